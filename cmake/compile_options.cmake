@@ -1,0 +1,16 @@
+# terminally_options: what every target of ours is compiled with.
+add_library(terminally_options INTERFACE)
+target_include_directories(terminally_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(terminally_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual)
+if(TERMINALLY_WERROR)
+  target_compile_options(terminally_options INTERFACE -Werror)
+endif()
+
+if(TERMINALLY_SANITIZE)
+  target_compile_options(terminally_options INTERFACE -fsanitize=${TERMINALLY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(terminally_options INTERFACE -fsanitize=${TERMINALLY_SANITIZE})
+  if(TERMINALLY_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(terminally_options INTERFACE -Wno-tsan)  # Asio's fences warn
+  endif()
+endif()

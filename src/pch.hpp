@@ -1,0 +1,17 @@
+// The headers that are dear to compile (Asio alone is 6 s a file). Sources still include what they use.
+#pragma once
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/channel.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>

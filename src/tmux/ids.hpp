@@ -1,0 +1,30 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace terminally {
+
+/// tmux's own id of a window, "@3": the handle of a tab. Stable while its tmux server lives.
+struct WindowId {
+  std::uint32_t number = 0;
+  auto operator<=>(const WindowId&) const = default;
+};
+
+/// tmux's own id of a pane, "%3". Everything typed goes to a recorded pane, never to "the window".
+struct PaneId {
+  std::uint32_t number = 0;
+  auto operator<=>(const PaneId&) const = default;
+};
+
+[[nodiscard]] std::string to_string(WindowId id);
+[[nodiscard]] std::string to_string(PaneId id);
+
+/// Exactly `@` or `%` and decimal digits that fit 32 bits; anything else is nullopt.
+[[nodiscard]] std::optional<WindowId> parse_window_id(std::string_view text);
+[[nodiscard]] std::optional<PaneId> parse_pane_id(std::string_view text);
+
+}  // namespace terminally

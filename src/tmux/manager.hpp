@@ -1,0 +1,222 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config.hpp"
+#include "tmux/ids.hpp"
+
+namespace terminally {
+
+/// One row of list_tabs.
+struct TabInfo {
+  WindowId window_id;
+  std::string name;
+  bool active = false;     ///< the window a watcher of the session sees
+  std::string cwd;         ///< of the foreground process; empty when it cannot be read
+  std::string foreground;  ///< name of the foreground process, e.g. "bash" or "vim"
+  bool busy = false;       ///< a command of ours runs, or something other than a shell has the foreground
+  std::string log_path;
+  std::uint64_t log_bytes = 0;  ///< all bytes ever logged for the tab
+};
+
+struct CreateTab {
+  std::string name;                        ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
+  std::string cwd;                         ///< empty: the server's home directory; must be an existing directory
+  std::map<std::string, std::string> env;  ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
+  bool login = false;                      ///< start the shell as a login shell
+  std::string shell;                       ///< path or name of the shell; empty: the user's $SHELL
+};
+
+struct CreatedTab {
+  WindowId window_id;
+  std::string name;
+  std::string log_path;
+};
+
+/// A process that outlived what was done to end it.
+struct Survivor {
+  int pid = 0;
+  std::string command;  ///< its command line, at most 200 bytes of valid UTF-8
+};
+
+enum class CommandState {
+  running,
+  completed,  ///< it ended by itself, with any exit code
+  cancelled,  ///< ended by our C-c or signal, a cancel, a time-out, or a C-c typed in the tab
+  failed,     ///< it ended, or never began, and no exit code can be known
+};
+
+/// Why, when it is not plain. DESIGN section 3 has the meaning of each.
+enum class Reason {
+  none,
+  timeout,
+  cancelled_by_client,
+  interrupted_in_tab,
+  shell_exited,
+  tab_closed,
+  tmux_server_lost,
+  no_shell_answered,
+  handed_over,
+  awaiting_input,
+};
+
+[[nodiscard]] std::string_view to_string(CommandState state);
+[[nodiscard]] std::string_view to_string(Reason reason);
+
+/// How bytes become text. Neither flag: verbatim. doc/pane-log.md, "Views".
+struct TextView {
+  bool strip_ansi = false;
+  bool render = false;
+};
+
+/// The state of a command and what it printed. Offsets and counts are raw bytes of the tab's log.
+struct CommandResult {
+  std::string command_id;
+  WindowId window_id;
+  std::string command;
+  CommandState state = CommandState::running;
+  Reason reason = Reason::none;
+  std::string output;  ///< strictly between START and END, one CR removed from each CRLF; valid UTF-8; bounded
+  std::optional<int> exit_code;
+  bool timed_out = false;
+  std::uint64_t start_byte = 0;
+  std::uint64_t end_byte = 0;  ///< of what has been printed so far, while running
+  std::uint64_t output_bytes = 0;
+  std::uint64_t omitted_bytes = 0;
+  std::int64_t started_at_ms = 0;  ///< since the epoch, UTC
+  std::uint64_t duration_ms = 0;
+  std::string cwd;  ///< of the shell when the command ended; of the foreground process while it runs
+  std::vector<std::string> notes;
+};
+
+enum class OnTimeout { interrupt, background };
+
+struct ExecuteCommand {
+  std::optional<WindowId> window_id;  ///< none: the tab "main", or a new tab while that is busy
+  std::string command;                ///< a script of any length; no NUL
+  std::uint64_t timeout_ms = 10'000;
+  OnTimeout on_timeout = OnTimeout::interrupt;
+  std::uint64_t max_output_bytes = 32'768;
+  TextView view;
+};
+
+/// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must not throw.
+using OutputCallback = std::function<void(std::string_view bytes)>;
+
+struct StartProcess {
+  WindowId window_id;
+  std::string command;
+  bool append_newline = true;  ///< false: paste the text at the prompt and do not submit it
+};
+
+struct StartedProcess {
+  bool started = false;
+  std::optional<std::string> command_id;
+  std::uint64_t start_byte = 0;  ///< log offset before the process printed anything
+};
+
+enum class StopSignal { interrupt, terminate };
+
+struct StoppedProcess {
+  bool success = false;  ///< the process ended within 2 s
+  CommandState state = CommandState::running;
+  std::optional<int> exit_code;
+  std::vector<Survivor> survivors;
+};
+
+struct QueryCommand {
+  WindowId window_id;
+  std::string command_id;  ///< empty: the tab's latest
+  std::uint64_t max_output_bytes = 32'768;
+  TextView view;
+};
+
+struct CancelledCommand {
+  CommandResult result;
+  std::vector<Survivor> survivors;
+};
+
+struct ClosedTab {
+  bool closed = false;
+  std::vector<Survivor> survivors;
+};
+
+struct LogLines {
+  std::string content;
+  std::uint64_t returned_lines = 0;
+  bool truncated = false;  ///< more lines existed, or the answer was cut at 256 KiB
+  std::uint64_t next_byte = 0;
+};
+
+struct LogChunk {
+  std::string chunk;             ///< raw bytes from the log, cut on character and escape-sequence borders unless `exact`
+  std::uint64_t next_byte = 0;   ///< raw bytes; always past from_byte unless nothing is there
+  bool eof = false;              ///< the current end was reached
+  std::optional<std::uint64_t> gap_bytes;  ///< bytes that are gone between from_byte and the chunk; none: no gap
+};
+
+struct ReadLogChunk {
+  WindowId window_id;
+  std::uint64_t from_byte = 0;
+  std::uint64_t max_bytes = 65'536;
+  TextView view;
+  bool exact = false;         ///< any byte range, for base64
+  std::uint64_t wait_ms = 0;  ///< how long to wait for a first byte when from_byte is the end
+};
+
+/// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out, no JSON.
+///
+/// Single-threaded: every call on the executor it was made with. Every call returns by its deadline, errors are thrown
+/// as `Error`. Calls on one tab are served in order; calls on different tabs run side by side. A call that its client
+/// gives up is cancelled through Asio's cancellation slot (terminal): a running command is then interrupted as by
+/// `cancel_command`, and the call ends with `operation_aborted`.
+/// Nothing is touched on disk and no tmux is started before the first call that needs it.
+class TmuxManager {
+ public:
+  /// `executor` must run on one thread and outlive the manager.
+  TmuxManager(boost::asio::any_io_executor executor, Config config);
+  ~TmuxManager();
+  TmuxManager(const TmuxManager&) = delete;
+  TmuxManager& operator=(const TmuxManager&) = delete;
+
+  template <typename T>
+  using Awaitable = boost::asio::awaitable<T>;
+
+  [[nodiscard]] Awaitable<std::vector<TabInfo>> list_tabs();
+  [[nodiscard]] Awaitable<CreatedTab> create_tab(CreateTab request);
+  /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
+  [[nodiscard]] Awaitable<ClosedTab> close_tab(WindowId tab, bool force);
+  [[nodiscard]] Awaitable<void> rename_tab(WindowId tab, std::string name);
+
+  /// Runs a command and returns when it ended, timed out or was handed over. `on_output` sees the raw bytes as they come.
+  [[nodiscard]] Awaitable<CommandResult> execute(ExecuteCommand request, OutputCallback on_output = {});
+  [[nodiscard]] Awaitable<StartedProcess> start_process(StartProcess request);
+  /// Sends one signal and says within 2 s whether the process ended. Does not escalate.
+  [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
+  [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
+  /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force);
+
+  /// The last `lines` lines of the log. An unfinished last line counts.
+  [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
+  [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
+
+  /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory. Within 1.5 s.
+  [[nodiscard]] Awaitable<void> shut_down();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace terminally
