@@ -11,12 +11,13 @@ namespace terminally {
 /// What the live log file and its sidecar are called: the sidecar is the log's path with this suffix.
 inline constexpr std::string_view kLogSidecarSuffix = ".index";
 
-/// One record of the sidecar of a log: the byte at `position` of the file has the offset `offset` among all bytes of
-/// the tab. Byte format and meaning: doc/pane-log.md, "The sidecar". Shared by the writer, which is built without
-/// exceptions, and the reader.
+/// One record of the sidecar of a log: the byte at `position` of the file has the offset `offset` among all
+/// bytes of the tab. Byte format and meaning: doc/pane-log.md, "The sidecar". Shared by the writer, which is
+/// built without exceptions, and the reader.
 struct LogRecord {
   enum class Kind {
-    start,  ///< a writer started; any but the first means an unknown number of bytes is missing before `offset`
+    start,  ///< a writer started; any but the first means an unknown number of bytes is missing before
+            ///< `offset`
     gap,    ///< bytes were dropped before `offset`; how many follows from the records
     other,  ///< a kind this version does not know: its offset and position hold all the same
   };

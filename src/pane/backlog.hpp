@@ -6,10 +6,10 @@
 
 namespace terminally {
 
-/// What was read and is not in the log yet: the oldest `kCapacity` bytes, then a count of the bytes dropped after them.
-/// Once bytes were dropped it takes no more until it was emptied and the gap recorded, so it holds one gap at most and
-/// the order on disk is always: kept bytes, gap, what comes next.
-/// Its memory is touched as far as it is filled, and given back: make the object static.
+/// What was read and is not in the log yet: the oldest `kCapacity` bytes, then a count of the bytes dropped
+/// after them. Once bytes were dropped it takes no more until it was emptied and the gap recorded, so it
+/// holds one gap at most and the order on disk is always: kept bytes, gap, what comes next. Its memory is
+/// touched as far as it is filled, and given back: make the object static.
 class Backlog {
  public:
   static constexpr std::size_t kReadBytes = std::size_t{64} * 1024;

@@ -32,7 +32,8 @@ bool file_size(int fd, std::uint64_t& size) {
 std::optional<LogRecord> read_record(int fd, std::uint64_t at) {
   LogRecordLine line{};
   const ssize_t count = ::pread(fd, line.data(), line.size(), static_cast<off_t>(at));
-  return count == static_cast<ssize_t>(line.size()) ? decode_log_record({line.data(), line.size()}) : std::nullopt;
+  return count == static_cast<ssize_t>(line.size()) ? decode_log_record({line.data(), line.size()})
+                                                    : std::nullopt;
 }
 
 }  // namespace
@@ -61,7 +62,8 @@ bool LogFiles::open() {
   return started_;
 }
 
-// Two writers on one log would spoil each other's offsets: a new one waits until the old one has drained its input.
+// Two writers on one log would spoil each other's offsets: a new one waits until the old one has drained its
+// input.
 bool LogFiles::lock_sidecar() {
   if (!sidecar_) {
     sidecar_.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
@@ -84,7 +86,8 @@ bool LogFiles::find_end() {
     }
     sidecar_bytes_ -= kLogRecordBytes;
   }
-  // A power loss can take the file's last bytes and leave the record: offsets once given out are not given out again.
+  // A power loss can take the file's last bytes and leave the record: offsets once given out are not given
+  // out again.
   offset_ = last.offset + (position_ > last.position ? position_ - last.position : 0);
   return true;
 }

@@ -11,21 +11,24 @@
 
 namespace terminally {
 
-/// The writer's side of a log and its sidecar: appends bytes and records gaps, in the order that doc/pane-log.md asks
-/// for ("Rules for writers"). No call throws or waits; one that fails can be made again, and nothing is written twice.
+/// The writer's side of a log and its sidecar: appends bytes and records gaps, in the order that
+/// doc/pane-log.md asks for ("Rules for writers"). No call throws or waits; one that fails can be made again,
+/// and nothing is written twice.
 class LogFiles {
  public:
   /// False when the path is too long.
   [[nodiscard]] bool set_path(std::string_view log_path);
 
-  /// Opens both files, takes the writer's lock, finds where the last writer stopped and records the start. False: not
-  /// now (no space, no descriptor, another writer holds the lock); what was reached is kept for the next try.
+  /// Opens both files, takes the writer's lock, finds where the last writer stopped and records the start.
+  /// False: not now (no space, no descriptor, another writer holds the lock); what was reached is kept for
+  /// the next try.
   [[nodiscard]] bool open();
 
   /// Returns how many of the bytes were appended; fewer than `count`: the log takes no more for now.
   [[nodiscard]] std::size_t append(const char* bytes, std::size_t count);
 
-  /// `dropped` bytes will never be in the log. True: the record is on disk, and bytes after the gap may follow.
+  /// `dropped` bytes will never be in the log. True: the record is on disk, and bytes after the gap may
+  /// follow.
   [[nodiscard]] bool record_gap(std::uint64_t dropped);
 
   void sync() const;

@@ -1,6 +1,6 @@
-// terminally-log LOGFILE: what tmux's pipe-pane runs for each tab. Appends its standard input to the log until the
-// input ends, and nothing else ends it: if it died, tmux would close the pipe without a word and the tab's output would
-// be lost. What it writes: doc/pane-log.md.
+// terminally-log LOGFILE: what tmux's pipe-pane runs for each tab. Appends its standard input to the log
+// until the input ends, and nothing else ends it: if it died, tmux would close the pipe without a word and
+// the tab's output would be lost. What it writes: doc/pane-log.md.
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,8 +21,9 @@ namespace {
 
 constexpr std::int64_t kRetryMs = 100;
 constexpr std::int64_t kSyncMs = 1000;
-constexpr std::int64_t kQuietMs = 50;     // a command that ended and its prompt are followed by quiet: sync then
-constexpr std::int64_t kDrainMs = 10'000;  // how long a log that takes nothing is retried after the input ended
+constexpr std::int64_t kQuietMs = 50;  // a command that ended and its prompt are followed by quiet: sync then
+constexpr std::int64_t kDrainMs =
+    10'000;  // how long a log that takes nothing is retried after the input ended
 
 std::int64_t now_ms() {
   timespec now{};
@@ -30,8 +31,8 @@ std::int64_t now_ms() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-/// Says when dirty data is due on disk: in the first quiet moment once a second has passed since the last sync, and
-/// after a second of endless output at the latest.
+/// Says when dirty data is due on disk: in the first quiet moment once a second has passed since the last
+/// sync, and after a second of endless output at the latest.
 class SyncClock {
  public:
   void written(std::int64_t now) {
@@ -172,4 +173,6 @@ int run_writer(int argc, char** argv) {
 }  // namespace
 }  // namespace terminally
 
-int main(int argc, char** argv) { return terminally::run_writer(argc, argv); }
+int main(int argc, char** argv) {
+  return terminally::run_writer(argc, argv);
+}

@@ -31,8 +31,8 @@ std::vector<LogIndex::Run> starts_of_runs(std::string_view records) {
 }  // namespace
 
 LogIndex::LogIndex(std::string_view records, std::uint64_t file_bytes) : runs_(starts_of_runs(records)) {
-  // From the end: a run ends where the next begins. A later record with a smaller position means that the file lost its
-  // last bytes (power loss): what is there now belongs to the later record.
+  // From the end: a run ends where the next begins. A later record with a smaller position means that the
+  // file lost its last bytes (power loss): what is there now belongs to the later record.
   std::uint64_t stop = file_bytes;
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
     run->bytes = stop > run->position ? stop - run->position : 0;

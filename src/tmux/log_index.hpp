@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-/// Where the bytes of a log file lie among all bytes logged for the tab, from the records of the sidecar. Pure.
-/// doc/pane-log.md, "Offsets" and "The sidecar".
+/// Where the bytes of a log file lie among all bytes logged for the tab, from the records of the sidecar.
+/// Pure. doc/pane-log.md, "Offsets" and "The sidecar".
 class LogIndex {
  public:
   /// Bytes that follow each other in the file and in offsets. Never empty.
@@ -23,7 +23,8 @@ class LogIndex {
   /// Without a sidecar (`records` empty) offsets are positions. Lines that are no record are passed over.
   LogIndex(std::string_view records, std::uint64_t file_bytes);
 
-  /// Ascending in offset and in position; what lies between two of them, or between the last and end(), is a gap.
+  /// Ascending in offset and in position; what lies between two of them, or between the last and end(), is a
+  /// gap.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
 
   /// The offset after the last byte logged, a gap at the end included.

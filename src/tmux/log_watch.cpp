@@ -3,16 +3,18 @@
 #include <sys/inotify.h>
 
 #include <array>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/experimental/channel.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -20,7 +22,6 @@
 
 namespace terminally {
 namespace asio = boost::asio;
-using boost::system::error_code;
 
 struct LogWatch::Subscription {
   Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name);
@@ -31,10 +32,19 @@ struct LogWatch::Subscription {
   std::shared_ptr<State> state;
   int directory;  // inotify's id of it
   std::string name;
-  asio::experimental::channel<void(error_code)> news;  // room for one: any number of changes is one wake-up
+  bool news = false;
+  // Never expires: it is cancelled to wake who waits. (A channel with one slot would do, but in Boost 1.81 it
+  // takes nothing more after a wait on it was cancelled.)
+  asio::steady_timer wake;
+
+  void tell() {
+    news = true;
+    wake.cancel();
+  }
 };
 
-/// The inotify instance and who wants to hear of what. Kept alive by the read under way and by the subscriptions.
+/// The inotify instance and who wants to hear of what. Kept alive by the read under way and by the
+/// subscriptions.
 class LogWatch::State : public std::enable_shared_from_this<State> {
  public:
   explicit State(const asio::any_io_executor& executor) : inotify_(executor) {}
@@ -88,7 +98,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
   void close() {
     for (auto& [id, files] : std::exchange(directories_, {})) {
       for (auto& [name, subscription] : files) {
-        subscription->news.close();
+        subscription->wake.expires_at(asio::steady_timer::time_point::min());  // now and from now on
       }
     }
     inotify_.close();
@@ -102,12 +112,15 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       return;
     }
     reading_ = true;
-    inotify_.async_read_some(asio::buffer(events_), [self = shared_from_this()](error_code error, std::size_t count) {
+    inotify_.async_read_some(asio::buffer(events_), [self = shared_from_this()](
+                                                        boost::system::error_code error, std::size_t count) {
       self->reading_ = false;
       if (!error) {
         self->dispatch({self->events_.data(), count});
       }
-      self->read_events();  // also after a cancelled read: there may be new watches since
+      if (!error || error == asio::error::operation_aborted) {  // cancelled: there may be new watches since
+        self->read_events();
+      }
     });
   }
 
@@ -132,14 +145,14 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
     }
     const auto [first, last] = directory->second.equal_range(name);
     for (auto it = first; it != last; ++it) {
-      it->second->news.try_send(error_code());
+      it->second->tell();
     }
   }
 
   void wake_all() {
     for (auto& [id, files] : directories_) {
       for (auto& [name, subscription] : files) {
-        subscription->news.try_send(error_code());
+        subscription->tell();
       }
     }
   }
@@ -151,14 +164,21 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
 };
 
 LogWatch::Subscription::Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name)
-    : state(std::move(owner)), directory(directory_id), name(std::move(file_name)), news(state->executor(), 1) {
+    : state(std::move(owner)),
+      directory(directory_id),
+      name(std::move(file_name)),
+      wake(state->executor(), asio::steady_timer::time_point::max()) {
   state->add(*this);
 }
 
-LogWatch::Subscription::~Subscription() { state->remove(*this); }
+LogWatch::Subscription::~Subscription() {
+  state->remove(*this);
+}
 
 LogWatch::LogWatch(asio::any_io_executor executor) : state_(std::make_shared<State>(executor)) {}
-LogWatch::~LogWatch() { state_->close(); }
+LogWatch::~LogWatch() {
+  state_->close();
+}
 
 LogWatch::Watch LogWatch::watch(const std::filesystem::path& path) {
   const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
@@ -171,6 +191,13 @@ LogWatch::Watch::~Watch() = default;
 LogWatch::Watch::Watch(Watch&&) noexcept = default;
 LogWatch::Watch& LogWatch::Watch::operator=(Watch&&) noexcept = default;
 
-asio::awaitable<void> LogWatch::Watch::changed() { co_await subscription_->news.async_receive(asio::use_awaitable); }
+asio::awaitable<void> LogWatch::Watch::changed() {
+  if (!subscription_->news) {
+    co_await subscription_->wake.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (!std::exchange(subscription_->news, false)) {  // the caller was cancelled, or the LogWatch is gone
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+}
 
 }  // namespace terminally

@@ -65,12 +65,13 @@ struct Snapshot {
     const std::filesystem::path sidecar_path = log_path.string() + std::string(kLogSidecarSuffix);
     const UniqueFd sidecar = open_if_there(sidecar_path);
     std::string records;
-    // The writer records a gap before the bytes after it. A size that was taken while the sidecar did not change is
-    // therefore covered by the records read.
+    // The writer records a gap before the bytes after it. A size that was taken while the sidecar did not
+    // change is therefore covered by the records read.
     do {
       const std::size_t known = records.size();
       records.resize(size_of(sidecar, sidecar_path));
-      records.resize(known + read_at(sidecar, sidecar_path, known, records.data() + known, records.size() - known));
+      records.resize(known +
+                     read_at(sidecar, sidecar_path, known, records.data() + known, records.size() - known));
       file_bytes = size_of(file, path);
     } while (size_of(sidecar, sidecar_path) != records.size());
     index = LogIndex(records, file_bytes);
@@ -88,9 +89,10 @@ struct LastLines {
   std::uint64_t lines = 0;
 };
 
-// Backwards from the end of the file by blocks, counting the line ends before the last byte: a line end that is the
-// file's last byte ends the last line and begins none. Not further back than `max_bytes`.
-LastLines find_last_lines(const Snapshot& log, std::uint64_t count, std::uint64_t max_bytes, std::size_t block_bytes) {
+// Backwards from the end of the file by blocks, counting the line ends before the last byte: a line end that
+// is the file's last byte ends the last line and begins none. Not further back than `max_bytes`.
+LastLines find_last_lines(const Snapshot& log, std::uint64_t count, std::uint64_t max_bytes,
+                          std::size_t block_bytes) {
   if (count == 0 || max_bytes == 0 || log.file_bytes == 0) {
     return {.position = log.file_bytes};
   }
@@ -118,7 +120,9 @@ LastLines find_last_lines(const Snapshot& log, std::uint64_t count, std::uint64_
 PaneLog::PaneLog(std::filesystem::path path, std::size_t block_bytes)
     : path_(std::move(path)), block_bytes_(std::max<std::size_t>(block_bytes, 1)) {}
 
-std::uint64_t PaneLog::end() const { return Snapshot(path_).index.end(); }
+std::uint64_t PaneLog::end() const {
+  return Snapshot(path_).index.end();
+}
 
 PaneLog::Slice PaneLog::read(std::uint64_t from, std::size_t max_bytes) const {
   const Snapshot log(path_);
