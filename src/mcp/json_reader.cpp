@@ -43,7 +43,7 @@ class Builder final : public nlohmann::json_sax<json> {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const json::exception& /*why*/) override {
-    return fail(JsonFault::syntax, "at byte " + std::to_string(position));
+    return fail(JsonFault::syntax, "not JSON in UTF-8 at byte " + std::to_string(position));
   }
 
  private:
@@ -65,7 +65,7 @@ class Builder final : public nlohmann::json_sax<json> {
 
   bool open(json value) {
     if (open_.size() == kMaxJsonDepth) {
-      return fail(JsonFault::too_deep, "deeper than " + std::to_string(kMaxJsonDepth));
+      return fail(JsonFault::too_deep, "more than " + std::to_string(kMaxJsonDepth) + " levels deep");
     }
     json* place = put(std::move(value));
     if (place != nullptr) {
@@ -99,7 +99,7 @@ class Builder final : public nlohmann::json_sax<json> {
 JsonFault read_json(std::string_view text, json& value, std::string& detail) {
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {  // nlohmann takes it for the end of the text
-    detail = "NUL at byte " + std::to_string(nul + 1);
+    detail = "NUL character at byte " + std::to_string(nul + 1);
     return JsonFault::syntax;
   }
   Builder builder(value);

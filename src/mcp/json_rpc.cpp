@@ -44,6 +44,9 @@ RpcMessage classify_request(std::string id, std::string method, json& value) {
   if (version == value.end() || *version != "2.0") {
     return invalid(std::move(id), kInvalidRequest, "Invalid request: jsonrpc must be \"2.0\"");
   }
+  if (value.contains("result") || value.contains("error")) {
+    return invalid(std::move(id), kInvalidRequest, "Invalid request: a message with a method has no result");
+  }
   json params;
   if (!take_params(value, params)) {  // by position is JSON-RPC, but not MCP
     return invalid(std::move(id), params.is_array() ? kInvalidParams : kInvalidRequest,
@@ -104,11 +107,9 @@ RpcInput read_messages(std::string_view line) {
   RpcInput input;
   switch (read_json(line, value, detail)) {
     case JsonFault::syntax:
-      input.messages.push_back(invalid("", kParseError, "Parse error: not JSON in UTF-8, " + detail));
-      return input;
     case JsonFault::too_deep:
     case JsonFault::too_large:
-      input.messages.push_back(invalid("", kInvalidRequest, "Invalid request: " + detail));
+      input.messages.push_back(invalid("", kParseError, "Parse error: " + detail));
       return input;
     case JsonFault::duplicate_key:
       input.messages.push_back(refuse_duplicate(value, detail));

@@ -138,8 +138,8 @@ void Session::cancel(const RpcMessage& notification) {
 
 void Session::refuse_long_line() {
   const std::string limit = std::to_string(kMaxLineBytes);
-  send(error_message(
-      "", ProtocolError(kInvalidRequest, "Invalid request: a message has at most " + limit + " bytes")));
+  send(error_message("",
+                     ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
 }
 
 void Session::close(bool stop_calls) {

@@ -20,12 +20,22 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<CommandAnswer> cancel_command(ToolContext context, Args args) {
+struct Answer {
+  CommandAnswer command;
+  std::vector<Survivor> survivors;
+};
+
+void describe(ResultVisitor& v, const Answer& answer) {
+  describe(v, answer.command);
+  v.list("survivors", answer.survivors, "Processes that outlived what was done to end them.");
+}
+
+boost::asio::awaitable<Answer> cancel_command(ToolContext context, Args args) {
   CancelledCommand cancelled = co_await context.manager->cancel_command(args.window_id, args.force);
-  CommandAnswer answer;
-  answer.result = std::move(cancelled.result);
+  Answer answer;
+  answer.command.result = std::move(cancelled.result);
+  answer.command.verbose = args.verbose;
   answer.survivors = std::move(cancelled.survivors);
-  answer.verbose = args.verbose;
   co_return answer;
 }
 

@@ -5,6 +5,15 @@
 #include <ctime>
 
 namespace terminally {
+namespace {
+
+/// No command is seen waiting yet: the field is there, for the contract, and null.
+void describe_wait(ResultVisitor& v) {
+  v.choice("kind", "line", {"line", "password", "program"}, "What is asked for.");
+  v.text("prompt", "", "The line it stands on.");
+}
+
+}  // namespace
 
 ResultVisitor::Names command_state_names() {
   return {to_string(CommandState::running), to_string(CommandState::completed),
@@ -45,6 +54,7 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
            "completed: ended by itself. cancelled: was interrupted. failed: no exit code can be known.");
   v.text_or_null("reason", reason, "Why, when the state alone does not say it.",
                  show_if(answer.verbose || r.reason != Reason::none));
+  v.object_or_null("awaiting_input", {}, describe_wait, "What it waits for at the keyboard.", verbose);
   v.text("window_id", to_string(r.window_id), "The tab it ran in.",
          show_if(answer.verbose || !answer.tab_was_named));
   v.text("command_id", r.command_id, "For get_command_state.", more_to_read);
@@ -57,8 +67,6 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
   v.text("started_at", iso_time(r.started_at_ms), "ISO 8601, UTC.", verbose);
   v.count("duration_ms", r.duration_ms, "How long it ran.", verbose);
   v.text("cwd", r.cwd, "Working directory afterwards.", verbose);
-  v.list("survivors", answer.survivors, "Processes that outlived what was done to end them.",
-         show_if(!answer.survivors.empty()));
   v.texts("notes", r.notes, "What a reader should know.", show_if(!r.notes.empty()));
 }
 

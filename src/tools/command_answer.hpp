@@ -1,6 +1,7 @@
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <string>
 
 #include "tmux/manager.hpp"
 #include "tools/results.hpp"
@@ -12,7 +13,6 @@ namespace terminally {
 /// name it, the id and the byte range when there is more to read. `verbose` shows all.
 struct CommandAnswer {
   CommandResult result;
-  std::vector<Survivor> survivors;
   bool verbose = false;
   bool tab_was_named = true;  ///< the caller passed the window_id
 };

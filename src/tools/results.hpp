@@ -50,6 +50,10 @@ class ResultVisitor {
   virtual void objects(Text name, const std::vector<Item>& items, const Item& sample, Text description,
                        Show show = Show::always) = 0;
 
+  /// Written as null when `item` is empty.
+  virtual void object_or_null(Text name, const Item& item, const Item& sample, Text description,
+                              Show show = Show::always) = 0;
+
   template <class T>
   void list(Text name, const std::vector<T>& values, Text description, Show show = Show::always) {
     std::vector<Item> items;

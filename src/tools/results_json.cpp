@@ -73,6 +73,15 @@ void ResultSchema::objects(Text name, const std::vector<Item>& /*items*/, const 
   property["items"] = *item.schema_;
 }
 
+void ResultSchema::object_or_null(Text name, const Item& /*item*/, const Item& sample, Text description,
+                                  Show show) {
+  ResultSchema object;
+  sample(object);
+  (*object.schema_)["type"] = nullable("object");
+  ordered_json& property = add(name, description, show);
+  property.update((*object.schema_));
+}
+
 ResultWriter::ResultWriter() : result_(std::make_unique<ordered_json>(ordered_json::object())) {}
 ResultWriter::~ResultWriter() = default;
 
@@ -120,6 +129,15 @@ void ResultWriter::objects(Text name, const std::vector<Item>& items, const Item
     array.push_back(std::move(*item.result_));
   }
   put(name, std::move(array), show);
+}
+
+void ResultWriter::object_or_null(Text name, const Item& item, const Item& /*sample*/, Text /*description*/,
+                                  Show show) {
+  ResultWriter object;
+  if (item) {
+    item(object);
+  }
+  put(name, item ? std::move(*object.result_) : ordered_json(), show);
 }
 
 }  // namespace terminally
