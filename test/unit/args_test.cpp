@@ -78,7 +78,8 @@ TEST_CASE("arguments: the schema says types, ranges, defaults, and what is neede
 }
 
 TEST_CASE("arguments: what is given is read, what is not keeps its default, null is not given") {
-  const Sample given = read(R"({"window_id": "@3", "other": "@4", "name": "1234567890", "lines": 1000000, "force": true,
+  const Sample given =
+      read(R"({"window_id": "@3", "other": "@4", "name": "1234567890", "lines": 1000000, "force": true,
                                 "render": false, "how": "hard", "env": {"A": "1", "B": ""}})");
   CHECK(given.tab == WindowId{3});
   CHECK(given.other == WindowId{4});
@@ -104,7 +105,8 @@ TEST_CASE("arguments: an error names the field, the value, and what is allowed")
   CHECK(problem("{}") == "window_id: missing; expected \"@\" and digits as list_tabs returns");
   CHECK(problem(R"({"window_id": "foo"})") ==
         "window_id: \"foo\" is no tab id; expected \"@\" and digits as list_tabs returns");
-  CHECK(problem(R"({"window_id": 3})") == "window_id: 3 is no tab id; expected \"@\" and digits as list_tabs returns");
+  CHECK(problem(R"({"window_id": 3})") ==
+        "window_id: 3 is no tab id; expected \"@\" and digits as list_tabs returns");
   CHECK(with(R"("lines": 0)") == "lines: 0 is out of range; allowed: an integer, 1 to 1000000");
   CHECK(with(R"("lines": -1)") == "lines: -1 is out of range; allowed: an integer, 1 to 1000000");
   CHECK(with(R"("lines": 1000001)") == "lines: 1000001 is out of range; allowed: an integer, 1 to 1000000");

@@ -20,7 +20,8 @@ RpcMessage read_one(std::string_view line) {
   return input.messages.front();
 }
 
-std::string nested(std::size_t depth, const std::string& open, const std::string& inner, const std::string& close) {
+std::string nested(std::size_t depth, const std::string& open, const std::string& inner,
+                   const std::string& close) {
   std::string text;
   for (std::size_t i = 0; i < depth; ++i) {
     text += open;
@@ -41,17 +42,82 @@ struct Bad {
 /// What is not JSON in UTF-8, cut or hostile.
 std::vector<Bad> not_json() {
   std::vector<Bad> bad;
-  for (const std::string text :
-       {"x", "{", "}", "[", "]", "{]}", "[}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "[1,]", "[,1]", "[1 2]",
-        "{a:1}", "{'a':1}", "'a'", "\"", "\"a", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"",
-        "\"\\udc00\"", "\"\\ud800\\ud800\"", "\"\\ud83dx\"", "{\"\\ud800\":1}", "\"\t\"", "\"\x01\"", "\"\x1b\"", "01",
-        "-", "+1", ".5", "1.", "1e", "1e+", "0x1", "1e400", "-1e999", "NaN", "Infinity", "-Infinity", "nan", "True",
-        "nul", "truefalse", "null null", "{}{}", "{} x", "[] []", "1 2", "// c\n{}", "/**/{}", "{}//", "#", "\\",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} trailing", "\xff", "\xfe\xff", "\xff\xfe{\"a\":1}",
-        "\"\xff\"", "\"\xc3\"", "\"\xc3\x28\"", "\"\xc0\x80\"", "\"\xe0\x80\x80\"", "\"\xed\xa0\x80\"",
-        "\"\xf4\x90\x80\x80\"", "\"\xf8\x88\x80\x80\x80\"", "{\"id\":1,\"method\":\"\xff\"}", "{\"\xff\":1}", "\x80{}",
-        "\xef\xbb{}"}) {
+  for (const std::string text : {"x",
+                                 "{",
+                                 "}",
+                                 "[",
+                                 "]",
+                                 "{]}",
+                                 "[}",
+                                 "{\"a\"}",
+                                 "{\"a\":}",
+                                 "{\"a\":1,}",
+                                 "{,}",
+                                 "[1,]",
+                                 "[,1]",
+                                 "[1 2]",
+                                 "{a:1}",
+                                 "{'a':1}",
+                                 "'a'",
+                                 "\"",
+                                 "\"a",
+                                 "\"\\\"",
+                                 "\"\\x\"",
+                                 "\"\\u12\"",
+                                 "\"\\u12g4\"",
+                                 "\"\\ud800\"",
+                                 "\"\\udc00\"",
+                                 "\"\\ud800\\ud800\"",
+                                 "\"\\ud83dx\"",
+                                 "{\"\\ud800\":1}",
+                                 "\"\t\"",
+                                 "\"\x01\"",
+                                 "\"\x1b\"",
+                                 "01",
+                                 "-",
+                                 "+1",
+                                 ".5",
+                                 "1.",
+                                 "1e",
+                                 "1e+",
+                                 "0x1",
+                                 "1e400",
+                                 "-1e999",
+                                 "NaN",
+                                 "Infinity",
+                                 "-Infinity",
+                                 "nan",
+                                 "True",
+                                 "nul",
+                                 "truefalse",
+                                 "null null",
+                                 "{}{}",
+                                 "{} x",
+                                 "[] []",
+                                 "1 2",
+                                 "// c\n{}",
+                                 "/**/{}",
+                                 "{}//",
+                                 "#",
+                                 "\\",
+                                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"",
+                                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}",
+                                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} trailing",
+                                 "\xff",
+                                 "\xfe\xff",
+                                 "\xff\xfe{\"a\":1}",
+                                 "\"\xff\"",
+                                 "\"\xc3\"",
+                                 "\"\xc3\x28\"",
+                                 "\"\xc0\x80\"",
+                                 "\"\xe0\x80\x80\"",
+                                 "\"\xed\xa0\x80\"",
+                                 "\"\xf4\x90\x80\x80\"",
+                                 "\"\xf8\x88\x80\x80\x80\"",
+                                 "{\"id\":1,\"method\":\"\xff\"}",
+                                 "{\"\xff\":1}",
+                                 "\x80{}",
+                                 "\xef\xbb{}"}) {
     bad.push_back({text, kParseError});
   }
   bad.push_back({std::string("\0", 1), kParseError});
@@ -130,7 +196,8 @@ TEST_CASE("R9: a corpus of bad lines, each with exactly one error") {
 }
 
 TEST_CASE("R9: every prefix of a request is a parse error or, at its end, the request") {
-  const std::string line = R"({"jsonrpc":"2.0","id":"\u00e4\ud83d\ude00","method":"tools/call","params":{"a":[1,-2.5e3,null]}})";
+  const std::string line =
+      R"({"jsonrpc":"2.0","id":"\u00e4\ud83d\ude00","method":"tools/call","params":{"a":[1,-2.5e3,null]}})";
   for (std::size_t size = 1; size < line.size(); ++size) {
     REQUIRE(read_one(line.substr(0, size)).error.code() == kParseError);
   }
@@ -138,8 +205,8 @@ TEST_CASE("R9: every prefix of a request is a parse error or, at its end, the re
 }
 
 TEST_CASE("ids keep their type and value") {
-  for (const std::string id : {"0", "-1", "7", "9007199254740991", "9223372036854775807", "18446744073709551615", "\"\"",
-                               "\"0\"", "\"a b\"", "\"\xc3\xbc\""}) {
+  for (const std::string id : {"0", "-1", "7", "9007199254740991", "9223372036854775807",
+                               "18446744073709551615", "\"\"", "\"0\"", "\"a b\"", "\"\xc3\xbc\""}) {
     CAPTURE(id);
     const RpcMessage message = read_one(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})");
     CHECK(message.kind == Kind::request);
@@ -153,10 +220,11 @@ TEST_CASE("what is no request is never answered") {
   const RpcMessage notification = read_one(R"({"jsonrpc":"2.0","method":"x","params":{"a":1}})");
   CHECK(notification.kind == Kind::notification);
   CHECK(notification.params->at("a") == 1);
-  for (const char* line : {R"({"jsonrpc":"2.0","id":1,"result":{}})", R"({"jsonrpc":"2.0","id":null,"error":{"code":1}})",
-                           R"({"jsonrpc":"2.0","id":1.5,"result":{}})", R"({"result":1,"result":2})",
-                           R"({"jsonrpc":"2.0","method":"x","params":[]})", R"({"jsonrpc":"2.0","method":"x","params":7})",
-                           R"({"jsonrpc":"2.0","method":"x","a":1,"a":2})"}) {
+  for (const char* line :
+       {R"({"jsonrpc":"2.0","id":1,"result":{}})", R"({"jsonrpc":"2.0","id":null,"error":{"code":1}})",
+        R"({"jsonrpc":"2.0","id":1.5,"result":{}})", R"({"result":1,"result":2})",
+        R"({"jsonrpc":"2.0","method":"x","params":[]})", R"({"jsonrpc":"2.0","method":"x","params":7})",
+        R"({"jsonrpc":"2.0","method":"x","a":1,"a":2})"}) {
     CAPTURE(line);
     CHECK(read_one(line).kind == Kind::ignored);
   }
@@ -164,14 +232,16 @@ TEST_CASE("what is no request is never answered") {
 
 TEST_CASE("params: absent and null are an empty object") {
   for (const char* params : {"", R"(,"params":null)", R"(,"params":{})"}) {
-    const RpcMessage message = read_one(R"({"jsonrpc":"2.0","id":1,"method":"ping")" + std::string(params) + "}");
+    const RpcMessage message =
+        read_one(R"({"jsonrpc":"2.0","id":1,"method":"ping")" + std::string(params) + "}");
     CHECK(message.kind == Kind::request);
     CHECK(*message.params == json::object());
   }
 }
 
 TEST_CASE("an array is a batch of what is in it") {
-  const RpcInput input = read_messages(R"([{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},7])");
+  const RpcInput input =
+      read_messages(R"([{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},7])");
   CHECK(input.batch);
   REQUIRE(input.messages.size() == 3);
   CHECK(input.messages[0].kind == Kind::request);
@@ -186,7 +256,8 @@ TEST_CASE("depth and size up to the limits are read") {
   CHECK(read_json(nested(kMaxJsonDepth + 1, "[", "", "]"), value, detail) == JsonFault::too_deep);
   CHECK(read_json("[" + nested(kMaxJsonValues - 2, "1,", "1", "") + "]", value, detail) == JsonFault::none);
   CHECK(value.size() == kMaxJsonValues - 1);
-  CHECK(read_json("[" + nested(kMaxJsonValues - 1, "1,", "1", "") + "]", value, detail) == JsonFault::too_large);
+  CHECK(read_json("[" + nested(kMaxJsonValues - 1, "1,", "1", "") + "]", value, detail) ==
+        JsonFault::too_large);
   CHECK(read_json(R"({"a":{"b":1},"a":2})", value, detail) == JsonFault::duplicate_key);
   CHECK(detail == "a");
   CHECK(value == json::parse(R"({"a":{"b":1}})"));

@@ -10,7 +10,8 @@ using namespace terminally;
 namespace {
 
 /// The lines of a stream that is fed in the given pieces; "<long>" for one that was dropped.
-std::vector<std::string> lines_of(const std::vector<std::string_view>& pieces, std::size_t max = kMaxLineBytes) {
+std::vector<std::string> lines_of(const std::vector<std::string_view>& pieces,
+                                  std::size_t max = kMaxLineBytes) {
   LineFramer framer(max);
   std::vector<std::string> lines;
   for (const auto piece : pieces) {
@@ -31,10 +32,10 @@ TEST_CASE("LineFramer: LF and CRLF end a line, blank lines are skipped, the unfi
 }
 
 TEST_CASE("LineFramer: every split of a stream gives the same lines") {
-  const std::string stream = "{\"a\":1}\r\n\n" + std::string(20, 'x') + "\n12345678\n123456789\r\n\xc3\xa4\n" +
-                             std::string(50, 'y') + "\nlast\n";
-  const std::vector<std::string> expected = {"{\"a\":1}", "<long>", "12345678", "123456789", "\xc3\xa4", "<long>",
-                                             "last"};
+  const std::string stream = "{\"a\":1}\r\n\n" + std::string(20, 'x') +
+                             "\n12345678\n123456789\r\n\xc3\xa4\n" + std::string(50, 'y') + "\nlast\n";
+  const std::vector<std::string> expected = {"{\"a\":1}", "<long>", "12345678", "123456789",
+                                             "\xc3\xa4",  "<long>", "last"};
   const std::string_view view = stream;
   constexpr std::size_t kMax = 10;
   CHECK(lines_of({view}, kMax) == expected);

@@ -22,9 +22,11 @@ bool has_type(const ordered_json& value, const std::string& type) {
          (type == "boolean" && value.is_boolean()) || (type == "null" && value.is_null());
 }
 
-/// What is wrong with a value under a schema of ours; empty when it conforms. Every property must be described.
+/// What is wrong with a value under a schema of ours; empty when it conforms. Every property must be
+/// described.
 std::string violation(const ordered_json& value, const ordered_json& schema, const std::string& path = "$") {
-  const ordered_json types = schema["type"].is_array() ? schema["type"] : ordered_json::array({schema["type"]});
+  const ordered_json types =
+      schema["type"].is_array() ? schema["type"] : ordered_json::array({schema["type"]});
   bool typed = false;
   for (const auto& type : types) {
     typed = typed || has_type(value, type.get<std::string>());
@@ -48,7 +50,8 @@ std::string violation(const ordered_json& value, const ordered_json& schema, con
     }
     for (const auto& [name, member] : value.items()) {
       const bool known = schema["properties"].contains(name);
-      wrong += known ? violation(member, schema["properties"][name], path + "." + name) : path + "." + name + " unknown";
+      wrong += known ? violation(member, schema["properties"][name], path + "." + name)
+                     : path + "." + name + " unknown";
     }
   }
   return wrong;
@@ -98,7 +101,8 @@ std::vector<std::string> names_of(const ordered_json& object) {
 TEST_CASE("tools/list: order, names, annotations and descriptions") {
   const ordered_json tools = Router(all_tools(), {}).list();
   CHECK(tools.at(0)["name"] == "list_tabs");
-  CHECK(tools.at(0)["inputSchema"] == ordered_json::parse(R"({"type": "object", "additionalProperties": false})"));
+  CHECK(tools.at(0)["inputSchema"] ==
+        ordered_json::parse(R"({"type": "object", "additionalProperties": false})"));
   std::set<std::string> names;
   for (const ordered_json& tool : tools) {
     CAPTURE(tool["name"]);
@@ -139,20 +143,22 @@ TEST_CASE("results: what every tool writes conforms to what it promises") {
 }
 
 TEST_CASE("T14: a plain command result is four fields") {
-  CHECK(written(sample()) ==
-        ordered_json::parse(R"({"output": "hi\n", "exit_code": 0, "timed_out": false, "state": "completed"})"));
+  CHECK(
+      written(sample()) ==
+      ordered_json::parse(R"({"output": "hi\n", "exit_code": 0, "timed_out": false, "state": "completed"})"));
 }
 
 TEST_CASE("T14: of a command result, what says something is shown") {
-  const auto all_states = {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed};
+  const auto all_states = {CommandState::running, CommandState::completed, CommandState::cancelled,
+                           CommandState::failed};
   const ordered_json schema = schema_of<CommandAnswer>();
   CommandAnswer answer = sample();
   answer.tab_was_named = false;
   CHECK(written(answer)["window_id"] == "@3");
   answer.result.omitted_bytes = 2;
-  CHECK(names_of(written(answer)) == std::vector<std::string>{"output", "exit_code", "timed_out", "state", "window_id",
-                                                              "command_id", "start_byte", "end_byte", "output_bytes",
-                                                              "omitted_bytes"});
+  CHECK(names_of(written(answer)) == std::vector<std::string>{"output", "exit_code", "timed_out", "state",
+                                                              "window_id", "command_id", "start_byte",
+                                                              "end_byte", "output_bytes", "omitted_bytes"});
   answer = sample();
   answer.result.state = CommandState::running;
   answer.result.reason = Reason::handed_over;
@@ -177,10 +183,10 @@ TEST_CASE("T14: verbose gives all fields, null and zero included") {
   CommandAnswer answer = sample();
   answer.verbose = true;
   const ordered_json all = written(answer);
-  CHECK(names_of(all) ==
-        std::vector<std::string>{"output", "exit_code", "timed_out", "state", "reason", "awaiting_input", "window_id",
-                                 "command_id", "command", "start_byte", "end_byte", "output_bytes", "omitted_bytes",
-                                 "started_at", "duration_ms", "cwd"});
+  CHECK(names_of(all) == std::vector<std::string>{"output", "exit_code", "timed_out", "state", "reason",
+                                                  "awaiting_input", "window_id", "command_id", "command",
+                                                  "start_byte", "end_byte", "output_bytes", "omitted_bytes",
+                                                  "started_at", "duration_ms", "cwd"});
   CHECK(all["reason"].is_null());
   CHECK(all["started_at"] == "2025-11-05T14:03:07.250Z");
   CHECK(violation(all, schema_of<CommandAnswer>()).empty());
