@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,10 +47,22 @@ void append_to(const fs::path& path, const std::string& bytes) {
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-long max_resident_kilobytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+std::string status_of(pid_t pid, const std::string& field) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field)) {
+      return line.substr(line.find_first_not_of(" \t", field.size()));
+    }
+  }
+  return "0";
+}
+
+long peak_kilobytes() {
+  return std::stol(status_of(::getpid(), "VmHWM:"));
+}
+
+void forget_peak() {
+  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 struct Cost {
@@ -60,7 +71,8 @@ struct Cost {
 };
 
 Cost last_500_lines(const fs::path& path) {
-  const long before = max_resident_kilobytes();
+  forget_peak();
+  const long before = peak_kilobytes();
   const PaneLog log(path);
   std::vector<double> times;
   for (int i = 0; i < 201; ++i) {
@@ -72,7 +84,7 @@ Cost last_500_lines(const fs::path& path) {
     }
   }
   std::ranges::sort(times);
-  return {.median_us = times[times.size() / 2], .extra_kilobytes = max_resident_kilobytes() - before};
+  return {.median_us = times[times.size() / 2], .extra_kilobytes = peak_kilobytes() - before};
 }
 
 void bench_reader(const fs::path& dir) {
@@ -127,15 +139,7 @@ struct Writer {
     }
   }
 
-  [[nodiscard]] std::string resident() const {
-    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("VmRSS:")) {
-        return line.substr(line.find_first_not_of(" \t", 6));
-      }
-    }
-    return "?";
-  }
+  [[nodiscard]] std::string resident() const { return status_of(pid, "VmRSS:"); }
 };
 
 // From the byte in the pipe to the reader's wake-up by inotify.
