@@ -68,8 +68,7 @@ bool LogFiles::lock_sidecar() {
   if (!sidecar_) {
     sidecar_.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
   }
-  locked_ = locked_ || (sidecar_ && ::flock(sidecar_.get(), LOCK_EX | LOCK_NB) == 0);
-  return locked_;
+  return sidecar_ && ::flock(sidecar_.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
 bool LogFiles::find_end() {

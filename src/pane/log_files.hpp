@@ -42,7 +42,6 @@ class LogFiles {
   std::array<char, PATH_MAX> sidecar_path_{};
   UniqueFd log_;
   UniqueFd sidecar_;
-  bool locked_ = false;
   bool started_ = false;
   std::uint64_t offset_ = 0;         ///< of the next byte, among all bytes of the tab
   std::uint64_t position_ = 0;       ///< of the next byte, in the live file

@@ -72,20 +72,13 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   co_return out;
 }
 
-asio::awaitable<std::string> TmuxClient::start_and_change(std::string commands, std::vector<std::string> environment) const {
-  Argv argv;
-  argv.emplace_back("start-server");
-  argv.emplace_back(";");
-  argv.emplace_back("if-shell");
-  argv.emplace_back("-F");
-  argv.push_back(guarded_condition());
-  argv.push_back(std::move(commands));
-  argv.push_back("display-message -p " + quote(kExpired));
-  std::string out = co_await run(std::move(argv), std::move(environment));
-  if (out.starts_with(kExpired)) {
-    throw timed_out(deadline_);
+asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::string> environment) const {
+  for (std::string& word : command) {
+    if (word.ends_with(';')) {
+      word.insert(word.size() - 1, 1, '\\');  // else it would end the command
+    }
   }
-  co_return out;
+  return run(std::move(command), std::move(environment));
 }
 
 std::string quote(std::string_view text) {
@@ -100,7 +93,15 @@ std::string quote(std::string_view text) {
   return quoted + "'";
 }
 
-std::string quote_format(std::string_view text) {
+std::string quote_all(const Argv& words) {
+  std::string quoted;
+  for (const std::string& word : words) {
+    quoted += (quoted.empty() ? "" : " ") + quote(word);
+  }
+  return quoted;
+}
+
+std::string format_literal(std::string_view text) {
   std::string doubled;
   for (const char c : text) {
     doubled += c;
@@ -108,7 +109,7 @@ std::string quote_format(std::string_view text) {
       doubled += '#';
     }
   }
-  return quote(doubled);
+  return doubled;
 }
 
 std::string send_bytes(std::string_view target, std::string_view bytes) {

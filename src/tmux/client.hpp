@@ -28,10 +28,11 @@ class TmuxClient {
   [[nodiscard]] boost::asio::awaitable<std::string> query(Argv command) const;
 
   /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed by the time
-  /// the server gets to them. `environment` and `start` are for the call that starts the server.
+  /// the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
-  [[nodiscard]] boost::asio::awaitable<std::string> start_and_change(std::string commands,
-                                                                     std::vector<std::string> environment) const;
+
+  /// Starts the server, in this environment, with its first command. Not guarded: there is no server yet that could be frozen.
+  [[nodiscard]] boost::asio::awaitable<std::string> start(Argv command, std::vector<std::string> environment) const;
 
  private:
   [[nodiscard]] boost::asio::awaitable<std::string> run(Argv command, std::vector<std::string> environment) const;
@@ -46,8 +47,10 @@ class TmuxClient {
 /// One word of tmux's command language: single quotes, in which nothing is special.
 [[nodiscard]] std::string quote(std::string_view text);
 
-/// As quote, for an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled.
-[[nodiscard]] std::string quote_format(std::string_view text);
+[[nodiscard]] std::string quote_all(const Argv& words);
+
+/// For an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled. Not quoted.
+[[nodiscard]] std::string format_literal(std::string_view text);
 
 /// `send-keys` of these bytes, exactly, whatever they are.
 [[nodiscard]] std::string send_bytes(std::string_view target, std::string_view bytes);

@@ -20,8 +20,9 @@ constexpr Milliseconds kUnanswered{1'500};
 constexpr Milliseconds kUnansweredAtAll{10'000};
 constexpr Milliseconds kUnansweredInline{3'000};
 
-/// C-e and C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a line-mode terminal.
-constexpr std::string_view kClearLine = "\x05\x15";
+/// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a line-mode terminal. The
+/// blank is there because readline rings the bell when there is nothing to clear.
+constexpr std::string_view kClearLine = "\x05 \x15";
 
 constexpr std::string_view kAlternateScreen = "terminally: alternate screen";
 

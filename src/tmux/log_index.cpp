@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
 
 #include "base/log_record.hpp"
 
@@ -34,9 +35,9 @@ LogIndex::LogIndex(std::string_view records, std::uint64_t file_bytes) : runs_(s
   // From the end: a run ends where the next begins. A later record with a smaller position means that the
   // file lost its last bytes (power loss): what is there now belongs to the later record.
   std::uint64_t stop = file_bytes;
-  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-    run->bytes = stop > run->position ? stop - run->position : 0;
-    stop = std::min(stop, run->position);
+  for (Run& run : std::views::reverse(runs_)) {
+    run.bytes = stop > run.position ? stop - run.position : 0;
+    stop = std::min(stop, run.position);
   }
   bool unknown = false;
   for (Run& run : runs_) {

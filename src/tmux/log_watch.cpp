@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -160,7 +161,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
   asio::posix::stream_descriptor inotify_;
   std::unordered_map<int, Files> directories_;
   bool reading_ = false;
-  std::array<char, 16 * 1024> events_{};
+  std::array<char, 16'384> events_{};
 };
 
 LogWatch::Subscription::Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name)
@@ -175,7 +176,7 @@ LogWatch::Subscription::~Subscription() {
   state->remove(*this);
 }
 
-LogWatch::LogWatch(asio::any_io_executor executor) : state_(std::make_shared<State>(executor)) {}
+LogWatch::LogWatch(const asio::any_io_executor& executor) : state_(std::make_shared<State>(executor)) {}
 LogWatch::~LogWatch() {
   state_->close();
 }
@@ -193,7 +194,7 @@ LogWatch::Watch& LogWatch::Watch::operator=(Watch&&) noexcept = default;
 
 asio::awaitable<void> LogWatch::Watch::changed() {
   if (!subscription_->news) {
-    co_await subscription_->wake.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await subscription_->wake.async_wait(asio::as_tuple(asio::deferred));
   }
   if (!std::exchange(subscription_->news, false)) {  // the caller was cancelled, or the LogWatch is gone
     throw boost::system::system_error(asio::error::operation_aborted);

@@ -26,7 +26,7 @@ class LogWatch {
   struct Subscription;
 
  public:
-  explicit LogWatch(boost::asio::any_io_executor executor);
+  explicit LogWatch(const boost::asio::any_io_executor& executor);
   /// Whoever still waits gets `operation_aborted`. Watches may outlive it; they see no more changes.
   ~LogWatch();
   LogWatch(const LogWatch&) = delete;

@@ -45,7 +45,7 @@ class TmuxManager::Impl {
 
   // The server and its tabs.
   Awaitable<void> attach_to_running_server();
-  Awaitable<std::string> new_session(const std::string& window_options);
+  Awaitable<std::string> new_session(Argv window_options, bool start_server);
   Awaitable<void> refresh_tabs();
   void take_rows(const std::vector<PaneRow>& rows);
   TabPtr take_row(const PaneRow& row);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/log_record.hpp"
 #include "base/utf8.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
@@ -74,7 +75,7 @@ std::optional<std::string> find_program(const std::string& name) {
 struct WindowOptions {
   std::string name;
   std::string shell;
-  std::string text;  ///< in tmux's command language
+  Argv words;  ///< of new-window and new-session
 };
 
 WindowOptions window_options(const Config& config, const CreateTab& request) {
@@ -94,7 +95,12 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
     options.shell = *program;
   }
   options.name = request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
-  options.text = " -n " + quote_format(options.name) + " -c " + quote_format(cwd);
+  const auto add = [&options](const char* flag, std::string value) {
+    options.words.emplace_back(flag);
+    options.words.push_back(std::move(value));
+  };
+  add("-n", format_literal(options.name));
+  add("-c", format_literal(cwd));
   for (const auto& [name, value] : request.env) {
     if (!is_variable_name(name)) {
       throw invalid("env: \"" + name + "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
@@ -102,11 +108,12 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
     if (value.find('\0') != std::string::npos) {
       throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
     }
-    options.text += " -e " + quote(name + "=" + value);
+    add("-e", name + "=" + value);
   }
-  options.text += " -e " + quote("TERMINALLY_SHELL=" + options.shell);
-  options.text += std::string(" -e TERMINALLY_LOGIN=") + (request.login ? "1" : "0");
-  options.text += " -- " + quote((config.helper_dir / "terminally-shell").string()) + " tab";
+  add("-e", "TERMINALLY_SHELL=" + options.shell);
+  add("-e", std::string("TERMINALLY_LOGIN=") + (request.login ? "1" : "0"));
+  add("--", (config.helper_dir / "terminally-shell").string());
+  options.words.emplace_back("tab");  // two words: tmux runs them without a shell
   return options;
 }
 
@@ -146,7 +153,19 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   }
 }
 
-TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(const std::string& window_options) {
+/// The session with its first window, in a server that is started with it, or in one that has lost its last tab.
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_options, bool start_server) {
+  const std::string format = std::string(kServerFormat) + "\t" + kPaneFormat;
+  Argv command;
+  for (const std::string& word : {std::string("new-session"), std::string("-d"), std::string("-s"), std::string(kSession), std::string("-x"),
+                                  std::to_string(config_.cols), std::string("-y"), std::to_string(config_.rows), std::string("-P"),
+                                  std::string("-F"), start_server ? format : std::string(kPaneFormat)}) {
+    command.push_back(word);
+  }
+  command.insert(command.end(), window_options.begin(), window_options.end());
+  if (!start_server) {
+    co_return co_await client_.change(quote_all(command));
+  }
   if (!owner_lock_ && !config_.guest) {
     owner_lock_ = instance_.own();
   }
@@ -154,19 +173,16 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(const std::st
   make_private_directory(instance_.generation(generation_));
   write_file(instance_.tmux_config(), tmux_config_text(config_, generation_));
   tabs_.clear();
-  const std::string command = std::string("new-session -d -s ") + kSession + " -x " + std::to_string(config_.cols) + " -y " +
-                              std::to_string(config_.rows) + " -P -F " + quote(kServerFormat + std::string("\n") + kPaneFormat) +
-                              window_options;
   std::string answer;
   try {
-    answer = co_await client_.start_and_change(command, tmux_environment(config_, instance_, generation_));
+    answer = co_await client_.start(std::move(command), tmux_environment(config_, instance_, generation_));
   } catch (const Error&) {
     generation_ = 0;
     throw;
   }
-  const std::size_t line = answer.find('\n');
   std::from_chars(answer.data(), answer.data() + answer.size(), server_pid_);
-  co_return answer.substr(line == std::string::npos ? 0 : line + 1);
+  const std::size_t second_tab = answer.find('\t', answer.find('\t') + 1);
+  co_return answer.substr(second_tab + 1);
 }
 
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
@@ -178,7 +194,8 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   bool no_server = no_session;
   if (!no_session) {
     try {
-      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " + quote(kPaneFormat) + options.text);
+      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " + quote(kPaneFormat) + " " +
+                                       quote_all(options.words));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::tmux_timeout) {
         throw;
@@ -190,11 +207,8 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
       }
     }
   }
-  if (no_server) {
-    answer = co_await new_session(options.text);
-  } else if (no_session) {
-    answer = co_await client_.change(std::string("new-session -d -s ") + kSession + " -x " + std::to_string(config_.cols) + " -y " +
-                                     std::to_string(config_.rows) + " -P -F " + quote(kPaneFormat) + options.text);
+  if (no_session) {
+    answer = co_await new_session(options.words, no_server);
   }
   const std::vector<PaneRow> rows = parse_pane_rows(answer);
   if (rows.empty()) {
@@ -331,7 +345,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std:
   }
   check_name(name);
   const TabPtr tab = co_await open_tab(window);
-  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " + quote_format(name));
+  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " + quote(format_literal(name)));
   tab->name = name;
 }
 

@@ -71,9 +71,12 @@ std::string user_shell() {
 }
 
 std::string tmux_config_text(const Config& config, std::uint32_t generation) {
-  const std::string size = std::to_string(config.cols) + "x" + std::to_string(config.rows);
+  const std::string cols = std::to_string(config.cols);
+  const std::string rows = std::to_string(config.rows);
   // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in them: paths come
   // through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane` without -o on a fresh pane only.
+  // resize-window makes a window's size manual, so that no watcher's terminal changes it; `set -g window-size manual` says the
+  // same, but crashes tmux 3.3a at new-session.
   const std::string log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.log\"";
   const std::string split_log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
   std::string text;
@@ -87,8 +90,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g allow-passthrough off");
   line("set -g allow-rename off");
   line("set -g automatic-rename off");
-  line("set -g window-size manual");
-  line("set -g default-size " + size);
+  line("set -g default-size " + cols + "x" + rows);
   line("set -g history-limit " + std::to_string(config.history_limit));
   line("set -g remain-on-exit off");
   line("set -g destroy-unattached off");
@@ -97,7 +99,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
   for (const char* hook : {"after-new-session", "after-new-window"}) {
-    line(std::string("set-hook -g ") + hook + " " + quote("pipe-pane " + quote(log)));
+    line(std::string("set-hook -g ") + hook + " " + quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows));
   }
   line("set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)));
   return text;

@@ -259,6 +259,27 @@ TEST_CASE("T11: a writer started again goes on at the right offset and says that
   CHECK(slice.bytes == "second life");
 }
 
+TEST_CASE(
+    "T11: a writer killed at any moment leaves a beginning of what was printed, at the offsets it had") {
+  const TempDir dir;
+  const PaneLog log(dir / "log");
+  const std::string bytes = numbered(60'000);  // fits the pipe: printing never waits for the writer
+  for (int life = 0; life < 25; ++life) {
+    CAPTURE(life);
+    const std::string before = content_of(dir / "log");
+    {
+      Writer writer(dir / "log");
+      writer.print(bytes);
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(life * 100));  // the moment, not a wait for anything
+    }
+    const std::string after = content_of(dir / "log");
+    CHECK(after == before + bytes.substr(0, after.size() - before.size()));
+    CHECK(log.end() == after.size());
+    CHECK(log.last_lines(1'000'000, after.size()).bytes == after);
+  }
+}
+
 TEST_CASE("a torn record and a log without a sidecar do not confuse a new writer") {
   const TempDir dir;
   append_to(dir / "log", "old bytes");

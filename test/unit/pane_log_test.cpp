@@ -148,7 +148,7 @@ TEST_CASE(
     }
     CHECK(log.end() == model.all.size());
     for (std::uint64_t from = 0; from <= model.all.size() + 2; ++from) {
-      for (const std::size_t max_bytes : {1, 2, 7, 1000}) {
+      for (const std::size_t max_bytes : {1U, 2U, 7U, 1000U}) {
         check_read(model, log, from, max_bytes);
       }
     }
@@ -172,11 +172,11 @@ TEST_CASE("T5: the last lines are those of the naive reader, with line ends at e
         model.drop(1 + below(5));
       }
     }
-    for (const std::size_t block_bytes : {1, 2, 3, 8, 4096}) {
+    for (const std::size_t block_bytes : {1U, 2U, 3U, 8U, 4096U}) {
       CAPTURE(block_bytes);
       const PaneLog log(dir / "pane-@1.log", block_bytes);
-      for (const std::uint64_t count : {0, 1, 2, 3, 5, 10, 1'000'000}) {
-        for (const std::size_t max_bytes : {0, 1, 2, 3, 9, 16, 100'000}) {
+      for (const std::uint64_t count : {0U, 1U, 2U, 3U, 5U, 10U, 1'000'000U}) {
+        for (const std::size_t max_bytes : {0U, 1U, 2U, 3U, 9U, 16U, 100'000U}) {
           check_last_lines(model, log, count, max_bytes);
         }
       }
@@ -269,9 +269,9 @@ TEST_CASE("T9: a log of 10 GB and a line of 10 GB are normal input") {
   const std::uint64_t size = 10'000'000'000;  // sparse: the middle is one line of zeros
   REQUIRE(::truncate((dir / "log").c_str(), static_cast<off_t>(size)) == 0);
   const PaneLog log(dir / "log");
-  const PaneLog::Tail cut = log.last_lines(1, 256 * 1024);
-  CHECK(cut.bytes.size() == 256 * 1024);
-  CHECK(cut.from == size - 256 * 1024);
+  const PaneLog::Tail cut = log.last_lines(1, 262'144);
+  CHECK(cut.bytes.size() == 262'144);
+  CHECK(cut.from == size - 262'144);
   CHECK(cut.truncated);
   append_to(dir / "log", "\nlast\n");
   CHECK(log.end() == size + 6);

@@ -1,0 +1,60 @@
+#include "cli/options.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+
+namespace terminally {
+namespace {
+
+std::filesystem::path home() {
+  if (const char* value = std::getenv("HOME"); value != nullptr && *value == '/') {
+    return value;
+  }
+  const passwd* user = ::getpwuid(::geteuid());
+  return user != nullptr ? user->pw_dir : "/";
+}
+
+std::filesystem::path helper_directory() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path beside = program.parent_path();
+  if (std::filesystem::exists(beside / "terminally-log", error)) {
+    return beside;
+  }
+  return beside.parent_path() / "libexec" / "terminally-mcp";
+}
+
+}  // namespace
+
+Config default_config() {
+  Config config;
+  config.runtime_root = "/tmp/terminally-mcp-" + std::to_string(::geteuid());
+  config.state_root = home() / ".local" / "state" / "terminally-mcp";
+  config.helper_dir = helper_directory();
+  return config;
+}
+
+void add_options(CLI::App& app, Config& config) {
+  static const std::map<std::string, View> kViews = {{"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
+  app.add_option("--instance", config.instance, "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
+      ->envname("TERMINALLY_INSTANCE");
+  app.add_option("--runtime-dir", config.runtime_root, "Where the tmux socket is; short, on this machine")
+      ->envname("TERMINALLY_RUNTIME_DIR")->capture_default_str();
+  app.add_option("--state-dir", config.state_root, "Where the logs are; on a real disk")
+      ->envname("TERMINALLY_STATE_DIR")->capture_default_str();
+  app.add_option("--view", config.view, "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as seen in the end)")
+      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case));
+  app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
+  app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
+      ->check(CLI::Range(100U, 1'000'000U))->capture_default_str();
+  app.add_flag("--plain-env", config.plain_env, "Do not set PAGER=cat, GIT_EDITOR=: and the like in tabs");
+  app.add_option("--sync-window-ms", config.sync_window_ms, "How long a call may block before it hands its command over")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{86'400'000}))->capture_default_str();
+  app.add_option("--max-duration-ms", config.max_duration_ms, "Interrupts every command that runs longer; 0 is off")->capture_default_str();
+}
+
+}  // namespace terminally
