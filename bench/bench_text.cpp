@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tmux/ansi.hpp"
+#include "tmux/render.hpp"
 
 using namespace terminally;
 
@@ -53,9 +54,43 @@ void bench_strip() {
   }
 }
 
+void bench_render(const char* what, const std::string& input) {
+  std::size_t rendered = 0;
+  const double seconds = best_seconds([&] { rendered = render(input, 120).size(); });
+  std::printf("render, %-48s %5.1f MB to %8zu bytes: %7.2f ms\n", what,
+              static_cast<double>(input.size()) / 1e6, rendered, seconds * 1e3);
+}
+
+void bench_renders() {
+  std::string ascii;
+  std::string blocks;
+  std::string docker = "1\r\n2\r\n3\r\n";
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string percent = std::to_string(i / 100) + "%";
+    ascii += "\r\x1b[K" + percent + " |" + std::string(static_cast<std::size_t>(i / 200), '#') + "| " +
+             std::to_string(i) + "/10000";
+    blocks += "\r" + percent + "|";
+    for (int block = 0; block < 40; ++block) {
+      blocks += block < i / 250 ? "\xE2\x96\x88" : " ";
+    }
+    blocks += "| " + std::to_string(i) + "/10000 [00:10<00:10, 999.99it/s]";
+    docker += "\x1b[3A\r\x1b[2Klayer one " + percent + "\r\n\x1b[2Klayer two " + percent +
+              "\r\n\x1b[2Klayer three\r\n";
+  }
+  bench_render("10,000 updates of a progress bar", ascii);
+  bench_render("10,000 updates of a bar beyond ASCII", blocks);
+  bench_render("10,000 updates of three lines", docker);
+  std::string plain;
+  while (plain.size() < 10'000'000) {
+    plain += "The quick brown fox jumps over the lazy dog, \x1b[32mok\x1b[0m, again and again\r\n";
+  }
+  bench_render("plain lines", plain);
+}
+
 }  // namespace
 
 int main() {
   bench_strip();
+  bench_renders();
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "base/utf8.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -102,6 +103,22 @@ bool is_valid_utf8(std::string_view text) {
     i += part.bytes;
   }
   return true;
+}
+
+void append_utf8(std::string& text, char32_t character) {
+  const auto put = [&text](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF)) {
+    text += kReplacementCharacter;
+  } else if (character < 0x80) {
+    put(character);
+  } else {
+    const int continuations = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    const std::array<char32_t, 4> marks = {0, 0xC0, 0xE0, 0xF0};
+    put(marks.at(static_cast<std::size_t>(continuations)) | character >> (6 * continuations));
+    for (int i = continuations - 1; i >= 0; --i) {
+      put(0x80 | (character >> (6 * i) & 0x3F));
+    }
+  }
 }
 
 std::size_t incomplete_utf8_suffix(std::string_view text) {

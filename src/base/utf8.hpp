@@ -32,6 +32,9 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  ///< 
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
 [[nodiscard]] bool is_valid_utf8(std::string_view text);
 
+/// Appends one character; U+FFFD for what is no character (a surrogate, above U+10FFFF).
+void append_utf8(std::string& text, char32_t character);
+
 /// How many bytes (0 to 3) at the end of `text` may be the start of a character whose rest is still to come.
 /// A chunk that is cut before them ends on a character border.
 [[nodiscard]] std::size_t incomplete_utf8_suffix(std::string_view text);

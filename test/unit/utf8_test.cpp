@@ -10,21 +10,6 @@ using namespace terminally;
 
 namespace {
 
-std::string encode(char32_t c) {
-  const auto byte = [](char32_t value) { return static_cast<char>(static_cast<unsigned char>(value)); };
-  if (c < 0x80) {
-    return {byte(c)};
-  }
-  if (c < 0x800) {
-    return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
-  }
-  if (c < 0x10000) {
-    return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
-  }
-  return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)),
-          byte(0x80 | (c & 0x3F))};
-}
-
 std::string replacements(std::size_t count) {
   std::string text;
   while (count-- > 0) {
@@ -35,15 +20,22 @@ std::string replacements(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("utf8: every character that Unicode has is valid, surrogates are not") {
+TEST_CASE("utf8: every character that Unicode has is valid, surrogates are replaced") {
   bool all = true;
   for (char32_t c = 0; c <= 0x10FFFF; ++c) {
-    const std::string text = encode(c);
-    const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+    std::string text;
+    append_utf8(text, c);
     const Utf8Part part = first_utf8_part(text);
-    all = all && is_valid_utf8(text) == !surrogate && (surrogate || part.bytes == text.size());
+    const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+    all = all && part.kind == Utf8Kind::valid && part.bytes == text.size() &&
+          (text == kReplacementCharacter) == (surrogate || c == 0xFFFD);
   }
   CHECK(all);
+  std::string text;
+  for (const char32_t c : {U'A', U'\u00e9', U'\u20ac', U'\U0001F600', char32_t{0x110000}}) {
+    append_utf8(text, c);
+  }
+  CHECK(text == "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xEF\xBF\xBD");
 }
 
 TEST_CASE("utf8: maximal invalid parts become one U+FFFD each") {

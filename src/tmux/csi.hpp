@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace terminally {
+
+/// One CSI sequence taken apart (ECMA-48 5.4). Numbers above 9999 are 9999; more than 8 parameters are
+/// dropped.
+struct Csi {
+  char leader = 0;       ///< one of < = > ?, or 0
+  bool standard = true;  ///< no intermediates, no sub-parameters
+  std::array<int, 8> numbers{};
+  std::size_t count = 0;  ///< of numbers given, 0 for none
+  char final = 0;
+
+  /// A parameter that is missing or 0 counts as 1, as it does in cursor movements.
+  [[nodiscard]] int distance() const { return numbers[0] > 0 ? numbers[0] : 1; }
+};
+
+[[nodiscard]] Csi parse_csi(std::string_view parameters, char final);
+
+/// What a control does to what can be seen.
+enum class Effect {
+  none,    ///< nothing (colours, titles, queries), or nothing that text shows
+  line,    ///< moves or erases in the cursor's line; with nothing below the cursor, as at the end of a log
+  screen,  ///< moves or erases elsewhere, or sets how the following does
+};
+
+[[nodiscard]] Effect effect_of(const Csi& csi);
+[[nodiscard]] Effect effect_of_escape(char intermediate, char final);
+
+/// Whether the sequence enters (true) or leaves (false) the alternate screen.
+[[nodiscard]] std::optional<bool> switches_screen(const Csi& csi);
+
+}  // namespace terminally

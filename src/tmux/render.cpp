@@ -1,0 +1,185 @@
+#include "tmux/render.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "tmux/ansi.hpp"
+#include "tmux/drawn_line.hpp"
+#include "tmux/screen.hpp"
+
+namespace terminally {
+namespace {
+
+/// Takes the first line off `text`, with its newline if it has one.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t newline = text.find('\n');
+  const std::string_view line = text.substr(0, newline == std::string_view::npos ? newline : newline + 1);
+  text.remove_prefix(line.size());
+  return line;
+}
+
+/// Lines that need no emulator, then a run that does.
+struct Piece {
+  std::string text;           ///< what the lines show
+  std::string_view text_raw;  ///< their bytes
+  std::size_t lines = 0;
+  std::string_view run;
+};
+
+std::string_view joined(std::string_view first, std::string_view last) {
+  return first.empty() ? last
+                       : std::string_view(first.data(),
+                                          static_cast<std::size_t>(last.data() - first.data()) + last.size());
+}
+
+/// Divides a log into pieces.
+class Splitter {
+ public:
+  explicit Splitter(int cols) : cols_(cols) {}
+
+  std::vector<Piece> split(std::string_view raw) {
+    pieces_.resize(1);
+    while (!raw.empty()) {
+      const std::string_view line = take_line(raw);
+      if (!add_text(line)) {
+        add_to_run(line);
+      }
+    }
+    return std::move(pieces_);
+  }
+
+ private:
+  /// Whether the line needs no emulator.
+  bool add_text(std::string_view line) {
+    Piece& piece = pieces_.back();
+    const bool finished = line.ends_with('\n');
+    const std::string_view bytes = line.substr(0, line.size() - (finished ? 1 : 0));
+    const std::size_t before = piece.text.size();
+    const bool was_alternate = alternate_;
+    const LineEffect did = strip_line(bytes, was_alternate, piece.text);
+    alternate_ = did.alternate;
+    if (was_alternate || did.effect != Effect::none) {
+      piece.text.resize(before);
+      const auto drawn =
+          was_alternate || did.effect == Effect::screen ? std::nullopt : draw_line(bytes, cols_, widths_);
+      if (!drawn) {
+        return false;
+      }
+      piece.text += *drawn;
+    }
+    piece.text += finished ? "\n" : "";
+    piece.text_raw = joined(piece.text_raw, line);
+    ++piece.lines;
+    return true;
+  }
+
+  void add_to_run(std::string_view line) {
+    if (pieces_.size() > 1 && pieces_.back().lines <= kScreenRows) {
+      pieces_.pop_back();
+    }
+    pieces_.back().run = joined(pieces_.back().run, line);
+    pieces_.emplace_back();
+  }
+
+  const int cols_;
+  CharacterWidths widths_;
+  bool alternate_ = false;
+  std::vector<Piece> pieces_;
+};
+
+/// Cuts the beginnings of runs, the earliest first, so that they are kMaxEmulatedBytes together. Returns how
+/// many bytes each lost.
+std::vector<std::size_t> cut_runs(std::vector<Piece>& pieces) {
+  std::vector<std::size_t> omitted(pieces.size());
+  std::size_t budget = kMaxEmulatedBytes;
+  for (std::size_t i = pieces.size(); i-- > 0;) {
+    std::string_view& run = pieces[i].run;
+    if (run.size() > budget) {
+      const std::size_t most = run.size() - budget;
+      omitted[i] = budget > 0 ? safe_cut(run.substr(0, most), true) : most;
+    }
+    budget -= std::min(budget, run.size() - omitted[i]);
+  }
+  return omitted;
+}
+
+/// Takes the last lines off `text` that fit a screen.
+std::string take_last_lines(std::string& text) {
+  std::size_t from = text.size();
+  for (int lines = 0; lines < kScreenRows && from > 0; ++lines) {
+    const std::size_t newline = text.rfind('\n', from - 2);
+    from = from < 2 || newline == std::string::npos ? 0 : newline + 1;
+  }
+  std::string last = text.substr(from);
+  text.resize(from);
+  return last;
+}
+
+/// One line of a run, or of what surrounds it.
+void draw(Screen& screen, std::string_view line) {
+  std::string text;
+  const bool finished = line.ends_with('\n');
+  line.remove_suffix(finished ? 1 : 0);
+  if (strip_line(line, false, text).effect == Effect::none && !screen.alternate()) {
+    screen.write_text(text);
+  } else {
+    screen.write(line);
+  }
+  if (finished) {
+    screen.new_line();
+  }
+}
+
+void draw_lines(Screen& screen, std::string_view lines) {
+  while (!lines.empty()) {
+    draw(screen, take_line(lines));
+  }
+}
+
+/// Goes on drawing with the lines after a run until the cursor stands below all text: a run may end with the
+/// cursor up.
+void draw_until_settled(Screen& screen, Piece& after) {
+  std::string_view text = after.text;
+  for (int lines = 0; lines < 2 * kScreenRows && !after.text_raw.empty() && !screen.at_end(); ++lines) {
+    draw(screen, take_line(after.text_raw));
+    take_line(text);
+  }
+  after.text.erase(0, after.text.size() - text.size());
+}
+
+/// Appends what `piece`'s run leaves to be seen to `out`, whose last lines it may change.
+void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& after, int cols) {
+  Screen screen(cols);
+  if (omitted == 0) {
+    draw_lines(screen, take_last_lines(out));
+  } else {
+    out += "[" + std::to_string(omitted) + " bytes of screen drawing left out]\n";
+    std::string text;
+    screen.switch_to(strip_line(piece.run.substr(0, omitted), false, text).alternate);
+  }
+  draw_lines(screen, piece.run.substr(omitted));
+  draw_until_settled(screen, after);
+  out += screen.finish();
+  if (!after.text.empty() && !out.empty() && out.back() != '\n') {
+    out += '\n';
+  }
+}
+
+}  // namespace
+
+std::string render(std::string_view raw, int cols) {
+  cols = std::clamp(cols, 2, 1000);
+  std::vector<Piece> pieces = Splitter(cols).split(raw);
+  const std::vector<std::size_t> omitted = cut_runs(pieces);
+  std::string out;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    out += pieces[i].text;
+    if (!pieces[i].run.empty()) {
+      emulate(out, pieces[i], omitted[i], pieces[i + 1], cols);
+    }
+  }
+  return out;
+}
+
+}  // namespace terminally

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace terminally {
+
+/// How many bytes of cursor-moving runs one rendering takes through the emulator, counted from the end.
+inline constexpr std::size_t kMaxEmulatedBytes = 1 << 20;
+
+/// What a person would have seen in the end: carriage returns, backspaces, cursor movement and erasing
+/// applied to a log's bytes, as on a terminal of `cols` columns (at least 2, at most 1000) and 40 rows that
+/// was empty before. Valid UTF-8 with no control but tab and newline.
+///
+/// - A line without cursor movement comes back as by strip_ansi: any length, never wrapped.
+/// - A line drawn within itself (progress bars) comes back as it was last, without blanks at its end.
+/// - A run that moves between lines, clears or uses the alternate screen goes through a terminal emulator,
+/// together with
+///   the 40 lines before it, because it can reach them; of these, a line that stays untouched comes back
+///   unchanged. A run lasts until 40 lines in a row did nothing of the kind.
+/// - What is cleared is gone, and so is the alternate screen once it was left (vim, less). What had scrolled
+/// off the top
+///   stays, also after `clear`, which would drop it from a terminal's history. While the alternate screen is
+///   on, it comes after the text before it.
+/// - Where the runs are more than kMaxEmulatedBytes together, the earlier ones, or the beginning of one, are
+/// replaced by a
+///   line "[N bytes of screen drawing left out]".
+///
+/// The text ends with a newline if the last line was finished.
+/// Pure, and may be called from any thread. Costs up to 0.1 s a megabyte of runs, so not on the event loop.
+[[nodiscard]] std::string render(std::string_view raw, int cols);
+
+}  // namespace terminally
