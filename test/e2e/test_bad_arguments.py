@@ -13,18 +13,18 @@ NEEDS_TAB = {
 }
 BAD_STRINGS = [7, True, None, [], {}, 1.5]
 BAD_BOOLEANS = ["true", 1, 0, None, []]
-BAD_NUMBERS = ["7", True, None, 1.5, [], -1, 10**18, 1e400]
+BAD_NUMBERS = ["7", True, None, 1.5, [], -1, 1e300, 10**18]
 BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201, "ü" * 101]
 
 # tool, field, bad values; the tab and what else is needed is added
 FIELDS = [
     ("create_tab", "name", [*BAD_STRINGS[:2], *BAD_STRINGS[3:], *BAD_NAMES]),
-    ("create_tab", "cwd", [7, [], "/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x", ""]),
+    ("create_tab", "cwd", [7, [], "/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
     ("create_tab", "env", [7, "A=B", ["A=B"], {"A": 7}, {"A": None}, {"1A": "x"}, {"A=B": "x"}, {"": "x"}, {"A B": "x"}, {"A-B": "x"}, {"A\n": "x"}, {"A": "x\x00y"}, {"Ä": "x"}]),
     ("create_tab", "login", BAD_BOOLEANS),
     ("create_tab", "shell", [7, [], "/no/such/shell", "no-such-shell", "/etc/passwd", "/tmp", "bash -c x", "/bin/bash\x00"]),
     ("close_tab", "force", BAD_BOOLEANS),
-    ("rename_tab", "name", [*BAD_STRINGS, *BAD_NAMES, ""]),
+    ("rename_tab", "name", [*BAD_STRINGS, *BAD_NAMES]),
     ("execute_command", "command", [*BAD_STRINGS, "", "a\x00b"]),
     ("execute_command", "timeout_ms", [*BAD_NUMBERS, 0]),
     ("execute_command", "strip_ansi", BAD_BOOLEANS),
@@ -40,7 +40,7 @@ FIELDS = [
     ("cancel_command", "force", BAD_BOOLEANS),
     ("read_logs_from_tab", "lines", [*BAD_NUMBERS, 0]),
     ("read_logs_from_tab", "strip_ansi", BAD_BOOLEANS),
-    ("stream_logs_from_tab", "from_byte", BAD_NUMBERS[:-2] + [1e400]),
+    ("stream_logs_from_tab", "from_byte", BAD_NUMBERS[:-1]),
     ("stream_logs_from_tab", "max_bytes", [*BAD_NUMBERS, 0]),
     ("stream_logs_from_tab", "encoding", ["", "base32", "UTF8", 7, None]),
     ("stream_logs_from_tab", "wait_ms", BAD_NUMBERS),
