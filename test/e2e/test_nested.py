@@ -165,7 +165,6 @@ PrintMotd no
 
 
 def free_port() -> int:
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

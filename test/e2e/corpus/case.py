@@ -6,8 +6,8 @@ from harness.match import AnyOf, Text, interrupted
 
 # How the expectation is checked without the product. `source`: the command is in a file that an interactive shell sources, which is
 # what the product promises. `typed`: it is typed at the prompt, for what a sourced file does differently (`set -e`).
-# `no`: it cannot be run so, because it waits for the deadline or spoils the prompt by which the check sees the end.
-NATIVE = ("source", "typed", "no")
+# `deadline`: as `source`, and ended by C-c, SIGTERM, SIGKILL. `no`: it spoils the prompt by which the check sees the end.
+NATIVE = ("source", "typed", "deadline", "no")
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Case:
     canary: str | None = None  # the command that shows that the tab works; None: the shell's own
     canary_output: str | Text | None = None  # None: "ok-" and the status of the command before
     native: str = "source"
+    kills_shell: bool = False  # the deadline has to end the shell itself
     why: str = ""
 
     @property
@@ -31,7 +32,7 @@ class Case:
 
     @property
     def new_shell(self) -> bool:
-        return self.reason == "shell_exited" or (self.timed_out and self.code == 137 and "in the shell" in self.why)
+        return self.reason == "shell_exited" or self.kills_shell
 
 
 def ok(command: str, output: str | Text = "", **more) -> Case:
@@ -50,7 +51,7 @@ def dies(number: int, command: str, output: str | Text = "", **more) -> Case:
 
 def hangs(command: str, output: str | Text = interrupted(), number: int | None = 130, timeout_ms: int = 500, **more) -> Case:
     """A command that would never end: the deadline ends it."""
-    return Case(command, output, number, state="cancelled", reason="timeout", timeout_ms=timeout_ms, **{"native": "no"} | more)
+    return Case(command, output, number, state="cancelled", reason="timeout", timeout_ms=timeout_ms, **{"native": "deadline"} | more)
 
 
 def typed(case: Case) -> Case:

@@ -61,7 +61,7 @@ ENDS = [
     hangs("stty -icanon; read x", undo="stty sane", number=AnyOf(1, 130)),
     hangs("sleep 30 & sleep 31 & wait", ANY, undo="kill %1 %2; wait", why="a wait that C-c ends"),
     hangs("set +m; sleep 30", undo="set -m", why="the command shares the shell's process group"),
-    hangs("trap '' INT TERM; while :; do :; done", number=137, why="only SIGKILL ends it: in the shell itself"),
+    hangs("trap '' INT TERM; while :; do :; done", number=137, kills_shell=True, why="only SIGKILL ends it, and it is the shell"),
 ]
 
 CASES: list[Case] = [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("dash")] + SYNTAX + STATE + ENDS

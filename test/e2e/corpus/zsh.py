@@ -106,7 +106,7 @@ ENDS = [
     code(1, "read -t 0.05 x"),
     hangs("unsetopt monitor; sleep 30", undo="setopt monitor", why="the command shares the shell's process group"),
     hangs("{ sleep 30 } always { echo cleaned }", Text(r"(\^C|\n)*(cleaned\n)?"), number=130),
-    hangs("trap '' INT TERM; while :; do :; done", number=137, why="only SIGKILL ends it: in the shell itself"),
+    hangs("trap '' INT TERM; while :; do :; done", number=137, kills_shell=True, why="only SIGKILL ends it, and it is the shell"),
 ]
 
 CASES: list[Case] = [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("zsh")] + SYNTAX + STATE + ENDS

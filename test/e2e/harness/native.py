@@ -1,7 +1,10 @@
 """Runs a command in the real shell, without the product: what the corpus's expectations are checked against."""
 
+import os
 import re
+import signal
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +27,11 @@ class Native:
     exited: bool
 
 
-def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: bool = False, timeout: float = 10) -> Native:
-    """Runs `given` and then `command` in a fresh interactive shell on a terminal of its own; the output is the last one's."""
+def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: bool = False, deadline: float = 0, timeout: float = 10) -> Native:
+    """Runs `given` and then `command` in a fresh interactive shell on a terminal of its own; the output is the last one's.
+
+    With a `deadline` (seconds) the command is ended then: C-c, SIGTERM to the foreground after 0.5 s, SIGKILL after 5 s.
+    """
     with tempfile.TemporaryDirectory(prefix="te-native-", dir="/tmp") as directory:
         home = Path(directory)
         env = {"HOME": directory, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TERM": "xterm-256color", "USER": "tester",
@@ -42,6 +48,8 @@ def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: boo
                 else:
                     (home / f".case{number}").write_bytes(text.encode())
                     terminal.write(f" . ~/.case{number}\n")
+                if deadline and number == len(given):
+                    _end(terminal, number + 2, deadline)
                 seen = _prompts(terminal, number + 2, timeout)
             if terminal.ended():
                 return Native(_text(terminal.output[begin:]), terminal.exit_code, True)
@@ -54,6 +62,21 @@ def _prompts(terminal: Terminal, count: int, timeout: float) -> int:
     poll(lambda: len(PROMPT.findall(terminal.output)) >= count or terminal.ended(), timeout, f"the shell's prompt in {terminal.output[-300:]!r}")
     found = list(PROMPT.finditer(terminal.output))
     return found[-1].end() if found else 0
+
+
+def _end(terminal: Terminal, prompts: int, deadline: float) -> None:
+    """Ends what runs as the product promises to, for each new foreground group until the shell is back."""
+    begin = time.monotonic()
+    poll(lambda: time.monotonic() - begin >= deadline, deadline + 1)
+    terminal.write("\x03")
+    for number, at in ((signal.SIGTERM, 0.5), (signal.SIGKILL, 5)):
+        poll(lambda at=at: _back(terminal, prompts) or time.monotonic() - begin >= deadline + at, deadline + at + 1)
+        if not _back(terminal, prompts):
+            os.killpg(terminal.foreground(), number)
+
+
+def _back(terminal: Terminal, prompts: int) -> bool:
+    return len(PROMPT.findall(terminal.output)) >= prompts or terminal.ended()
 
 
 def _run_fish(home: Path, env: dict[str, str], commands: tuple[str, ...], timeout: float) -> Native:

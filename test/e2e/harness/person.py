@@ -76,6 +76,10 @@ class Terminal:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
+    def foreground(self) -> int:
+        """The process group that has the terminal."""
+        return os.tcgetpgrp(self._fd)
+
     def write(self, data: str | bytes) -> None:
         os.write(self._fd, data.encode() if isinstance(data, str) else data)
 
