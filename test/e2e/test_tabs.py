@@ -105,7 +105,6 @@ class Life(unittest.TestCase):
             for _ in range(20):
                 tab = server.create_tab(shell="bash")
                 poll(lambda: b"FIRST BYTES\r\n" in tab.log(), 5)
-                self.assertEqual(tab.log().find(b"FIRST BYTES"), 0)
 
     def test_login_shell(self) -> None:
         """T13"""

@@ -93,13 +93,12 @@ class Server:
 
     # --- tools ---
 
-    def call(self, tool: str, /, timeout: float = 30.0, **arguments: Any) -> Result:
-        return self.result(self.call_async(tool, **arguments), tool, timeout)
+    def call(self, tool: str, /, **arguments: Any) -> Result:
+        return self.result(self.call_async(tool, **arguments), tool)
 
-    def call_async(self, tool: str, /, meta: dict | None = None, **arguments: Any) -> Future:
+    def call_async(self, tool: str, /, **arguments: Any) -> Future:
         """Starts a call; `result()` or `error()` waits for it."""
-        params = {"name": tool, "arguments": arguments} | ({"_meta": meta} if meta else {})
-        return self.raw.start_request("tools/call", params)
+        return self.raw.start_request("tools/call", {"name": tool, "arguments": arguments})
 
     def result(self, future: Future, tool: str, timeout: float = 30.0) -> Result:
         answer = self.raw.result_of(future, timeout, what=tool)
@@ -113,9 +112,9 @@ class Server:
         assert not wrong, f"{tool}: result breaks its outputSchema: {wrong}"
         return Result(structured)
 
-    def call_error(self, tool: str, /, timeout: float = 30.0, **arguments: Any) -> str:
+    def call_error(self, tool: str, /, **arguments: Any) -> str:
         """Makes a call that must be a tool error, and returns its text."""
-        return self.error(self.call_async(tool, **arguments), tool, timeout)
+        return self.error(self.call_async(tool, **arguments), tool)
 
     def error(self, future: Future, tool: str, timeout: float = 30.0) -> str:
         answer = self.raw.result_of(future, timeout, what=tool)
