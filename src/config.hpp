@@ -22,6 +22,7 @@ struct Config {
   std::uint64_t sync_window_ms = 55'000;       ///< --sync-window-ms: how long a call may block before it hands over
   std::uint64_t max_duration_ms = 0;           ///< --max-duration-ms: caps every command; 0 is off
   std::uint64_t tmux_deadline_ms = 4'000;      ///< each tmux invocation is killed and reported after this
+  bool guest = false;  ///< works beside the server that owns the instance: the command line
   std::uint32_t cols = 120;
   std::uint32_t rows = 40;
 };

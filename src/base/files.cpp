@@ -1,0 +1,134 @@
+#include "base/files.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace terminally {
+namespace {
+
+void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw io_error("cannot write " + path.string(), errno);
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_with(const std::filesystem::path& path, std::string_view content, int flags) {
+  const UniqueFd fd(::open(path.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) {
+    throw io_error("cannot open " + path.string() + " for writing", errno);
+  }
+  write_all(fd.get(), content, path);
+}
+
+}  // namespace
+
+void make_private_directory(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    if (errno == ENOENT && path.has_parent_path() && path.parent_path() != path) {
+      std::error_code error;
+      std::filesystem::create_directories(path.parent_path(), error);
+      if (error) {
+        throw io_error("cannot make the directory " + path.parent_path().string(), error.value());
+      }
+      if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+        throw io_error("cannot make the directory " + path.string(), errno);
+      }
+    } else if (errno != EEXIST) {
+      throw io_error("cannot make the directory " + path.string(), errno);
+    }
+  }
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    throw io_error("cannot look at " + path.string(), errno);
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    throw Error(ErrorCode::io, path.string() + " is not a directory (symbolic links are refused); remove it or choose another place");
+  }
+  if (info.st_uid != ::geteuid()) {
+    throw Error(ErrorCode::io, path.string() + " belongs to uid " + std::to_string(info.st_uid) + ", not to us; choose another place");
+  }
+  if ((info.st_mode & 077) != 0 && ::chmod(path.c_str(), 0700) != 0) {
+    throw io_error("cannot make " + path.string() + " private", errno);
+  }
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) { write_with(path, content, O_TRUNC); }
+
+void replace_file(const std::filesystem::path& path, std::string_view content) {
+  std::filesystem::path fresh = path;
+  fresh += ".new";
+  write_file(fresh, content);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) {
+    throw io_error("cannot rename " + fresh.string(), errno);
+  }
+}
+
+void append_file(const std::filesystem::path& path, std::string_view content) { write_with(path, content, O_APPEND); }
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    return std::nullopt;
+  }
+  std::string content;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return std::nullopt;
+    }
+    if (got == 0) {
+      return content;
+    }
+    content.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+void remove_file(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
+
+UniqueFd try_lock_file(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) {
+    throw io_error("cannot open the lock " + path.string(), errno);
+  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+    return fd;
+  }
+  if (errno != EWOULDBLOCK) {
+    throw io_error("cannot lock " + path.string(), errno);
+  }
+  return UniqueFd();
+}
+
+std::string random_hex(std::size_t bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  result.reserve(bytes * 2);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    std::uint8_t byte = 0;
+    while (::getrandom(&byte, 1, 0) != 1) {
+    }
+    result += kDigits[byte >> 4U];
+    result += kDigits[byte & 15U];
+  }
+  return result;
+}
+
+}  // namespace terminally

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.hpp"
+
+namespace terminally {
+
+/// Makes `path` and what is missing above it, 0700. Then verifies the last part: a real directory (no symlink), owned by us,
+/// and not accessible to others (its mode is narrowed to 0700 when it is ours). Throws Error(io) that says what is wrong.
+void make_private_directory(const std::filesystem::path& path);
+
+/// Writes a whole file, 0600, replacing what is there. Throws Error(io).
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// As write_file, but a reader sees either the old file or the whole new one.
+void replace_file(const std::filesystem::path& path, std::string_view content);
+
+/// Appends to a file with one write(2), 0600. Throws Error(io).
+void append_file(const std::filesystem::path& path, std::string_view content);
+
+/// The whole file, or nullopt when it is not there or cannot be read. For small files: /proc and our own.
+[[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// Removes a file; one that is not there is fine.
+void remove_file(const std::filesystem::path& path) noexcept;
+
+/// An exclusive lock on a file (flock, close-on-exec), or an empty descriptor while another process holds it.
+[[nodiscard]] UniqueFd try_lock_file(const std::filesystem::path& path);
+
+/// `bytes` random bytes from the kernel, as lower-case hex.
+[[nodiscard]] std::string random_hex(std::size_t bytes);
+
+}  // namespace terminally

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace terminally {
+
+/// An asynchronous mutex for one thread: waiters are served in the order they came (FIFO), a waiter that is cancelled
+/// leaves the queue, and the lock is held by a RAII guard.
+class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
+ public:
+  class Guard {
+   public:
+    Guard() = default;
+    explicit Guard(std::shared_ptr<AsyncMutex> mutex) : mutex_(std::move(mutex)) {}
+    Guard(Guard&&) noexcept = default;
+    Guard& operator=(Guard&& other) noexcept {
+      release();
+      mutex_ = std::move(other.mutex_);
+      return *this;
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() { release(); }
+
+    void release() {
+      if (auto mutex = std::move(mutex_)) {
+        mutex->unlock();
+      }
+    }
+    explicit operator bool() const { return mutex_ != nullptr; }
+
+   private:
+    std::shared_ptr<AsyncMutex> mutex_;
+  };
+
+  [[nodiscard]] boost::asio::awaitable<Guard> lock();
+  [[nodiscard]] bool locked() const { return locked_; }
+
+ private:
+  struct Waiter;
+  void unlock();
+
+  bool locked_ = false;
+  std::deque<std::shared_ptr<Waiter>> waiters_;
+};
+
+/// One AsyncMutex per key, made on first use and freed with its last guard. Independent keys do not wait for each other.
+template <typename Key>
+class KeyedMutex {
+ public:
+  using Guard = AsyncMutex::Guard;
+
+  [[nodiscard]] boost::asio::awaitable<Guard> lock(Key key) {
+    std::erase_if(mutexes_, [](const auto& entry) { return entry.second.expired(); });
+    auto& slot = mutexes_[key];
+    std::shared_ptr<AsyncMutex> mutex = slot.lock();
+    if (!mutex) {
+      mutex = std::make_shared<AsyncMutex>();
+      slot = mutex;
+    }
+    Guard guard = co_await mutex->lock();
+    co_return guard;
+  }
+
+  [[nodiscard]] bool locked(const Key& key) const {
+    const auto found = mutexes_.find(key);
+    const auto mutex = found == mutexes_.end() ? nullptr : found->second.lock();
+    return mutex && mutex->locked();
+  }
+
+ private:
+  std::map<Key, std::weak_ptr<AsyncMutex>> mutexes_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,77 @@
+#include "base/log_record.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace terminally {
+namespace {
+
+// The columns of a line: "start 00000000000000000000 00000000000000000000 001767225600000\n".
+struct Field {
+  std::size_t at;
+  std::size_t digits;
+};
+constexpr std::size_t kKindLetters = 5;
+constexpr Field kOffset{6, 20};
+constexpr Field kPosition{27, 20};
+constexpr Field kTime{48, 15};
+constexpr std::string_view kStart = "start";
+constexpr std::string_view kGap = "gap  ";
+constexpr std::string_view kOther = "other";
+
+void put(LogRecordLine& line, Field field, std::uint64_t value) {
+  for (std::size_t i = field.digits; i-- > 0; value /= 10) {
+    line[field.at + i] = static_cast<char>('0' + value % 10);
+  }
+}
+
+bool get(std::string_view line, Field field, std::uint64_t& value) {
+  const char* begin = line.data() + field.at;
+  const char* end = begin + field.digits;
+  const auto [rest, error] = std::from_chars(begin, end, value);
+  return error == std::errc() && rest == end && line[field.at - 1] == ' ';
+}
+
+std::string_view name(LogRecord::Kind kind) {
+  switch (kind) {
+    case LogRecord::Kind::start:
+      return kStart;
+    case LogRecord::Kind::gap:
+      return kGap;
+    case LogRecord::Kind::other:
+      break;
+  }
+  return kOther;
+}
+
+LogRecord::Kind kind_of(std::string_view name) {
+  if (name == kStart) {
+    return LogRecord::Kind::start;
+  }
+  return name == kGap ? LogRecord::Kind::gap : LogRecord::Kind::other;
+}
+
+}  // namespace
+
+LogRecordLine encode(const LogRecord& record) {
+  LogRecordLine line;
+  line.fill(' ');
+  name(record.kind).copy(line.data(), kKindLetters);
+  put(line, kOffset, record.offset);
+  put(line, kPosition, record.position);
+  put(line, kTime, record.time_ms);
+  line.back() = '\n';
+  return line;
+}
+
+std::optional<LogRecord> decode_log_record(std::string_view line) {
+  if (line.size() != kLogRecordBytes || line.back() != '\n') {
+    return std::nullopt;
+  }
+  LogRecord record{.kind = kind_of(line.substr(0, kKindLetters))};
+  const bool whole = get(line, kOffset, record.offset) && get(line, kPosition, record.position) &&
+                     get(line, kTime, record.time_ms);
+  return whole ? std::optional(record) : std::nullopt;
+}
+
+}  // namespace terminally

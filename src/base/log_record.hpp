@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace terminally {
+
+/// What the live log file and its sidecar are called: the sidecar is the log's path with this suffix.
+inline constexpr std::string_view kLogSidecarSuffix = ".index";
+
+/// One record of the sidecar of a log: the byte at `position` of the file has the offset `offset` among all
+/// bytes of the tab. Byte format and meaning: doc/pane-log.md, "The sidecar". Shared by the writer, which is
+/// built without exceptions, and the reader.
+struct LogRecord {
+  enum class Kind {
+    start,  ///< a writer started; any but the first means an unknown number of bytes is missing before
+            ///< `offset`
+    gap,    ///< bytes were dropped before `offset`; how many follows from the records
+    other,  ///< a kind this version does not know: its offset and position hold all the same
+  };
+  Kind kind = Kind::other;
+  std::uint64_t offset = 0;
+  std::uint64_t position = 0;
+  std::uint64_t time_ms = 0;  ///< when it was written, since the epoch, UTC
+
+  bool operator==(const LogRecord&) const = default;
+};
+
+/// Every record is one line of exactly this many bytes: none straddles a page, so none is seen half written.
+inline constexpr std::size_t kLogRecordBytes = 64;
+using LogRecordLine = std::array<char, kLogRecordBytes>;
+
+[[nodiscard]] LogRecordLine encode(const LogRecord& record);
+
+/// nullopt for anything but a whole, well-formed line: after a power loss a file can end in zeros.
+[[nodiscard]] std::optional<LogRecord> decode_log_record(std::string_view line);
+
+}  // namespace terminally

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+
+namespace terminally {
+
+/// Monotonic time: deadlines do not move when somebody sets the clock.
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+
+/// Waits. Throws operation_aborted when cancelled.
+[[nodiscard]] boost::asio::awaitable<void> sleep_until(Clock::time_point when);
+[[nodiscard]] inline boost::asio::awaitable<void> sleep_for(Milliseconds time) { return sleep_until(Clock::now() + time); }
+
+/// Runs `work` until it is done or the time has come; then `work` is cancelled. Says whether it was done in time.
+[[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when, boost::asio::awaitable<void> work);
+
+/// Milliseconds since the epoch, UTC: for records that people read, never for deadlines.
+[[nodiscard]] std::int64_t wall_clock_ms();
+
+}  // namespace terminally

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace terminally {
+
+enum class Utf8Kind {
+  valid,       ///< one whole character
+  invalid,     ///< a maximal invalid part: shown as one U+FFFD
+  incomplete,  ///< the text ends inside what may still become a character
+};
+
+/// What stands at the start of a text, and how many bytes (1 to 4) it takes.
+struct Utf8Part {
+  Utf8Kind kind;
+  std::size_t bytes;
+};
+
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  ///< U+FFFD
+
+/// The first part of `text`, which must not be empty. Well-formed is what the Unicode Standard's table 3-7
+/// lists (no overlongs, no surrogates, nothing above U+10FFFF); invalid parts are its "maximal subparts", as
+/// in WHATWG's decoder: F0 9F 41 is one invalid part of two bytes and an A.
+[[nodiscard]] Utf8Part first_utf8_part(std::string_view text);
+
+/// How many bytes at the start of `text` are ASCII.
+[[nodiscard]] std::size_t ascii_prefix(std::string_view text);
+
+/// Each maximal invalid part becomes U+FFFD; valid text comes back as it is.
+[[nodiscard]] std::string to_valid_utf8(std::string_view text);
+[[nodiscard]] bool is_valid_utf8(std::string_view text);
+
+/// How many bytes (0 to 3) at the end of `text` may be the start of a character whose rest is still to come.
+/// A chunk that is cut before them ends on a character border.
+[[nodiscard]] std::size_t incomplete_utf8_suffix(std::string_view text);
+
+/// Whether `text` has a C0 control (tab and newline included), DEL, or a C1 control as UTF-8 (U+0080 to
+/// U+009F).
+[[nodiscard]] bool has_control_characters(std::string_view text);
+
+}  // namespace terminally

@@ -1,0 +1,111 @@
+#include "mcp/json_reader.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace terminally {
+namespace {
+
+using nlohmann::json;
+
+/// Builds the value from parse events; a `false` ends the parse. nlohmann's own builder has no limits and
+/// keeps the last of two equal keys.
+class Builder final : public nlohmann::json_sax<json> {
+ public:
+  explicit Builder(json& root) : root_(root) {}
+
+  [[nodiscard]] JsonFault fault() const { return fault_; }
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+
+  bool null() override { return put(nullptr) != nullptr; }
+  bool boolean(bool value) override { return put(value) != nullptr; }
+  bool number_integer(number_integer_t value) override { return put(value) != nullptr; }
+  bool number_unsigned(number_unsigned_t value) override { return put(value) != nullptr; }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return put(value) != nullptr; }
+  bool string(string_t& value) override { return put(std::move(value)) != nullptr; }
+  bool binary(binary_t& /*value*/) override { return fail(JsonFault::syntax, "binary"); }  // not in JSON text
+
+  bool start_object(std::size_t /*size*/) override { return open(json::object()); }
+  bool start_array(std::size_t /*size*/) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    const auto [member, is_new] = open_.back()->get_ref<json::object_t&>().try_emplace(name);
+    if (!is_new && fault_ == JsonFault::none) {
+      fault_ = JsonFault::duplicate_key;
+      detail_ = name;
+    }
+    member_ = is_new ? &member->second : &ignored_;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const json::exception& /*why*/) override {
+    return fail(JsonFault::syntax, "not JSON in UTF-8 at byte " + std::to_string(position));
+  }
+
+ private:
+  json* put(json value) {
+    if (++count_ > kMaxJsonValues) {
+      fail(JsonFault::too_large, "more than " + std::to_string(kMaxJsonValues) + " values");
+      return nullptr;
+    }
+    json* place = &root_;
+    if (!open_.empty()) {
+      place = member_;
+      if (open_.back()->is_array()) {
+        place = &open_.back()->get_ref<json::array_t&>().emplace_back();
+      }
+    }
+    *place = std::move(value);
+    return place;
+  }
+
+  bool open(json value) {
+    if (open_.size() == kMaxJsonDepth) {
+      return fail(JsonFault::too_deep, "more than " + std::to_string(kMaxJsonDepth) + " levels deep");
+    }
+    json* place = put(std::move(value));
+    if (place != nullptr) {
+      open_.push_back(place);
+    }
+    return place != nullptr;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  bool fail(JsonFault fault, std::string detail) {
+    fault_ = fault;
+    detail_ = std::move(detail);
+    return false;
+  }
+
+  json& root_;
+  std::vector<json*> open_;  // the arrays and objects around the next value, outermost first
+  json* member_ = nullptr;   // where the value of the key just read goes
+  json ignored_;             // the value of a repeated key
+  std::size_t count_ = 0;
+  JsonFault fault_ = JsonFault::none;
+  std::string detail_;
+};
+
+}  // namespace
+
+JsonFault read_json(std::string_view text, json& value, std::string& detail) {
+  const std::size_t nul = text.find('\0');
+  if (nul != std::string_view::npos) {  // nlohmann takes it for the end of the text
+    detail = "NUL character at byte " + std::to_string(nul + 1);
+    return JsonFault::syntax;
+  }
+  Builder builder(value);
+  json::sax_parse(text.begin(), text.end(), &builder);
+  detail = builder.detail();
+  return builder.fault();
+}
+
+}  // namespace terminally

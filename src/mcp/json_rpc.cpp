@@ -1,0 +1,145 @@
+#include "mcp/json_rpc.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "mcp/json_reader.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Kind = RpcMessage::Kind;
+
+template <class Json>
+std::string to_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+RpcMessage invalid(std::string id, int code, const std::string& what) {
+  RpcMessage message;
+  message.id = std::move(id);
+  message.error = ProtocolError(code, what);
+  return message;
+}
+
+/// Takes the params out of a message; absent and null are an empty object. False if they are of another type.
+bool take_params(json& message, json& params) {
+  const auto given = message.find("params");
+  params = given == message.end() || given->is_null() ? json::object() : std::move(*given);
+  return params.is_object();
+}
+
+RpcMessage classify_notification(std::string method, json& value) {
+  RpcMessage message;
+  json params;
+  message.kind = take_params(value, params) ? Kind::notification : Kind::ignored;
+  message.method = std::move(method);
+  message.params = std::make_shared<const json>(std::move(params));
+  return message;
+}
+
+RpcMessage classify_request(std::string id, std::string method, json& value) {
+  const auto version = value.find("jsonrpc");
+  if (version == value.end() || *version != "2.0") {
+    return invalid(std::move(id), kInvalidRequest, "Invalid request: jsonrpc must be \"2.0\"");
+  }
+  if (value.contains("result") || value.contains("error")) {
+    return invalid(std::move(id), kInvalidRequest, "Invalid request: a message with a method has no result");
+  }
+  json params;
+  if (!take_params(value, params)) {  // by position is JSON-RPC, but not MCP
+    return invalid(std::move(id), params.is_array() ? kInvalidParams : kInvalidRequest,
+                   "Invalid request: params must be an object");
+  }
+  RpcMessage message;
+  message.kind = Kind::request;
+  message.id = std::move(id);
+  message.method = std::move(method);
+  message.params = std::make_shared<const json>(std::move(params));
+  return message;
+}
+
+RpcMessage classify(json& value) {
+  if (!value.is_object()) {
+    return invalid("", kInvalidRequest, "Invalid request: a message is a JSON object");
+  }
+  const auto method = value.find("method");
+  if (method == value.end() && (value.contains("result") || value.contains("error"))) {
+    RpcMessage message;
+    message.kind = Kind::ignored;
+    return message;
+  }
+  const auto id = value.find("id");
+  if (id != value.end() && !id->is_string() && !id->is_number_integer()) {
+    return invalid("", kInvalidRequest, "Invalid request: id must be a string or an integer");
+  }
+  std::string id_text = id == value.end() ? "" : to_text(*id);
+  if (method == value.end() || !method->is_string()) {
+    return invalid(std::move(id_text), kInvalidRequest, "Invalid request: method must be a string");
+  }
+  auto name = method->get<std::string>();
+  return id == value.end() ? classify_notification(std::move(name), value)
+                           : classify_request(std::move(id_text), std::move(name), value);
+}
+
+/// A message whose keys are ambiguous is refused, by its id unless just that is in doubt. A notification has
+/// no answer.
+RpcMessage refuse_duplicate(json& value, const std::string& key) {
+  RpcMessage message = classify(value);
+  if (message.kind == Kind::notification || message.kind == Kind::ignored) {
+    message.kind = Kind::ignored;
+    return message;
+  }
+  return invalid(key == "id" ? "" : message.id, kInvalidRequest,
+                 "Invalid request: the key " + to_text(json(key)) + " occurs twice");
+}
+
+std::string with_id(const std::string& id) {
+  return id.empty() ? "" : R"(,"id":)" + id;
+}
+
+}  // namespace
+
+RpcInput read_messages(std::string_view line) {
+  json value;
+  std::string detail;
+  RpcInput input;
+  switch (read_json(line, value, detail)) {
+    case JsonFault::syntax:
+    case JsonFault::too_deep:
+    case JsonFault::too_large:
+      input.messages.push_back(invalid("", kParseError, "Parse error: " + detail));
+      return input;
+    case JsonFault::duplicate_key:
+      input.messages.push_back(refuse_duplicate(value, detail));
+      return input;
+    case JsonFault::none:
+      break;
+  }
+  if (!value.is_array() || value.empty()) {
+    input.messages.push_back(classify(value));
+    return input;
+  }
+  input.batch = true;
+  for (json& element : value) {
+    input.messages.push_back(classify(element));
+  }
+  return input;
+}
+
+std::string result_message(const std::string& id, const ordered_json& result) {
+  return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"result":)" + to_text(result) + "}";
+}
+
+std::string error_message(const std::string& id, const ProtocolError& error) {
+  const std::string data = error.data().empty() ? "" : R"(,"data":)" + error.data();
+  return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"error":{"code":)" + std::to_string(error.code()) +
+         R"(,"message":)" + to_text(json(error.what())) + data + "}}";
+}
+
+std::string notification_message(std::string_view method, const ordered_json& params) {
+  return R"({"jsonrpc":"2.0","method":)" + to_text(json(method)) + R"(,"params":)" + to_text(params) + "}";
+}
+
+}  // namespace terminally

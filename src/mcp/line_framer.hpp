@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace terminally {
+
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20U;
+
+/// Cuts a byte stream into lines: `\n` ends one, a `\r` before it is dropped, blank lines are skipped.
+/// Pure and resumable: any split of the stream gives the same lines. A line over the limit is dropped while
+/// it streams in, in constant memory, and shows up as one `too_long` line without text when it ends.
+class LineFramer {
+ public:
+  struct Line {
+    std::string_view text;  ///< lives until the next call
+    bool too_long = false;
+  };
+
+  explicit LineFramer(std::size_t max_line_bytes = kMaxLineBytes) : max_(max_line_bytes) {}
+
+  /// Call `next` until it has no more before feeding again.
+  void feed(std::string_view bytes);
+  [[nodiscard]] std::optional<Line> next();
+
+ private:
+  void forget_consumed();
+
+  std::size_t max_;
+  std::string buffer_;
+  std::size_t start_ = 0;    // of the line being read
+  std::size_t scanned_ = 0;  // no newline between start_ and here
+  bool dropping_ = false;    // inside a line that is too long
+};
+
+}  // namespace terminally

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/unique_fd.hpp"
+#include "mcp/progress.hpp"
+
+namespace terminally {
+
+/// The outgoing side of a stream of lines: messages queue here and one coroutine writes them, whole and in
+/// order.
+class LineWriter {
+ public:
+  static constexpr std::size_t kFullBytes = std::size_t{4} << 20U;  ///< the owner takes no more requests
+  static constexpr std::size_t kBusyBytes = std::size_t{1} << 20U;  ///< what may be dropped is refused
+
+  LineWriter(const boost::asio::any_io_executor& executor, UniqueFd out);
+  ~LineWriter();
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+
+  /// Queues a message, text without a newline. False if it may be dropped and was.
+  bool send(const std::string& message, Delivery delivery);
+
+  /// Writes until the reader is gone. Cancellable.
+  [[nodiscard]] boost::asio::awaitable<void> run();
+
+  /// Waits until no more than `bytes` are queued, or nobody reads any more.
+  [[nodiscard]] boost::asio::awaitable<void> drained(std::size_t bytes);
+
+ private:
+  struct Io;
+
+  [[nodiscard]] std::size_t queued() const { return waiting_.size() + writing_.size(); }
+
+  std::unique_ptr<Io> io_;
+  std::string waiting_;
+  std::string writing_;
+  bool broken_ = false;
+};
+
+}  // namespace terminally

@@ -1,0 +1,133 @@
+#include "mcp/methods.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/shape.hpp"
+#include "tools/router.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kInstructions =
+    "Terminal tabs on tmux. execute_command runs a command in a tab (default: the tab \"main\") and returns "
+    "exactly what "
+    "it printed, with its exit code; the tab keeps its directory and variables. For servers and watchers use "
+    "start_process, then read_logs_from_tab or stream_logs_from_tab, and stop_process. When state is "
+    "\"running\", poll "
+    "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
+    "command at a "
+    "time.";
+
+/// The string member `name` of the params.
+const std::string& need_string(const json& params, const char* name) {
+  const auto found = params.find(name);
+  if (found == params.end() || !found->is_string()) {
+    throw ProtocolError(kInvalidParams, std::string("Invalid params: ") + name + " must be a string");
+  }
+  return found->get_ref<const std::string&>();
+}
+
+awaitable<ordered_json> initialize(Server& server, Call call) {
+  server.negotiated = negotiate(need_string(*call.params, "protocolVersion"));
+  ordered_json result;
+  result["protocolVersion"] = to_string(server.negotiated);
+  result["capabilities"]["tools"] = ordered_json::object();
+  result["capabilities"]["logging"] = ordered_json::object();
+  result["serverInfo"]["name"] = server.info.name;
+  result["serverInfo"]["version"] = server.info.version;
+  result["instructions"] = kInstructions;
+  co_return result;
+}
+
+awaitable<ordered_json> discover(Server& /*server*/, Call call) {
+  ordered_json result;
+  result["supportedVersions"] = supported_versions();
+  result["capabilities"]["tools"] = ordered_json::object();
+  result["instructions"] = kInstructions;
+  add_cache_hints(result, call.revision);
+  co_return result;
+}
+
+awaitable<ordered_json> ping(Server& /*server*/, Call /*call*/) {
+  co_return ordered_json::object();
+}
+
+/// Checked and then forgotten: this server logs to stderr and has no messages to send yet.
+awaitable<ordered_json> set_level(Server& /*server*/, Call call) {
+  static constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notice", "warning",
+                                                              "error", "critical", "alert",  "emergency"};
+  const std::string& level = need_string(*call.params, "level");
+  if (std::ranges::find(kLevels, level) == kLevels.end()) {
+    throw ProtocolError(kInvalidParams,
+                        "Invalid params: level must be debug, info, notice, warning, error, critical, "
+                        "alert or emergency");
+  }
+  co_return ordered_json::object();
+}
+
+awaitable<ordered_json> list_tools(Server& server, Call call) {
+  const auto cursor = call.params->find("cursor");
+  if (cursor != call.params->end() && !cursor->is_null()) {
+    throw ProtocolError(kInvalidParams, "Invalid params: unknown cursor; all tools are on one page");
+  }
+  ordered_json result;
+  result["tools"] = shape_tools(server.router->list(), call.revision);
+  add_cache_hints(result, call.revision);
+  co_return result;
+}
+
+std::shared_ptr<const json> tool_arguments(const std::shared_ptr<const json>& params) {
+  const auto given = params->find("arguments");
+  if (given == params->end() || given->is_null()) {
+    return std::make_shared<const json>(json::object());
+  }
+  if (!given->is_object()) {
+    throw ProtocolError(kInvalidParams, "Invalid params: arguments must be an object");
+  }
+  return {params, &*given};
+}
+
+awaitable<ordered_json> call_tool(Server& server, Call call) {
+  const std::string& name = need_string(*call.params, "name");
+  const Tool* tool = server.router->find(name);
+  if (tool == nullptr) {
+    throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
+  }
+  const auto arguments = tool_arguments(call.params);
+  try {
+    ordered_json object = co_await server.router->call(*tool, arguments, call.progress);
+    co_return tool_result(std::move(object), call.revision);
+  } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
+    co_return tool_error(error.what());
+  }
+}
+
+constexpr std::array kMethods = {
+    Method{.name = "initialize", .in_legacy = true, .answer = &initialize},
+    Method{.name = "server/discover", .in_modern = true, .answer = &discover},
+    Method{.name = "ping", .in_legacy = true, .answer = &ping},
+    Method{.name = "logging/setLevel", .in_legacy = true, .answer = &set_level},
+    Method{.name = "tools/list", .in_legacy = true, .in_modern = true, .answer = &list_tools},
+    Method{.name = "tools/call", .in_legacy = true, .in_modern = true, .answer = &call_tool},
+};
+
+}  // namespace
+
+const Method& find_method(std::string_view name, Revision revision) {
+  const auto* found = std::ranges::find(kMethods, name, &Method::name);
+  const bool known = found != kMethods.end() && (is_modern(revision) ? found->in_modern : found->in_legacy);
+  if (!known) {
+    throw ProtocolError(kMethodNotFound, "Method not found: " + std::string(name));
+  }
+  return *found;
+}
+
+}  // namespace terminally

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "mcp/revisions.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+class Router;
+
+/// Who this server says it is.
+struct Implementation {
+  std::string name;
+  std::string version;
+};
+
+/// What methods work on; lives as long as the session.
+struct Server {
+  std::shared_ptr<const Router> router;
+  Implementation info;
+  Revision negotiated = kNewestLegacy;  ///< by the last initialize; until one comes, the newest
+};
+
+/// One admitted request.
+struct Call {
+  Revision revision = kNewestLegacy;
+  std::shared_ptr<const nlohmann::json> params;  ///< an object
+  ReportProgress progress;                       ///< empty when the client asked for none
+};
+
+/// One method of the protocol: what it is called, who may call it, and its answer. Throws `ProtocolError` for
+/// a request that is wrong. What a tool could not do is a result that says so.
+struct Method {
+  std::string_view name;
+  bool in_legacy = false;
+  bool in_modern = false;
+  boost::asio::awaitable<nlohmann::ordered_json> (*answer)(Server&, Call) = nullptr;
+};
+
+/// Throws `ProtocolError` (method not found) for what the revision does not have.
+[[nodiscard]] const Method& find_method(std::string_view name, Revision revision);
+
+}  // namespace terminally

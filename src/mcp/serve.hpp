@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config.hpp"
+#include "mcp/methods.hpp"
+
+namespace terminally {
+
+class TmuxManager;
+
+/// Who this program is: its name on the wire, and the version it was built as.
+[[nodiscard]] Implementation this_implementation();
+
+/// Speaks the protocol over stdin and stdout until stdin ends, or the client takes no more output. Nothing is
+/// touched on disk and no tmux is started before a tool is called. Then the calls under way are dropped
+/// without a reply: of an unnamed instance they are cancelled, of a durable one their commands go on. They
+/// may still hold on to `manager`: shut it down, then stop the event loop, in this order. Throws `Error` when
+/// stdin or stdout is closed.
+[[nodiscard]] boost::asio::awaitable<void> serve_stdio(TmuxManager& manager, const Config& config,
+                                                       Implementation info);
+
+}  // namespace terminally

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "mcp/in_flight.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/methods.hpp"
+
+namespace terminally {
+
+/// One connection with a client, whatever carries it: lines in, messages out.
+///
+/// Requests are served side by side, each by its own coroutine. Each has exactly one reply, because replies
+/// are sent in one place, the completion handler of that coroutine; a request that the client cancelled has
+/// none, and nothing of a request follows its reply. The protocol revision is decided for each message on its
+/// own.
+///
+/// Single-threaded: every call on `executor`. Held by shared_ptr; calls still under way keep it alive after
+/// `close`.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(boost::asio::any_io_executor executor, std::shared_ptr<const Router> router, Implementation info,
+          Send send);
+
+  /// One line from the client. Does not wait and does not throw.
+  void receive(std::string_view line);
+
+  /// Answers a line that was dropped because it was too long to be read.
+  void refuse_long_line();
+
+  /// The connection is over: nothing is sent from here on. `stop_calls` also cancels what is under way.
+  void close(bool stop_calls);
+
+  [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
+
+ private:
+  /// Takes the answer to one request, empty for none. Called exactly once.
+  using Reply = std::function<void(std::string message)>;
+
+  void receive_batch(const RpcInput& input);
+  void handle(const RpcMessage& message, const Reply& reply);
+  void start(const RpcMessage& request, const Reply& reply);
+  boost::asio::awaitable<nlohmann::ordered_json> answer(RpcMessage request);
+  ReportProgress progress_of(const RpcMessage& request, Revision revision);
+  void cancel(const RpcMessage& notification);
+  void send(std::string message);
+
+  boost::asio::any_io_executor executor_;
+  Server server_;
+  Send send_;
+  InFlight in_flight_;
+};
+
+}  // namespace terminally

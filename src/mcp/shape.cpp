@@ -1,0 +1,65 @@
+#include "mcp/shape.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace terminally {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json text_content(std::string_view text) {
+  ordered_json block;
+  block["type"] = "text";
+  block["text"] = text;
+  return ordered_json::array({std::move(block)});
+}
+
+}  // namespace
+
+ordered_json tool_result(ordered_json object, Revision revision) {
+  ordered_json result;
+  result["content"] = text_content(object.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  if (revision >= Revision::v2025_06_18) {
+    result["structuredContent"] = std::move(object);
+  }
+  return result;
+}
+
+ordered_json tool_error(std::string_view text) {
+  ordered_json result;
+  result["content"] = text_content(text);
+  result["isError"] = true;
+  return result;
+}
+
+ordered_json shape_tools(ordered_json tools, Revision revision) {
+  for (ordered_json& tool : tools) {
+    if (revision < Revision::v2025_06_18) {
+      tool.erase("outputSchema");
+    }
+    if (revision < Revision::v2025_03_26) {
+      tool.erase("annotations");
+    }
+  }
+  return tools;
+}
+
+void add_cache_hints(ordered_json& result, Revision revision) {
+  constexpr int kTtlMs = 300'000;  // nothing here changes while the server runs
+  if (is_modern(revision)) {
+    result["ttlMs"] = kTtlMs;
+    result["cacheScope"] = "private";
+  }
+}
+
+void decorate(ordered_json& result, const Implementation& server, Revision revision) {
+  if (is_modern(revision)) {
+    result["resultType"] = "complete";
+    ordered_json& info = result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    info["name"] = server.name;
+    info["version"] = server.version;
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "mcp/methods.hpp"
+
+namespace terminally {
+
+/// The result of tools/call: the object as text and, where the revision knows it, as structuredContent.
+[[nodiscard]] nlohmann::ordered_json tool_result(nlohmann::ordered_json object, Revision revision);
+
+/// What the model reads when a tool could not do it.
+[[nodiscard]] nlohmann::ordered_json tool_error(std::string_view text);
+
+/// Drops what the revision does not know from the entries of tools/list.
+[[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision);
+
+/// Modern only: how long a client may keep the result.
+void add_cache_hints(nlohmann::ordered_json& result, Revision revision);
+
+/// Modern only: marks a result as complete and says who answers, as every result must.
+void decorate(nlohmann::ordered_json& result, const Implementation& server, Revision revision);
+
+}  // namespace terminally

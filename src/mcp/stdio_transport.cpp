@@ -1,0 +1,136 @@
+#include "mcp/stdio_transport.hpp"
+
+#include <fcntl.h>
+
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "base/error.hpp"
+#include "mcp/line_framer.hpp"
+#include "mcp/session.hpp"
+
+namespace terminally {
+
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable);
+
+UniqueFd duplicate(int fd, const char* what) {
+  UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  if (!copy) {
+    throw io_error(std::string("cannot use ") + what, errno);
+  }
+  return copy;
+}
+
+asio::awaitable<void> pause(std::chrono::milliseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  co_await timer.async_wait(kQuietly);
+}
+
+}  // namespace
+
+StdioPair take_stdio() {
+  std::signal(SIGPIPE, SIG_IGN);
+  StdioPair pair{duplicate(STDIN_FILENO, "stdin"), duplicate(STDOUT_FILENO, "stdout")};
+  const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null || ::dup2(null.get(), STDIN_FILENO) < 0) {
+    throw io_error("cannot open /dev/null", errno);
+  }
+  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && ::dup2(null.get(), STDOUT_FILENO) < 0) {
+    throw io_error("cannot redirect stdout", errno);
+  }
+  return pair;
+}
+
+/// Puts the flags of an open file back, O_NONBLOCK above all: a shell that reads from the same terminal would
+/// break.
+class StdioTransport::FlagsGuard {
+ public:
+  explicit FlagsGuard(int fd) : fd_(duplicate(fd, "a stream")), flags_(::fcntl(fd, F_GETFL)) {}
+  ~FlagsGuard() { ::fcntl(fd_.get(), F_SETFL, flags_); }
+  FlagsGuard(const FlagsGuard&) = delete;
+  FlagsGuard& operator=(const FlagsGuard&) = delete;
+
+ private:
+  UniqueFd fd_;
+  int flags_;
+};
+
+struct StdioTransport::Input {
+  asio::posix::stream_descriptor stream;
+  LineFramer framer;
+  std::array<char, 65'536> buffer;
+};
+
+StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair pair)
+    : in_flags_(std::make_unique<FlagsGuard>(pair.in.get())),
+      out_flags_(std::make_unique<FlagsGuard>(pair.out.get())),
+      input_(new Input{asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(), {}}),
+      writer_(executor, std::move(pair.out)) {}
+
+StdioTransport::~StdioTransport() = default;
+
+asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls) {
+  co_await (read_lines(session, stop_calls) || writer_.run());
+  session.close(stop_calls);
+}
+
+asio::awaitable<void> StdioTransport::read_lines(Session& session, bool stop_calls) {
+  for (bool open = true; open;) {
+    const auto [error, size] =
+        co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kQuietly);
+    open = !error;
+    // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
+    input_->framer.feed(open ? std::string_view(input_->buffer.data(), size) : "\n");
+    open = co_await serve_buffered(session) && open;
+  }
+  session.close(stop_calls);
+  constexpr std::chrono::milliseconds kLastWords(500);
+  co_await (writer_.drained(0) || pause(kLastWords));
+}
+
+/// False when the connection is to be given up.
+asio::awaitable<bool> StdioTransport::serve_buffered(Session& session) {
+  while (const auto line = input_->framer.next()) {
+    if (line->too_long) {
+      session.refuse_long_line();
+    } else {
+      session.receive(line->text);
+    }
+    co_await asio::post(
+        asio::use_awaitable);  // what can be answered at once is, before the next request is taken
+    if (!co_await wait_for_room()) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+/// Waits until the client has read enough. False when it hung up meanwhile and does not read.
+asio::awaitable<bool> StdioTransport::wait_for_room() {
+  const auto first = co_await (writer_.drained(LineWriter::kFullBytes) || wait_for_hang_up());
+  co_return first.index() == 0;
+}
+
+asio::awaitable<void> StdioTransport::wait_for_hang_up() {
+  constexpr std::chrono::milliseconds kPatience(1'000);
+  co_await input_->stream.async_wait(asio::posix::descriptor_base::wait_error, kQuietly);
+  co_await pause(kPatience);
+}
+
+}  // namespace terminally

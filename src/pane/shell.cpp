@@ -1,0 +1,220 @@
+// terminally-shell: the process of every pane. It runs the person's shell as a child with job control as usual and waits for it.
+//
+// When the shell ends while a command of ours runs (`exit 3`, `exec prog`, `kill -9 $$`), it prints the END record with the true
+// wait status, which tmux's pane_dead_status often lacks, and starts a new shell in the directory where the command began: the
+// tab lives on. When no command runs, a person left the shell: it ends too, and the tab closes as in any terminal.
+// It keeps TMUX and TMUX_PANE out of the tab, so that `tmux kill-server` typed there cannot reach the private server.
+//
+// Told by its environment (set by tmux/server_config.cpp, removed before the shell starts):
+//   TERMINALLY_RUN    the instance's runtime directory
+//   TERMINALLY_SHELL  path of the shell
+//   TERMINALLY_LOGIN  "1": start it as a login shell
+//   TERMINALLY_NAME   the instance's name, for the cookie
+//   TMUX_PANE         "%3"
+// Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a command runs;
+// "<nonce>.exit" holds its exit code. Both are described in tmux/command_files.hpp.
+//
+// Static and tiny: no iostream, no Boost.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+volatile sig_atomic_t hung_up = 0;
+volatile sig_atomic_t shell_pid = 0;
+
+/// The terminal is gone, or we are told to end: the shell is told, and killed if it has not gone in 2 s.
+void on_hang_up(int signal_number) {
+  const int saved_errno = errno;
+  if (shell_pid > 0) {
+    kill(static_cast<pid_t>(shell_pid), signal_number == SIGALRM ? SIGKILL : SIGHUP);
+    kill(static_cast<pid_t>(shell_pid), SIGCONT);
+  }
+  hung_up = 1;
+  if (signal_number != SIGALRM) {
+    alarm(2);
+  }
+  errno = saved_errno;
+}
+
+std::string env(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string read_small_file(const std::string& path) {
+  std::string content;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) {
+    return content;
+  }
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = read(fd, buffer, sizeof buffer)) > 0) {
+    content.append(buffer, static_cast<size_t>(got));
+  }
+  close(fd);
+  return content;
+}
+
+void write_small_file(const std::string& path, const std::string& content) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) {
+    (void)!write(fd, content.data(), content.size());
+    close(fd);
+  }
+}
+
+struct Setup {
+  std::string run_directory;
+  std::string shell;
+  bool login = false;
+  std::string pane;  // digits only
+};
+
+/// Reads our variables and takes them, and tmux's own, out of the environment that the shell gets.
+Setup take_setup() {
+  Setup setup;
+  setup.run_directory = env("TERMINALLY_RUN");
+  setup.shell = env("TERMINALLY_SHELL");
+  setup.login = env("TERMINALLY_LOGIN") == "1";
+  const std::string pane = env("TMUX_PANE");
+  setup.pane = pane.size() > 1 ? pane.substr(1) : std::string("x");
+  if (setup.shell.empty()) {
+    setup.shell = "/bin/sh";
+  }
+  const std::string cookie = env("TERMINALLY_NAME") + ":" + setup.pane;
+  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME", "TERMINALLY_LOG",
+                           "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX", "TMUX_PANE", "TERM_PROGRAM",
+                           "TERM_PROGRAM_VERSION"}) {
+    unsetenv(name);
+  }
+  setenv("SHELL", setup.shell.c_str(), 1);
+  setenv("TERMINALLY_TAB", cookie.c_str(), 1);  // by this the descendants of a tab are known
+  return setup;
+}
+
+[[noreturn]] void become_shell(const Setup& setup) {
+  setpgid(0, 0);
+  tcsetpgrp(STDIN_FILENO, getpid());
+  for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGALRM, SIGPIPE}) {
+    signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+
+  const size_t slash = setup.shell.rfind('/');
+  const std::string base = slash == std::string::npos ? setup.shell : setup.shell.substr(slash + 1);
+  std::vector<std::string> args;
+  args.push_back((setup.login ? "-" : "") + base);
+  if (base == "zsh") {
+    // Our typed line begins with a space; this keeps it out of the history, as bash's usual HISTCONTROL does.
+    args.insert(args.end(), {"-o", "histignorespace"});
+  }
+  std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
+  for (std::string& arg : args) {
+    argv.push_back(arg.data());
+  }
+  argv.push_back(nullptr);
+  execv(setup.shell.c_str(), argv.data());
+  dprintf(STDERR_FILENO, "terminally-shell: cannot start %s: %s\r\n", setup.shell.c_str(), strerror(errno));
+  _exit(127);
+}
+
+/// Starts the shell in its own foreground process group and waits until it is gone. A shell that stops itself is continued:
+/// there is no parent shell to go back to.
+int run_shell(const Setup& setup) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    become_shell(setup);
+  }
+  if (pid < 0) {
+    dprintf(STDERR_FILENO, "terminally-shell: cannot fork: %s\r\n", strerror(errno));
+    return 127;
+  }
+  shell_pid = static_cast<sig_atomic_t>(pid);
+  setpgid(pid, pid);
+  tcsetpgrp(STDIN_FILENO, pid);
+  int status = 0;
+  for (;;) {
+    const pid_t got = waitpid(pid, &status, WUNTRACED);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got == pid && WIFSTOPPED(status)) {
+      tcsetpgrp(STDIN_FILENO, pid);
+      kill(-pid, SIGCONT);
+      continue;
+    }
+    break;
+  }
+  shell_pid = 0;
+  alarm(0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// The command that the shell's end cut short, if there is one: prints its END and goes to its directory.
+bool finish_interrupted_command(const Setup& setup, int code) {
+  const std::string run_file = setup.run_directory + "/" + setup.pane + ".run";
+  const std::string content = read_small_file(run_file);
+  const size_t line = content.find('\n');
+  if (line == std::string::npos) {
+    return false;
+  }
+  unlink(run_file.c_str());  // one command, one new shell: a shell that cannot start does not loop
+  const std::string nonce = content.substr(0, line);
+  const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
+  if (access(exit_file.c_str(), F_OK) != 0) {
+    write_small_file(exit_file, std::to_string(code));
+    const std::string record = "\033]133;D;" + std::to_string(code) + ";mcp=END:" + nonce + ";by=shell\a";
+    (void)!write(STDOUT_FILENO, record.data(), record.size());
+  }
+  const size_t end = content.find('\n', line + 1);
+  const std::string directory = content.substr(line + 1, end == std::string::npos ? end : end - line - 1);
+  if (!directory.empty()) {
+    (void)!chdir(directory.c_str());
+  }
+  return true;
+}
+
+}  // namespace
+
+int main() {
+  const Setup setup = take_setup();
+  for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGPIPE}) {
+    signal(number, SIG_IGN);
+  }
+  struct sigaction action {};
+  action.sa_handler = on_hang_up;
+  for (const int number : {SIGHUP, SIGTERM, SIGALRM}) {
+    sigaction(number, &action, nullptr);
+  }
+  termios modes{};
+  const bool have_modes = tcgetattr(STDIN_FILENO, &modes) == 0;
+  for (;;) {
+    const int code = run_shell(setup);
+    tcsetpgrp(STDIN_FILENO, getpgrp());
+    if (hung_up != 0 || !finish_interrupted_command(setup, code)) {
+      return code;
+    }
+    if (have_modes) {
+      tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    }
+    // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste, mouse.
+    static const char kReset[] = "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
+    (void)!write(STDOUT_FILENO, kReset, sizeof kReset - 1);
+  }
+}

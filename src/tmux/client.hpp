@@ -1,0 +1,55 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process.hpp"
+
+namespace terminally {
+
+/// Talks to one tmux server on its private socket: one process per call, spawned by argv, killed at its deadline.
+///
+/// Whatever changes something is guarded: the server itself compares its clock with the deadline before it runs the commands,
+/// because a client that was killed at its deadline may already have delivered them to a frozen server, which would run them
+/// when it thaws.
+class TmuxClient {
+ public:
+  TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
+             std::chrono::milliseconds deadline);
+
+  [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
+
+  /// Runs a command that changes nothing and returns what it printed.
+  /// Throws Error: tmux_timeout; not_found when the target (a window or pane) is not there; tmux_failed otherwise.
+  [[nodiscard]] boost::asio::awaitable<std::string> query(Argv command) const;
+
+  /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed by the time
+  /// the server gets to them. `environment` and `start` are for the call that starts the server.
+  [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
+  [[nodiscard]] boost::asio::awaitable<std::string> start_and_change(std::string commands,
+                                                                     std::vector<std::string> environment) const;
+
+ private:
+  [[nodiscard]] boost::asio::awaitable<std::string> run(Argv command, std::vector<std::string> environment) const;
+  [[nodiscard]] std::string guarded_condition() const;
+
+  std::string program_;
+  std::filesystem::path socket_;
+  std::filesystem::path config_;
+  std::chrono::milliseconds deadline_;
+};
+
+/// One word of tmux's command language: single quotes, in which nothing is special.
+[[nodiscard]] std::string quote(std::string_view text);
+
+/// As quote, for an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled.
+[[nodiscard]] std::string quote_format(std::string_view text);
+
+/// `send-keys` of these bytes, exactly, whatever they are.
+[[nodiscard]] std::string send_bytes(std::string_view target, std::string_view bytes);
+
+}  // namespace terminally

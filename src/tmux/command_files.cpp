@@ -1,0 +1,54 @@
+#include "tmux/command_files.hpp"
+
+#include <charconv>
+
+#include "base/files.hpp"
+
+namespace terminally {
+
+CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
+    : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
+
+void CommandFiles::write(const ShellScript& script) const {
+  for (const ShellScript::File& file : script.files) {
+    write_file(file.path, file.content);
+  }
+}
+
+void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
+  replace_file(directory_ / (pane_ + ".run"), nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
+}
+
+std::optional<std::string> CommandFiles::running_nonce() const {
+  const auto content = read_file(directory_ / (pane_ + ".run"));
+  const std::size_t end = content ? content->find('\n') : std::string::npos;
+  return end == std::string::npos ? std::nullopt : std::optional(content->substr(0, end));
+}
+
+std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
+  const auto content = read_file(directory_ / (nonce + ".exit"));
+  int code = 0;
+  if (!content || content->empty()) {
+    return std::nullopt;
+  }
+  const auto [rest, error] = std::from_chars(content->data(), content->data() + content->size(), code);
+  return error == std::errc() ? std::optional(code) : std::nullopt;
+}
+
+void CommandFiles::remove_script(const std::string& nonce) const noexcept {
+  for (const char* suffix : {"", "u", "e", "p", "h"}) {
+    remove_file(directory_ / (nonce.substr(0, 8) + suffix));
+  }
+}
+
+void CommandFiles::remove(const std::string& nonce) const noexcept {
+  if (running_nonce() == nonce) {
+    remove_file(directory_ / (pane_ + ".run"));
+  }
+  remove_script(nonce);
+  remove_file(directory_ / (nonce + ".exit"));
+}
+
+std::filesystem::path CommandFiles::lock_path() const { return directory_ / (pane_ + ".lock"); }
+
+}  // namespace terminally

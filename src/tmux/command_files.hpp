@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "tmux/ids.hpp"
+#include "tmux/shells.hpp"
+
+namespace terminally {
+
+/// The files of running commands in the instance's runtime directory:
+///
+///     <pane>.run      nonce and starting directory, a line each: a command runs in this pane. terminally-shell reads it.
+///     <pane>.lock     held (flock) by the process that looks after the pane's command
+///     <nonce8>*       the wrapper, the text and the hooks (ShellScript::files)
+///     <nonce>.exit    the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
+class CommandFiles {
+ public:
+  CommandFiles(std::filesystem::path directory, PaneId pane);
+
+  void write(const ShellScript& script) const;
+  void mark_running(const std::string& nonce, const std::string& cwd) const;
+
+  /// The nonce of the command that runs in this pane, by whichever process it was started.
+  [[nodiscard]] std::optional<std::string> running_nonce() const;
+  [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
+
+  /// Takes the scripts away: from then on the typed line runs nothing.
+  void remove_script(const std::string& nonce) const noexcept;
+  /// Takes everything of a command away, and the mark if it is this command's.
+  void remove(const std::string& nonce) const noexcept;
+
+  [[nodiscard]] std::filesystem::path lock_path() const;
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  std::filesystem::path directory_;
+  std::string pane_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,143 @@
+// How a command is ended by force: C-c, SIGTERM, SIGKILL, for each new foreground group until the shell is back.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/asio.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "tmux/command_run.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr Milliseconds kTermAfter{500};
+constexpr Milliseconds kKillAfter{5'000};
+constexpr Milliseconds kKillShellAfter{5'400};
+constexpr Milliseconds kStep{50};
+/// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is typed.
+constexpr Milliseconds kHookLost{400};
+
+}  // namespace
+
+void CommandRun::interrupt(Reason why, bool force) {
+  if (has_ended()) {
+    return;
+  }
+  if (interrupt_reason_ == Reason::none) {
+    interrupt_reason_ = why;
+  }
+  force_ = force_ || force;
+  interrupt_asked_.set();
+}
+
+asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
+  if (interrupt_reason_ == Reason::none) {
+    interrupt_reason_ = Reason::cancelled_by_client;
+  }
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  if (signal == StopSignal::interrupt) {
+    co_await send_interrupt_key();
+  } else if (foreground.group > 0) {
+    ::kill(-foreground.group, SIGTERM);
+    ::kill(-foreground.group, SIGCONT);
+  }
+}
+
+/// As a person would. A frozen or dead tmux cannot carry the key: then the signal itself.
+asio::awaitable<void> CommandRun::send_interrupt_key() {
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  bool sent = false;
+  try {
+    co_await context_.client.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " +
+                                    send_bytes(to_string(tab_->pane), "\x03"));
+    sent = true;
+  } catch (const Error&) {
+  }
+  if (!sent && foreground.group > 0) {
+    ::kill(-foreground.group, SIGINT);
+  }
+}
+
+/// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
+asio::awaitable<void> CommandRun::type_probe() {
+  try {
+    co_await context_.client.change(send_bytes(to_string(tab_->pane), script_.probe_line + "\r"));
+  } catch (const Error&) {
+    // the escalation goes on without it
+  }
+}
+
+asio::awaitable<void> CommandRun::escalate() {
+  co_await interrupt_asked_.wait();
+  const auto begin = Clock::now();
+  if (!force_) {
+    co_await send_interrupt_key();
+  }
+  std::set<int> termed;
+  bool probed = false;
+  std::optional<Clock::time_point> at_prompt;
+  for (;;) {
+    const auto elapsed = Clock::now() - begin;
+    const Foreground now = look_at_foreground(tab_->pane_pid);
+    const bool own_shell = now.kind == Foreground::Kind::shell;
+    const bool kill_now = force_ || elapsed >= kKillAfter;
+    if (now.group > 0 && !own_shell && now.kind != Foreground::Kind::nothing) {
+      if (kill_now) {
+        ::kill(-now.group, SIGKILL);
+      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway && termed.insert(now.group).second) {
+        ::kill(-now.group, SIGTERM);
+        ::kill(-now.group, SIGCONT);  // a stopped job would not see it
+      }
+    }
+    if (own_shell && prompt_state(now, tab_->tty) == Prompt::ready) {
+      at_prompt = at_prompt.value_or(Clock::now());
+      if (!probed && !force_ && !script_.probe_line.empty() && Clock::now() - *at_prompt > kHookLost) {
+        probed = true;
+        co_await type_probe();
+      }
+    } else {
+      at_prompt.reset();
+    }
+    const auto patience = force_ ? Milliseconds(400) : kKillShellAfter;
+    if (own_shell && elapsed >= patience && !shell_killed_ && now.shell_pid > 0) {
+      shell_killed_ = true;
+      ::kill(now.shell_pid, SIGKILL);  // terminally-shell prints END and starts another
+    }
+    co_await sleep_for(kStep);
+  }
+}
+
+/// What the command started and left behind in other groups or sessions: known by the tab's cookie in its environment and by
+/// having been started since. Jobs of earlier commands are older and spared; so are the shell and whatever is not of this tab.
+asio::awaitable<void> CommandRun::end_descendants() {
+  const std::string cookie = "TERMINALLY_TAB=" + context_.cookie_name + ":" + std::to_string(tab_->pane.number);
+  const auto descendants = [&]() {
+    const int shell = first_child(tab_->pane_pid).value_or(0);
+    std::vector<int> pids;
+    for (const ProcessInfo& process : all_processes()) {
+      if (process.start_ticks >= started_ticks_ && process.state != 'Z' && process.pid != shell &&
+          process.pid != tab_->pane_pid && process_has_environment(process.pid, cookie)) {
+        pids.push_back(process.pid);
+      }
+    }
+    return pids;
+  };
+  std::vector<int> left = descendants();
+  for (const int pid : left) {
+    ::kill(pid, SIGKILL);
+  }
+  for (int i = 0; i < 20 && !left.empty(); ++i) {
+    co_await sleep_for(Milliseconds(10));
+    left = descendants();
+  }
+  for (const int pid : left) {
+    survivors_.push_back(Survivor{pid, describe_process(pid)});
+  }
+}
+
+}  // namespace terminally

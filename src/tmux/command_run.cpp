@@ -1,0 +1,296 @@
+// The second half of a command's life: from START to its end. The first half is in command_start.cpp, what ends it by force in
+// command_interrupt.cpp.
+
+#include "tmux/command_run.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include "base/error.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kReadBytes = 256 * 1024;
+/// How often we look whether the tab is still there, and whether its exit code came the second way.
+constexpr Milliseconds kHousekeeping{200};
+/// How long END may be missing from the log after the exit code is known.
+constexpr Milliseconds kEndMissing{1'000};
+/// A prompt that is shown for this long is no step of something else.
+constexpr Milliseconds kNestedPrompt{150};
+constexpr std::uint64_t kTraceLineBytes = 4'096;
+
+}  // namespace
+
+CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record)
+    : context_(context),
+      tab_(std::move(tab)),
+      text_(record.command),
+      record_(std::move(record)),
+      watch_(context.watch.watch(tab_->log.path())),
+      read_(record_.typed_byte),
+      started_(Clock::now() - Milliseconds(wall_clock_ms() - record_.started_at_ms)) {
+  scanner_.emplace(record_.nonce, read_);
+  const auto shell = process_info(look_at_foreground(tab_->pane_pid).pid);
+  started_ticks_ = shell ? shell->start_ticks : ticks_since_boot();
+}
+
+std::uint64_t CommandRun::output_end() const {
+  if (has_ended()) {
+    return record_.end_byte;
+  }
+  return scanner_ ? std::max(scanner_->settled(), record_.start_byte) : record_.end_byte;
+}
+
+/// Reads what is new in the log. True once END was found.
+bool CommandRun::pump() {
+  while (!end_marker_) {
+    const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
+    if (slice.from != read_) {
+      scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
+    }
+    read_ = slice.next;
+    scanner_->feed(slice.bytes);
+    while (const auto marker = scanner_->next()) {
+      if (marker->kind == Marker::Kind::start) {
+        on_start(*marker);
+      } else {
+        on_end(*marker);
+        break;
+      }
+    }
+    if (began_) {
+      emit(end_marker_ ? end_marker_->begin : scanner_->settled());
+    }
+    if (slice.eof || slice.bytes.empty()) {
+      break;
+    }
+  }
+  return end_marker_.has_value();
+}
+
+void CommandRun::on_start(const Marker& marker) {
+  if (began_) {
+    return;
+  }
+  began_ = true;
+  traced_ = marker.traced;
+  record_.start_byte = marker.next;
+  emitted_ = marker.next;
+}
+
+void CommandRun::on_end(const Marker& marker) { end_marker_ = marker; }
+
+/// Hands what was printed to the callback. With `set -x` the shell traces our sourcing of the text first: that line is not output.
+void CommandRun::emit(std::uint64_t until) {
+  if (traced_) {
+    const PaneLog::Slice slice = tab_->log.read(record_.start_byte, kTraceLineBytes);
+    const std::string mark = script_.trace_mark + "\r\n";
+    const std::size_t at = slice.from == record_.start_byte ? slice.bytes.find(mark) : std::string::npos;
+    if (at != std::string::npos) {
+      record_.start_byte += at + mark.size();
+      emitted_ = record_.start_byte;
+    } else if (!end_marker_ && slice.bytes.size() < kTraceLineBytes) {
+      return;
+    }
+    traced_ = false;
+  }
+  while (on_output_ && emitted_ < until) {
+    const PaneLog::Slice slice = tab_->log.read(emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kReadBytes)));
+    if (slice.bytes.empty() || slice.from >= until) {
+      break;
+    }
+    on_output_(std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(until - slice.from)));
+    emitted_ = slice.next;
+  }
+}
+
+/// zsh traces its way to our END: that last line, which has no newline yet, is not output either.
+void CommandRun::trim_traces() {
+  if (!end_marker_->traced || script_.end_trace_mark.empty()) {
+    return;
+  }
+  const std::uint64_t from = record_.end_byte - std::min(record_.end_byte - record_.start_byte, kTraceLineBytes);
+  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
+  const std::size_t mark = slice.bytes.rfind(script_.end_trace_mark);
+  if (mark == std::string::npos || slice.from != from) {
+    return;
+  }
+  const std::size_t line = slice.bytes.rfind('\n', mark);
+  record_.end_byte = line == std::string::npos ? from : from + line + 1;
+}
+
+asio::awaitable<void> CommandRun::follow() {
+  using asio::experimental::awaitable_operators::operator||;
+  const auto self = shared_from_this();
+  try {
+    co_await (scan_to_end() || keep_deadline() || escalate());
+  } catch (const Error& error) {
+    notes_.emplace_back(error.what());
+    give_up(Reason::none);
+  }
+  if (end_marker_ && !has_ended()) {
+    record_.end_byte = end_marker_->begin;
+    trim_traces();
+    const bool by_shell = end_marker_->by == Marker::By::shell;
+    if (interrupt_reason_ != Reason::none) {
+      co_await end_descendants();
+      finish(CommandState::cancelled, interrupt_reason_, end_marker_->exit_code);
+    } else if (interrupted_by_a_person(*end_marker_)) {
+      finish(CommandState::cancelled, Reason::interrupted_in_tab, end_marker_->exit_code);
+    } else {
+      finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, end_marker_->exit_code);
+    }
+  }
+}
+
+/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die of it.
+bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
+  if (marker.by != Marker::By::hook && marker.exit_code != 130) {
+    return false;
+  }
+  const std::uint64_t from = record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
+  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
+  return slice.bytes.find("^C") != std::string::npos;
+}
+
+/// The only one of the three that ends by itself.
+asio::awaitable<void> CommandRun::scan_to_end() {
+  auto next_look = Clock::now() + kHousekeeping;
+  while (!pump()) {
+    if (Clock::now() >= next_look) {
+      if (ended_some_other_way()) {
+        co_return;
+      }
+      next_look = Clock::now() + kHousekeeping;
+    }
+    co_await finish_by(next_look, watch_.changed());
+  }
+  if (end_marker_->by == Marker::By::hook && script_.end_trace_mark.empty() && script_.trace_mark.empty()) {
+    // fish runs its hook before it exits, too: only a shell that comes back to its prompt was interrupted.
+    const int shell = first_child(tab_->pane_pid).value_or(0);
+    for (int i = 0; i < 100; ++i) {
+      const Foreground now = look_at_foreground(tab_->pane_pid);
+      if (now.shell_pid != shell || now.kind == Foreground::Kind::nothing) {
+        end_marker_->by = Marker::By::shell;
+        break;
+      }
+      if (prompt_state(now, tab_->tty) == Prompt::ready) {
+        break;
+      }
+      co_await sleep_for(Milliseconds(5));
+    }
+  }
+}
+
+/// The tab is gone, or the exit code came the second way and END did not.
+bool CommandRun::ended_some_other_way() {
+  if (const auto code = tab_->files.exit_code(record_.nonce)) {
+    if (!exit_file_seen_) {
+      exit_file_seen_ = Clock::now();
+    } else if (Clock::now() - *exit_file_seen_ > kEndMissing && !end_marker_) {
+      notes_.emplace_back("the end of the command is missing from the log (a full disk, or a dead writer); the exit code is known "
+                          "from its file");
+      record_.end_byte = tab_->log.end();
+      const bool ours = interrupt_reason_ != Reason::none;
+      finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);
+      return true;
+    }
+  }
+  if (!process_info(tab_->pane_pid)) {
+    if (!pump()) {
+      record_.end_byte = tab_->log.end();
+      finish(CommandState::failed, Reason::tab_closed, std::nullopt);
+    }
+    return true;
+  }
+  return false;
+}
+
+void CommandRun::give_up(Reason why) {
+  if (!has_ended()) {
+    pump();
+    record_.end_byte = end_marker_ ? end_marker_->begin : tab_->log.end();
+    finish(end_marker_ ? CommandState::completed : CommandState::failed, why,
+           end_marker_ ? std::optional(end_marker_->exit_code) : std::nullopt);
+  }
+}
+
+void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {
+  if (has_ended()) {
+    return;
+  }
+  record_.state = state;
+  record_.reason = reason;
+  record_.exit_code = exit_code;
+  record_.timed_out = reason == Reason::timeout;
+  record_.end_byte = std::max(record_.end_byte, record_.start_byte);
+  record_.duration_ms =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - started_).count());
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid); !cwd.empty()) {
+    record_.cwd = cwd;
+  }
+  tab_->last_exit = exit_code.value_or(0);
+  if (end_marker_ && end_marker_->by == Marker::By::shell) {
+    notes_.emplace_back("the shell ended with this command; a new one was started in the same tab (variables, functions and "
+                        "options of the old one are gone)");
+  }
+  tab_->files.remove(record_.nonce);
+  try {
+    tab_->records.append(record_);
+  } catch (const Error& error) {
+    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
+  }
+  const auto self = shared_from_this();
+  const auto still_running = std::vector(tab_->runs);
+  leave_tab();
+  if (!nested_) {
+    for (const auto& inner : still_running) {
+      if (inner != self) {
+        inner->give_up(Reason::shell_exited);  // the shell that it ran in is gone
+      }
+    }
+  }
+  ended_.set();
+}
+
+void CommandRun::leave_tab() {
+  std::erase_if(tab_->runs, [this](const auto& run) { return run.get() == this; });
+  if (tab_->runs.empty()) {
+    tab_->command_lock.reset();
+  }
+}
+
+void CommandRun::abandon() {
+  if (!record_.nonce.empty()) {
+    tab_->files.remove(record_.nonce);
+  }
+  leave_tab();
+}
+
+bool CommandRun::waits_in_nested_shell() {
+  const Foreground now = look_at_foreground(tab_->pane_pid);
+  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) && !nested_ &&
+                      prompt_state(now, tab_->tty) == Prompt::ready;
+  if (!nested) {
+    nested_prompt_seen_.reset();
+    return false;
+  }
+  nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
+  return Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
+}
+
+void CommandRun::set_deadline(Clock::time_point when) { deadline_ = when; }
+
+asio::awaitable<void> CommandRun::keep_deadline() {
+  co_await sleep_until(deadline_);
+  interrupt(Reason::timeout, false);
+  co_await sleep_until(Clock::time_point::max());
+}
+
+}  // namespace terminally

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/event.hpp"
+#include "base/timeout.hpp"
+#include "tmux/client.hpp"
+#include "tmux/foreground.hpp"
+#include "tmux/log_watch.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/markers.hpp"
+#include "tmux/records.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+
+/// What every command needs of its manager. Lives as long as the event loop runs.
+struct RunContext {
+  boost::asio::any_io_executor executor;
+  const TmuxClient& client;
+  LogWatch& watch;
+  std::string cookie_name;  ///< the instance's name, by which a tab's processes are known
+};
+
+/// The life of one command: typed, started, followed until its end, interrupted when asked to. One per command; kept alive by
+/// its coroutines and by the tab's list.
+class CommandRun : public std::enable_shared_from_this<CommandRun> {
+ public:
+  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output);
+
+  /// One that runs already, as its record says: to be followed, not started.
+  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record);
+
+  /// Waits for the prompt, types the command and waits until it began. On return it runs, or has ended already
+  /// (`no_shell_answered`). Throws Error and leaves nothing behind when nothing was run.
+  [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point prompt_deadline);
+
+  /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked for, records the end.
+  /// To be spawned once, after `start`.
+  [[nodiscard]] boost::asio::awaitable<void> follow();
+
+  /// When it is interrupted as by `interrupt`. To be set before `follow`.
+  void set_deadline(Clock::time_point when);
+
+  /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back. Returns at once.
+  void interrupt(Reason why, bool force);
+
+  /// One signal of ours, without escalation: whatever ends it now counts as ended by us.
+  [[nodiscard]] boost::asio::awaitable<void> signal_once(StopSignal signal);
+
+  /// `start` failed: takes it out of the tab.
+  void abandon();
+
+  /// Whether it has become a nested shell that waits at its prompt, or a way to one (ssh).
+  [[nodiscard]] bool waits_in_nested_shell();
+
+  /// It will never be known how it ended.
+  void give_up(Reason why);
+
+  [[nodiscard]] const CommandRecord& record() const { return record_; }
+  [[nodiscard]] bool has_ended() const { return ended_.is_set(); }
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
+  /// Where what it printed ends by now.
+  [[nodiscard]] std::uint64_t output_end() const;
+  [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  /// Runs in a shell that was started in the tab's own shell.
+  [[nodiscard]] bool is_nested() const { return nested_; }
+
+ private:
+  enum class Began { yes, no, shell_died };
+
+  [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command);
+  [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
+  void fresh_nonce();
+
+  bool pump();
+  void on_start(const Marker& marker);
+  void on_end(const Marker& marker);
+  void emit(std::uint64_t until);
+  void trim_traces();
+  [[nodiscard]] bool ended_some_other_way();
+  [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
+  void leave_tab();
+  void finish(CommandState state, Reason reason, std::optional<int> exit_code);
+
+  [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
+  [[nodiscard]] boost::asio::awaitable<void> keep_deadline();
+  [[nodiscard]] boost::asio::awaitable<void> escalate();
+  [[nodiscard]] boost::asio::awaitable<void> send_interrupt_key();
+  [[nodiscard]] boost::asio::awaitable<void> type_probe();
+  [[nodiscard]] boost::asio::awaitable<void> end_descendants();
+
+  RunContext& context_;
+  std::shared_ptr<Tab> tab_;
+  std::string text_;
+  OutputCallback on_output_;
+
+  CommandRecord record_;
+  ShellScript script_;
+  std::optional<MarkerScanner> scanner_;
+  LogWatch::Watch watch_;
+  std::uint64_t read_ = 0;     ///< log offset up to which the scanner was fed
+  std::uint64_t emitted_ = 0;  ///< log offset up to which on_output_ was called
+  bool began_ = false;
+  bool traced_ = false;
+  bool nested_ = false;
+  bool exit_lost_ = false;
+  std::optional<Marker> end_marker_;
+  Clock::time_point started_;
+  std::uint64_t started_ticks_ = 0;
+  std::optional<Clock::time_point> exit_file_seen_;
+  std::optional<Clock::time_point> nested_prompt_seen_;
+
+  Clock::time_point deadline_ = Clock::time_point::max();
+  Event interrupt_asked_;
+  bool force_ = false;
+  bool shell_killed_ = false;
+  Reason interrupt_reason_ = Reason::none;
+  Event ended_;
+  std::vector<Survivor> survivors_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace terminally

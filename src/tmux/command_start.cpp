@@ -1,0 +1,176 @@
+// The first half of a command's life: from the call to START. The second half is in command_run.cpp.
+
+#include <boost/asio.hpp>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tmux/command_run.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/prompt.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// How often a command is typed anew when no shell answered: what a person left unfinished took the line.
+constexpr int kAttempts = 3;
+/// How long a shell that still shows a prompt may take before its START counts as never coming. Generous: a loaded machine.
+constexpr Milliseconds kUnanswered{1'500};
+constexpr Milliseconds kUnansweredAtAll{10'000};
+constexpr Milliseconds kUnansweredInline{3'000};
+
+/// C-e and C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a line-mode terminal.
+constexpr std::string_view kClearLine = "\x05\x15";
+
+constexpr std::string_view kAlternateScreen = "terminally: alternate screen";
+
+/// Nothing is typed while a full-screen program is shown. A tab in copy mode swallows keys: leave it first.
+std::string typing(const Tab& tab, std::string_view bytes) {
+  const std::string pane = quote(to_string(tab.pane));
+  return "copy-mode -q -t " + pane + " ; if-shell -F -t " + pane + " '#{alternate_on}' " +
+         quote("display-message -p " + quote(kAlternateScreen)) + " " + quote(send_bytes(to_string(tab.pane), bytes));
+}
+
+}  // namespace
+
+CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output)
+    : context_(context),
+      tab_(std::move(tab)),
+      text_(std::move(command)),
+      on_output_(std::move(on_output)),
+      watch_(context.watch.watch(tab_->log.path())) {
+  record_.command = text_;
+}
+
+void CommandRun::fresh_nonce() {
+  record_.nonce = random_hex(16);
+  record_.id = record_.nonce.substr(0, 8);
+}
+
+asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
+  exit_lost_ = false;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    fresh_nonce();
+    co_await type(foreground);
+    const Began began = co_await wait_until_it_begins(foreground);
+    if (began == Began::yes) {
+      tab_->records.append(record_);
+      co_return;
+    }
+    // From here on the typed line runs nothing, should a shell still come to it.
+    tab_->files.remove_script(record_.nonce);
+    if (began == Began::no) {
+      co_await clear_prompt();
+      if (pump() || began_) {
+        tab_->records.append(record_);
+        co_return;
+      }
+    }
+    tab_->files.remove(record_.nonce);
+  }
+  tab_->records.append(record_);
+  notes_.emplace_back("no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
+  finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
+}
+
+asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
+  nested_ = foreground.kind != Foreground::Kind::shell;
+  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), tab_->last_exit, exit_lost_};
+  record_.typed_byte = tab_->log.end();
+  record_.start_byte = record_.typed_byte;
+  record_.end_byte = record_.typed_byte;
+  record_.started_at_ms = wall_clock_ms();
+  record_.cwd = process_cwd(foreground.pid);
+  started_ = Clock::now();
+  started_ticks_ = ticks_since_boot();
+  read_ = record_.typed_byte;
+  scanner_.emplace(record_.nonce, read_);
+  if (!foreground.reads_our_files) {
+    co_await type_in_lines(command);
+    co_return;
+  }
+  script_ = shell_script(*foreground.shell, command);
+  tab_->files.write(script_);
+  if (!nested_) {
+    tab_->files.mark_running(record_.nonce, record_.cwd);
+  }
+  std::optional<Error> failure;
+  try {
+    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + script_.typed_line + "\r"));
+    if (out.starts_with(kAlternateScreen)) {
+      failure.emplace(ErrorCode::busy, "tab " + to_string(tab_->window) +
+                                           " shows a full-screen program; use send_keys to leave it, or stop_process");
+    }
+  } catch (const Error& error) {
+    failure = error.code() == ErrorCode::not_found
+                  ? Error(ErrorCode::tab_closed, "tab " + to_string(tab_->window) + " is closed; its log can still be read")
+                  : error;
+  }
+  if (failure) {
+    tab_->files.remove(record_.nonce);  // a late delivery runs nothing
+    throw *failure;
+  }
+}
+
+asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
+  if (text_.size() > kInlineLimitBytes) {
+    throw Error(ErrorCode::invalid_argument,
+                "command: " + std::to_string(text_.size()) + " bytes are too many for a shell behind ssh, su or docker; at most " +
+                    std::to_string(kInlineLimitBytes) + " are allowed there");
+  }
+  script_ = ShellScript();
+  std::string batch(kClearLine);
+  // A tmux message holds 16 KB, and send-keys -H takes three characters a byte: a few lines at a time.
+  for (const std::string& line : inline_lines(command)) {
+    batch += line + "\r";
+    if (batch.size() > 3'600) {
+      co_await context_.client.change(typing(*tab_, batch));
+      batch.clear();
+    }
+  }
+  if (!batch.empty()) {
+    co_await context_.client.change(typing(*tab_, batch));
+  }
+}
+
+asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foreground& foreground) {
+  const auto typed = Clock::now();
+  const bool in_files = foreground.reads_our_files;
+  for (;;) {
+    const bool ended = pump();
+    if (began_) {
+      co_return Began::yes;
+    }
+    if (ended) {
+      end_marker_.reset();
+      co_return Began::shell_died;
+    }
+    if (in_files && tab_->files.exit_code(record_.nonce)) {
+      co_return Began::yes;  // START was lost (a full disk): the exit code is known all the same
+    }
+    const auto waited = Clock::now() - typed;
+    const Foreground now = look_at_foreground(tab_->pane_pid);
+    if (now.kind == Foreground::Kind::nothing) {
+      tab_->files.remove(record_.nonce);
+      throw Error(ErrorCode::tab_closed, "tab " + to_string(tab_->window) + " was closed before the command began");
+    }
+    if (in_files ? (waited > kUnanswered && now.pid == foreground.pid && prompt_state(now, tab_->tty) != Prompt::not_yet) ||
+                       waited > kUnansweredAtAll
+                 : waited > kUnansweredInline) {
+      co_return Began::no;
+    }
+    co_await finish_by(Clock::now() + Milliseconds(100), watch_.changed());
+  }
+}
+
+/// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's command mode.
+asio::awaitable<void> CommandRun::clear_prompt() {
+  exit_lost_ = true;
+  co_await context_.client.change("send-keys -t " + quote(to_string(tab_->pane)) + " C-c");
+  co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
+  co_await sleep_for(Milliseconds(50));
+}
+
+}  // namespace terminally

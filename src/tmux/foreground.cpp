@@ -1,0 +1,128 @@
+#include "tmux/foreground.hpp"
+
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/unique_fd.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::array<std::string_view, 18> kGateways = {
+    "ssh",     "mosh-client", "su",         "sudo", "doas",  "runuser", "docker", "podman", "kubectl",
+    "oc",      "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
+};
+
+bool is_gateway(std::string_view name) { return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end(); }
+
+/// A shell that was given a script or a command is a program like any other.
+bool is_interactive_shell(int pid) {
+  const std::vector<std::string> arguments = process_arguments(pid);
+  if (arguments.empty()) {
+    return false;
+  }
+  std::size_t first = 1;
+  if (arguments.front().ends_with("busybox")) {
+    first = 2;
+  }
+  bool takes_value = false;
+  for (std::size_t i = first; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (takes_value) {
+      takes_value = false;
+    } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" || argument == "--init-file") {
+      takes_value = true;
+    } else if (argument == "-c" || argument == "-s" || (!argument.starts_with('-') && !argument.starts_with('+'))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<ProcessInfo> group_leader(int group) {
+  if (auto leader = process_info(group); leader && leader->state != 'Z') {
+    return leader;
+  }
+  for (ProcessInfo& process : all_processes()) {
+    if (process.group == group && process.state != 'Z') {
+      return std::move(process);
+    }
+  }
+  return std::nullopt;
+}
+
+bool sleeps_in_tty_read(const ProcessInfo& process) {
+  if (process.state != 'S') {
+    return false;
+  }
+  const std::string wchan = process_wchan(process.pid);
+  return wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read" || wchan.empty() || wchan == "0";
+}
+
+std::optional<termios> terminal_modes(const std::string& tty) {
+  const UniqueFd fd(::open(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  termios modes{};
+  return fd && ::tcgetattr(fd.get(), &modes) == 0 ? std::optional(modes) : std::nullopt;
+}
+
+}  // namespace
+
+Foreground look_at_foreground(int pane_pid) {
+  Foreground foreground;
+  const auto pane = process_info(pane_pid);
+  if (!pane || pane->state == 'Z') {
+    return foreground;
+  }
+  foreground.shell_pid = first_child(pane_pid).value_or(0);
+  foreground.group = pane->foreground_group;
+  const auto leader = group_leader(foreground.group);
+  foreground.kind = Foreground::Kind::program;
+  if (!leader) {
+    return foreground;
+  }
+  foreground.pid = leader->pid;
+  foreground.name = leader->name;
+  const auto kind = shell_kind(leader->name);
+  if (leader->pid == foreground.shell_pid) {
+    foreground.kind = kind ? Foreground::Kind::shell : Foreground::Kind::program;
+  } else if (kind && is_interactive_shell(leader->pid)) {
+    foreground.kind = Foreground::Kind::nested;
+  } else if (is_gateway(leader->name)) {
+    foreground.kind = Foreground::Kind::gateway;
+  }
+  if (kind) {
+    foreground.shell = kind;
+    foreground.reads_our_files =
+        process_uid(leader->pid) == static_cast<int>(::geteuid()) && process_root(leader->pid) == process_root(::getpid());
+  }
+  return foreground;
+}
+
+Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
+  const auto modes = terminal_modes(tty);
+  const auto process = process_info(foreground.pid);
+  if (!modes || !process) {
+    return Prompt::not_yet;
+  }
+  const bool line_mode = (modes->c_lflag & ICANON) != 0;
+  if (foreground.kind == Foreground::Kind::gateway) {
+    // The far shell's mode is not ours to see: a gateway in raw mode passes everything on.
+    const bool password = line_mode && (modes->c_lflag & ECHO) == 0;
+    return !line_mode ? Prompt::ready : password ? Prompt::reads_keyboard : Prompt::not_yet;
+  }
+  if (!line_mode) {
+    return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
+  }
+  if (!sleeps_in_tty_read(*process)) {
+    return Prompt::not_yet;
+  }
+  return foreground.shell == ShellKind::posix ? Prompt::ready : Prompt::reads_keyboard;
+}
+
+}  // namespace terminally

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tmux/shells.hpp"
+
+namespace terminally {
+
+/// Who has the foreground of a tab's terminal, read from /proc without asking tmux: a few microseconds.
+struct Foreground {
+  enum class Kind {
+    shell,    ///< the tab's own shell
+    nested,   ///< an interactive shell that was started in it
+    gateway,  ///< a way to a shell elsewhere: ssh, su, sudo, docker …
+    program,  ///< anything else
+    nothing,  ///< the tab's process is gone
+  };
+  Kind kind = Kind::nothing;
+  int pid = 0;         ///< leader of the foreground group, or a member of it
+  int group = 0;       ///< the foreground group
+  int shell_pid = 0;   ///< the tab's own shell, 0 when it is gone
+  std::string name;    ///< of `pid`, e.g. "vim"
+  std::optional<ShellKind> shell;  ///< for shell and nested
+  bool reads_our_files = false;    ///< for shell and nested: same user, same root directory
+};
+
+[[nodiscard]] Foreground look_at_foreground(int pane_pid);
+
+/// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and sleeps; dash and
+/// its like have none and sleep in a read of the terminal. In line mode a shell with an editor that sleeps in such a read runs
+/// its `read` builtin.
+enum class Prompt {
+  ready,
+  not_yet,         ///< it runs something: its rc files, a builtin
+  reads_keyboard,  ///< a `read`, or a password prompt, waits for a person
+};
+
+[[nodiscard]] Prompt prompt_state(const Foreground& foreground, const std::string& tty);
+
+}  // namespace terminally

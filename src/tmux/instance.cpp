@@ -1,0 +1,109 @@
+#include "tmux/instance.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+
+namespace terminally {
+namespace {
+
+/// Short enough for the socket, plain enough for a typed line, and no path out of the directory.
+bool is_instance_name(const std::string& name) {
+  return !name.empty() && name.size() <= 32 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+         });
+}
+
+bool accepts_connections(const std::filesystem::path& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.native().size() >= sizeof address.sun_path) {
+    return false;
+  }
+  std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN);
+}
+
+}  // namespace
+
+Instance::Instance(const Config& config, std::string name)
+    : runtime_root_(config.runtime_root),
+      state_root_(config.state_root),
+      name_(std::move(name)),
+      runtime_(runtime_root_ / name_),
+      state_(state_root_ / name_) {
+  if (!is_instance_name(name_)) {
+    throw Error(ErrorCode::invalid_argument, "instance: \"" + name_ +
+                                                 "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
+                                                 "not beginning with '.' or '-'");
+  }
+  if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
+    throw Error(ErrorCode::invalid_argument, "the tmux socket's path " + socket().string() + " has " +
+                                                 std::to_string(socket().native().size()) +
+                                                 " bytes, more than the system's limit of 107; give a shorter --runtime-dir");
+  }
+}
+
+std::uint32_t Instance::newest_generation() const {
+  std::uint32_t newest = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(state_, error)) {
+    const std::string name = entry.path().filename().string();
+    std::uint32_t number = 0;
+    const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (failed == std::errc() && rest == name.data() + name.size()) {
+      newest = std::max(newest, number);
+    }
+  }
+  return newest;
+}
+
+UniqueFd Instance::own() const {
+  make_private_directory(runtime_root_);
+  make_private_directory(runtime_);
+  make_private_directory(state_root_);
+  make_private_directory(state_);
+  const auto path = runtime_ / "lock";
+  UniqueFd lock = try_lock_file(path);
+  if (!lock) {
+    const std::string owner = read_file(path).value_or("");
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
+                                     (owner.empty() ? std::string() : ", pid " + owner) +
+                                     "; end that one first, or choose another --instance");
+  }
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(lock.get(), 0) != 0 || ::pwrite(lock.get(), pid.data(), pid.size(), 0) < 0) {
+    throw io_error("cannot write " + path.string(), errno);
+  }
+  return lock;
+}
+
+bool Instance::has_socket() const {
+  std::error_code error;
+  return std::filesystem::exists(socket(), error);
+}
+
+std::string fresh_instance_name() { return random_hex(4); }
+
+std::vector<std::string> running_instances(const Config& config) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
+    if (accepts_connections(entry.path() / "tmux.sock")) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace terminally

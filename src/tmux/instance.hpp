@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "config.hpp"
+
+namespace terminally {
+
+/// Where one instance keeps its things. An instance is one tmux server with its logs, addressed by name.
+///
+///     <runtime_root>/<name>/     tmux.sock, tmux.conf, lock, command files
+///     <state_root>/<name>/<generation>/   logs and records; a generation is one life of the tmux server
+///
+/// All directories are 0700 and checked before use (make_private_directory).
+class Instance {
+ public:
+  /// Touches nothing on disk. Throws Error(invalid_argument) when the name or the length of the socket's path cannot be used.
+  Instance(const Config& config, std::string name);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
+  [[nodiscard]] const std::filesystem::path& state() const { return state_; }
+  [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }
+  [[nodiscard]] std::filesystem::path tmux_config() const { return runtime_ / "tmux.conf"; }
+  [[nodiscard]] std::filesystem::path generation(std::uint32_t number) const { return state_ / std::to_string(number); }
+  /// The newest generation on disk, 0 when there is none.
+  [[nodiscard]] std::uint32_t newest_generation() const;
+
+  /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result lives.
+  /// Throws Error(busy) that names the owner's pid while another server owns the instance.
+  [[nodiscard]] UniqueFd own() const;
+
+  /// Whether a tmux socket is there (its server may be dead).
+  [[nodiscard]] bool has_socket() const;
+
+ private:
+  std::filesystem::path runtime_root_;
+  std::filesystem::path state_root_;
+  std::string name_;
+  std::filesystem::path runtime_;
+  std::filesystem::path state_;
+};
+
+/// 8 characters, never used before.
+[[nodiscard]] std::string fresh_instance_name();
+
+/// The instances of this user whose tmux socket accepts connections, by name.
+[[nodiscard]] std::vector<std::string> running_instances(const Config& config);
+
+}  // namespace terminally

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <filesystem>
+#include <memory>
+
+namespace terminally {
+
+/// Wakes coroutines when files change, through one inotify instance for the process. It watches directories,
+/// so a file need not exist yet and may be replaced, and a hundred tabs in one directory cost one kernel
+/// watch.
+///
+/// No wake-up is lost if the caller watches first, then looks, then waits:
+///
+///     auto watch = log_watch.watch(path);
+///     while (!done(path)) {
+///       co_await watch.changed();
+///     }
+///
+/// Some wake-ups are for nothing (another writer's byte, an overflow of the kernel's queue): look again after
+/// each. The inotify instance is opened by the first watch, and reads only while there is a watch: an idle
+/// LogWatch does not keep the event loop running. Single-threaded, on the executor it was made with.
+class LogWatch {
+  class State;
+  struct Subscription;
+
+ public:
+  explicit LogWatch(boost::asio::any_io_executor executor);
+  /// Whoever still waits gets `operation_aborted`. Watches may outlive it; they see no more changes.
+  ~LogWatch();
+  LogWatch(const LogWatch&) = delete;
+  LogWatch& operator=(const LogWatch&) = delete;
+
+  /// One reader's interest in one file; ends with the object.
+  class Watch {
+   public:
+    ~Watch();
+    Watch(Watch&&) noexcept;
+    Watch& operator=(Watch&&) noexcept;
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    /// Returns once the file was created, written, truncated or moved to its place since the watch was made,
+    /// or since the last call returned: at once if that has happened already. One caller at a time;
+    /// cancellation (terminal, partial, total) ends it with `operation_aborted`. The watch must live until it
+    /// returns.
+    [[nodiscard]] boost::asio::awaitable<void> changed();
+
+   private:
+    friend class LogWatch;
+    explicit Watch(std::unique_ptr<Subscription> subscription);
+    std::unique_ptr<Subscription> subscription_;
+  };
+
+  /// The file's directory must exist. Throws Error(io) when it does not, or when the system has no more
+  /// watches.
+  [[nodiscard]] Watch watch(const std::filesystem::path& path);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,72 @@
+#include "tmux/manager.hpp"
+
+#include "tmux/manager_impl.hpp"
+
+namespace terminally {
+
+std::string_view to_string(CommandState state) {
+  switch (state) {
+    case CommandState::running:
+      return "running";
+    case CommandState::completed:
+      return "completed";
+    case CommandState::cancelled:
+      return "cancelled";
+    case CommandState::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::string_view to_string(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      break;
+    case Reason::timeout:
+      return "timeout";
+    case Reason::cancelled_by_client:
+      return "cancelled_by_client";
+    case Reason::interrupted_in_tab:
+      return "interrupted_in_tab";
+    case Reason::shell_exited:
+      return "shell_exited";
+    case Reason::tab_closed:
+      return "tab_closed";
+    case Reason::tmux_server_lost:
+      return "tmux_server_lost";
+    case Reason::no_shell_answered:
+      return "no_shell_answered";
+    case Reason::handed_over:
+      return "handed_over";
+    case Reason::awaiting_input:
+      return "awaiting_input";
+  }
+  return "";
+}
+
+TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config)
+    : impl_(std::make_unique<Impl>(std::move(executor), std::move(config))) {}
+TmuxManager::~TmuxManager() = default;
+
+template <typename T>
+using Awaitable = TmuxManager::Awaitable<T>;
+
+Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() { return impl_->list_tabs(); }
+Awaitable<CreatedTab> TmuxManager::create_tab(CreateTab request) { return impl_->create_tab(std::move(request)); }
+Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) { return impl_->close_tab(tab, force); }
+Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) { return impl_->rename_tab(tab, std::move(name)); }
+Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputCallback on_output) {
+  return impl_->execute(std::move(request), std::move(on_output));
+}
+Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) { return impl_->start_process(std::move(request)); }
+Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) { return impl_->stop_process(tab, signal); }
+Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) { return impl_->command_state(std::move(request)); }
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) { return impl_->cancel_command(tab, force); }
+Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
+  return impl_->read_lines(tab, lines, view);
+}
+Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) { return impl_->read_chunk(request); }
+Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) { return impl_->set_history_limit(limit); }
+Awaitable<void> TmuxManager::shut_down() { return impl_->shut_down(); }
+
+}  // namespace terminally

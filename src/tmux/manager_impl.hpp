@@ -1,0 +1,89 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/keyed_mutex.hpp"
+#include "tmux/client.hpp"
+#include "tmux/command_run.hpp"
+#include "tmux/instance.hpp"
+#include "tmux/log_watch.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/rows.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+
+/// The manager's parts: the tmux server and its tabs (manager_tabs.cpp), commands (manager_commands.cpp), logs (manager_logs.cpp).
+class TmuxManager::Impl {
+ public:
+  Impl(boost::asio::any_io_executor executor, Config config);
+
+  Awaitable<std::vector<TabInfo>> list_tabs();
+  Awaitable<CreatedTab> create_tab(CreateTab request);
+  Awaitable<ClosedTab> close_tab(WindowId window, bool force);
+  Awaitable<void> rename_tab(WindowId window, std::string name);
+  Awaitable<void> set_history_limit(std::uint32_t limit);
+  Awaitable<void> shut_down();
+
+  Awaitable<CommandResult> execute(ExecuteCommand request, OutputCallback on_output);
+  Awaitable<StartedProcess> start_process(StartProcess request);
+  Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
+  Awaitable<CommandResult> command_state(QueryCommand request);
+  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force);
+
+  Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
+  Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+
+ private:
+  using TabPtr = std::shared_ptr<Tab>;
+  using RunPtr = std::shared_ptr<CommandRun>;
+
+  // The server and its tabs.
+  Awaitable<void> attach_to_running_server();
+  Awaitable<std::string> new_session(const std::string& window_options);
+  Awaitable<void> refresh_tabs();
+  void take_rows(const std::vector<PaneRow>& rows);
+  TabPtr take_row(const PaneRow& row);
+  /// The tab, open or closed. Throws Error(not_found).
+  Awaitable<TabPtr> find_tab(WindowId window);
+  /// An open tab. Throws Error(not_found or tab_closed).
+  Awaitable<TabPtr> open_tab(WindowId window);
+  bool notice_if_closed(Tab& tab);
+  Awaitable<void> wait_for_log_end(const Tab& tab);
+  Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
+  Awaitable<void> kill_server();
+
+  // Commands.
+  Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
+  Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
+  Awaitable<void> refuse_if_busy(Tab& tab);
+  void settle_unattended(Tab& tab);
+  /// Looks after a running command that another process of ours started and no longer looks after.
+  Awaitable<void> adopt(TabPtr tab);
+  Awaitable<void> paste(Tab& tab, const std::string& text);
+  void follow(const RunPtr& run);
+  CommandResult result_of(const Tab& tab, const CommandRun& run, TextView view, std::uint64_t max_output_bytes) const;
+  CommandResult result_of(const Tab& tab, const CommandRecord& record, TextView view, std::uint64_t max_output_bytes) const;
+
+  boost::asio::any_io_executor executor_;
+  Config config_;
+  bool durable_;
+  Instance instance_;
+  TmuxClient client_;
+  LogWatch watch_;
+  RunContext run_context_;
+
+  UniqueFd owner_lock_;
+  std::uint32_t generation_ = 0;  ///< 0: no tmux server yet
+  int server_pid_ = 0;
+  std::map<WindowId, TabPtr> tabs_;
+  KeyedMutex<WindowId> tab_mutex_;
+  KeyedMutex<int> server_mutex_;  ///< one key: starting the server and choosing a tab are done one at a time
+};
+
+}  // namespace terminally

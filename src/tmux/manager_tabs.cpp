@@ -1,0 +1,478 @@
+// The tmux server and its tabs: found, opened, renamed, closed.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/asio.hpp>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/server_config.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kLongestNameBytes = 200;
+constexpr Milliseconds kHangUpFor{700};
+constexpr Milliseconds kTermUntil{1'400};
+constexpr Milliseconds kEndProcessesWithin{2'000};
+constexpr Milliseconds kLogEndWithin{2'000};
+
+/// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
+constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
+
+Error invalid(const std::string& message) { return Error(ErrorCode::invalid_argument, message); }
+
+void check_name(const std::string& name) {
+  if (name.size() > kLongestNameBytes) {
+    throw invalid("name: " + std::to_string(name.size()) + " bytes are too many; at most 200 are allowed");
+  }
+  if (!is_valid_utf8(name) || has_control_characters(name)) {
+    throw invalid("name: control characters and invalid UTF-8 are not allowed");
+  }
+}
+
+bool is_variable_name(const std::string& name) {
+  return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
+}
+
+std::string home_directory() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? home : "/";
+}
+
+/// A path, or a name to be found on PATH; nullopt when there is no such program.
+std::optional<std::string> find_program(const std::string& name) {
+  const auto runs = [](const std::string& path) {
+    std::error_code error;
+    return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
+  };
+  if (name.find('/') != std::string::npos) {
+    return name.front() == '/' && runs(name) ? std::optional(name) : std::nullopt;
+  }
+  const char* path = std::getenv("PATH");
+  std::string directories = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  directories += ':';
+  for (std::size_t begin = 0; begin < directories.size();) {
+    const std::size_t end = directories.find(':', begin);
+    const std::string candidate = directories.substr(begin, end - begin) + "/" + name;
+    if (candidate.front() == '/' && runs(candidate)) {
+      return candidate;
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+struct WindowOptions {
+  std::string name;
+  std::string shell;
+  std::string text;  ///< in tmux's command language
+};
+
+WindowOptions window_options(const Config& config, const CreateTab& request) {
+  check_name(request.name);
+  std::error_code error;
+  const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
+  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
+  }
+  WindowOptions options;
+  options.shell = user_shell();
+  if (!request.shell.empty()) {
+    const auto program = find_program(request.shell);
+    if (!program) {
+      throw invalid("shell: \"" + request.shell + "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
+    }
+    options.shell = *program;
+  }
+  options.name = request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
+  options.text = " -n " + quote_format(options.name) + " -c " + quote_format(cwd);
+  for (const auto& [name, value] : request.env) {
+    if (!is_variable_name(name)) {
+      throw invalid("env: \"" + name + "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
+    }
+    if (value.find('\0') != std::string::npos) {
+      throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
+    }
+    options.text += " -e " + quote(name + "=" + value);
+  }
+  options.text += " -e " + quote("TERMINALLY_SHELL=" + options.shell);
+  options.text += std::string(" -e TERMINALLY_LOGIN=") + (request.login ? "1" : "0");
+  options.text += " -- " + quote((config.helper_dir / "terminally-shell").string()) + " tab";
+  return options;
+}
+
+}  // namespace
+
+TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
+    : executor_(std::move(executor)),
+      config_(std::move(config)),
+      durable_(!config_.instance.empty()),
+      instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
+      client_(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(config_.tmux_deadline_ms)),
+      watch_(executor_),
+      run_context_{executor_, client_, watch_, instance_.name()} {}
+
+/// A durable instance, or one that we are a guest of, may have a server already.
+TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
+  if (generation_ != 0 || !durable_ || !instance_.has_socket()) {
+    co_return;
+  }
+  Argv command;
+  for (const char* word : {"display-message", "-p", kServerFormat}) {
+    command.emplace_back(word);
+  }
+  std::string answer;
+  try {
+    answer = co_await client_.query(std::move(command));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+    co_return;  // a socket without a server
+  }
+  const std::size_t tab = answer.find('\t');
+  if (tab != std::string::npos) {
+    std::from_chars(answer.data(), answer.data() + tab, server_pid_);
+    std::from_chars(answer.data() + tab + 1, answer.data() + answer.size(), generation_);
+  }
+}
+
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(const std::string& window_options) {
+  if (!owner_lock_ && !config_.guest) {
+    owner_lock_ = instance_.own();
+  }
+  generation_ = instance_.newest_generation() + 1;
+  make_private_directory(instance_.generation(generation_));
+  write_file(instance_.tmux_config(), tmux_config_text(config_, generation_));
+  tabs_.clear();
+  const std::string command = std::string("new-session -d -s ") + kSession + " -x " + std::to_string(config_.cols) + " -y " +
+                              std::to_string(config_.rows) + " -P -F " + quote(kServerFormat + std::string("\n") + kPaneFormat) +
+                              window_options;
+  std::string answer;
+  try {
+    answer = co_await client_.start_and_change(command, tmux_environment(config_, instance_, generation_));
+  } catch (const Error&) {
+    generation_ = 0;
+    throw;
+  }
+  const std::size_t line = answer.find('\n');
+  std::from_chars(answer.data(), answer.data() + answer.size(), server_pid_);
+  co_return answer.substr(line == std::string::npos ? 0 : line + 1);
+}
+
+TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
+  const WindowOptions options = window_options(config_, request);
+  const auto guard = co_await server_mutex_.lock(0);
+  co_await attach_to_running_server();
+  std::string answer;
+  bool no_session = generation_ == 0;
+  bool no_server = no_session;
+  if (!no_session) {
+    try {
+      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " + quote(kPaneFormat) + options.text);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::tmux_timeout) {
+        throw;
+      }
+      no_session = true;  // the last tab was closed, or the server is gone
+      no_server = error.code() != ErrorCode::not_found;
+      if (no_server && server_pid_ != 0 && process_info(server_pid_)) {
+        throw;
+      }
+    }
+  }
+  if (no_server) {
+    answer = co_await new_session(options.text);
+  } else if (no_session) {
+    answer = co_await client_.change(std::string("new-session -d -s ") + kSession + " -x " + std::to_string(config_.cols) + " -y " +
+                                     std::to_string(config_.rows) + " -P -F " + quote(kPaneFormat) + options.text);
+  }
+  const std::vector<PaneRow> rows = parse_pane_rows(answer);
+  if (rows.empty()) {
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
+  }
+  const TabPtr tab = take_row(rows.front());
+  tab->name = options.name;
+  CreatedTab created{tab->window, options.name, tab->log.path().string()};
+  co_return created;
+}
+
+TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
+  TabPtr& tab = tabs_[row.window];
+  if (!tab) {
+    tab = std::make_shared<Tab>(row.window, row.pane, instance_.runtime(), instance_.generation(generation_));
+    const auto latest = tab->records.latest();
+    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
+  }
+  if (tab->pane == row.pane) {
+    tab->pane_pid = row.pane_pid;
+    tab->tty = row.tty;
+    tab->cols = row.cols;
+  }
+  tab->name = row.name;
+  tab->active = row.window_active;
+  return tab;
+}
+
+/// Rows come in the order of panes: the tab's own pane is the oldest of its window.
+void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows) {
+  std::map<WindowId, PaneRow> oldest;
+  std::map<PaneId, bool> alive;
+  for (const PaneRow& row : rows) {
+    alive[row.pane] = true;
+    const auto [found, fresh] = oldest.emplace(row.window, row);
+    if (!fresh && row.pane < found->second.pane) {
+      found->second = row;
+    }
+  }
+  for (const auto& [window, row] : oldest) {
+    take_row(row);
+  }
+  for (const auto& [window, tab] : tabs_) {
+    tab->closed = tab->closed || !alive.contains(tab->pane);
+  }
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
+  co_await attach_to_running_server();
+  if (generation_ == 0) {
+    co_return;
+  }
+  Argv command;
+  for (const char* word : {"list-panes", "-s", "-t", kSessionTarget, "-F", kPaneFormat}) {
+    command.emplace_back(word);
+  }
+  std::string answer;
+  try {
+    answer = co_await client_.query(std::move(command));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+  take_rows(parse_pane_rows(answer));
+}
+
+bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
+  if (!tab.closed) {
+    const auto pane = process_info(tab.pane_pid);
+    tab.closed = !pane || pane->state == 'Z';
+  }
+  return tab.closed;
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(WindowId window) {
+  auto found = tabs_.find(window);
+  if (found == tabs_.end()) {
+    co_await refresh_tabs();
+    found = tabs_.find(window);
+  }
+  if (found == tabs_.end() && generation_ != 0) {
+    // Closed before we came: its log is still there.
+    auto tab = std::make_shared<Tab>(window, PaneId{}, instance_.runtime(), instance_.generation(generation_));
+    std::error_code error;
+    if (std::filesystem::exists(tab->log.path(), error)) {
+      tab->closed = true;
+      tabs_[window] = tab;
+      co_return tab;
+    }
+  }
+  if (found == tabs_.end()) {
+    throw Error(ErrorCode::not_found, "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
+  }
+  notice_if_closed(*found->second);
+  co_return found->second;
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::open_tab(WindowId window) {
+  TabPtr tab = co_await find_tab(window);
+  if (tab->closed) {
+    throw Error(ErrorCode::tab_closed, "window_id: tab " + to_string(window) +
+                                           " is closed; its log and last result can still be read, for anything else create_tab");
+  }
+  co_return tab;
+}
+
+TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
+  co_await refresh_tabs();
+  std::vector<TabInfo> infos;
+  for (const auto& [window, tab] : tabs_) {
+    if (notice_if_closed(*tab)) {
+      continue;
+    }
+    const Foreground foreground = look_at_foreground(tab->pane_pid);
+    TabInfo info;
+    info.window_id = window;
+    info.name = tab->name;
+    info.active = tab->active;
+    info.cwd = process_cwd(foreground.pid);
+    info.foreground = foreground.name;
+    const bool at_a_shell = foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
+    info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell && (!tab->runs.empty() || tab->files.running_nonce()));
+    info.log_path = tab->log.path().string();
+    info.log_bytes = tab->log.end();
+    infos.push_back(std::move(info));
+  }
+  co_return infos;
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std::string name) {
+  if (name.empty()) {
+    throw invalid("name: must not be empty");
+  }
+  check_name(name);
+  const TabPtr tab = co_await open_tab(window);
+  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " + quote_format(name));
+  tab->name = name;
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t limit) {
+  co_await attach_to_running_server();
+  if (generation_ != 0) {
+    co_await client_.change("set-option -g history-limit " + std::to_string(limit));
+  }
+  config_.history_limit = limit;
+}
+
+/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but carries its cookie.
+TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
+  const std::string cookie = "TERMINALLY_TAB=" + instance_.name() + ":" + std::to_string(tab.pane.number);
+  const auto pane = process_info(tab.pane_pid);
+  const int session = pane ? pane->session : -1;
+  const auto members = [&]() {
+    std::vector<int> pids;
+    for (const ProcessInfo& process : all_processes()) {
+      if (process.pid != tab.pane_pid && process.state != 'Z' &&
+          (process.session == session || process_has_environment(process.pid, cookie))) {
+        pids.push_back(process.pid);
+      }
+    }
+    return pids;
+  };
+  const auto begin = Clock::now();
+  int last_signal = 0;
+  std::vector<int> left = members();
+  while (!left.empty() && Clock::now() - begin < kEndProcessesWithin) {
+    const auto elapsed = Clock::now() - begin;
+    const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
+    for (const int pid : left) {
+      if (signal != last_signal || signal == SIGKILL) {
+        ::kill(pid, signal);
+        ::kill(pid, SIGCONT);
+      }
+    }
+    last_signal = signal;
+    co_await sleep_for(Milliseconds(10));
+    left = members();
+  }
+  std::vector<Survivor> survivors;
+  for (const int pid : left) {
+    survivors.push_back(Survivor{pid, describe_process(pid)});
+  }
+  co_return survivors;
+}
+
+/// The writer has gone when its sidecar's lock is free: then the log is complete.
+TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab) {
+  const auto deadline = Clock::now() + kLogEndWithin;
+  std::filesystem::path sidecar = tab.log.path();
+  sidecar += kLogSidecarSuffix;
+  std::error_code error;
+  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !try_lock_file(sidecar)) {
+    co_await sleep_for(Milliseconds(5));
+  }
+}
+
+TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
+  const TabPtr tab = co_await open_tab(window);
+  if (const auto nonce = tab->files.running_nonce()) {
+    remove_file(tab->files.directory() / (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
+  }
+  ClosedTab closed;
+  closed.survivors = co_await end_processes(*tab, force);
+  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the window.
+  const auto deadline = Clock::now() + Milliseconds(500);
+  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  if (!tab->closed) {
+    ::kill(tab->pane_pid, SIGKILL);
+  }
+  co_await wait_for_log_end(*tab);
+  try {
+    // What a person split off goes with the tab.
+    co_await client_.change("kill-window -t " + quote(to_string(window)));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+  tab->closed = true;
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    run->give_up(Reason::tab_closed);
+  }
+  closed.closed = true;
+  co_return closed;
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::kill_server() {
+  TmuxClient impatient(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(400));
+  Argv command;
+  command.emplace_back("kill-server");
+  try {
+    co_await impatient.query(std::move(command));
+  } catch (const Error&) {
+    // frozen or gone already
+  }
+  if (server_pid_ > 0 && process_info(server_pid_)) {
+    ::kill(server_pid_, SIGKILL);
+  }
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
+  for (const auto& [window, tab] : tabs_) {
+    for (const RunPtr& run : std::vector(tab->runs)) {
+      run->give_up(Reason::tab_closed);
+    }
+  }
+  if (durable_ || generation_ == 0) {
+    owner_lock_.reset();
+    co_return;
+  }
+  const std::string cookie = "TERMINALLY_TAB=" + instance_.name() + ":";
+  co_await kill_server();
+  const auto deadline = Clock::now() + Milliseconds(800);
+  const std::string socket = instance_.socket().string();
+  for (bool first = true; Clock::now() < deadline; first = false) {
+    bool left = false;
+    for (const ProcessInfo& process : all_processes()) {
+      const auto environment = process.pid == ::getpid() || process.state == 'Z'
+                                   ? std::nullopt
+                                   : read_file("/proc/" + std::to_string(process.pid) + "/environ");
+      const bool in_a_tab = environment && environment->find(cookie) != std::string::npos;
+      const bool helper = environment && environment->find("TERMINALLY_NAME=" + instance_.name()) != std::string::npos;
+      if (in_a_tab && !first) {
+        ::kill(process.pid, SIGKILL);  // it had its SIGHUP
+      }
+      left = left || in_a_tab || helper;
+    }
+    if (!left) {
+      break;
+    }
+    co_await sleep_for(Milliseconds(first ? 60 : 20));
+  }
+  std::error_code error;
+  std::filesystem::remove_all(instance_.runtime(), error);
+  owner_lock_.reset();
+}
+
+}  // namespace terminally

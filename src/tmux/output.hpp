@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tmux/manager.hpp"
+#include "tmux/pane_log.hpp"
+
+namespace terminally {
+
+/// Log bytes as text for a reader: rendered, stripped, or verbatim with one CR removed from each CRLF. Always valid UTF-8.
+[[nodiscard]] std::string to_text(std::string_view bytes, TextView view, int cols);
+
+/// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the last four fifths
+/// with a line between that says how much was left out and which bytes to read. `omitted_bytes` counts raw log bytes.
+struct BoundedText {
+  std::string text;
+  std::uint64_t omitted_bytes = 0;
+};
+[[nodiscard]] BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end, TextView view, int cols,
+                                       std::uint64_t max_bytes);
+
+}  // namespace terminally

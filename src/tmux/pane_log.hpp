@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace terminally {
+
+/// Reads the log of one tab while it is being written: raw bytes as the pane's terminal got them, lines ended
+/// by "\r\n" as a rule. Format and reading rules: doc/pane-log.md. All offsets and counts are in bytes.
+///
+/// Holds no descriptors and no state but the path: each call sees the log as it is then, and costs as much as
+/// what it returns, not as the log is long. A log that does not exist yet reads as empty. Throws Error(io)
+/// when the system refuses a read for another reason. Blocks for the time of the reads: ask for a bounded
+/// number of bytes.
+class PaneLog {
+ public:
+  /// Bytes that follow each other without a gap.
+  struct Slice {
+    std::string bytes;
+    std::uint64_t from = 0;  ///< offset of the first byte: what was asked for, or later after a gap
+    std::uint64_t next = 0;  ///< where to read on
+    std::optional<std::uint64_t>
+        gap_bytes;             ///< how many bytes are gone between what was asked for and `from`
+    bool gap_unknown = false;  ///< bytes that nobody counted are missing just before `from` as well
+    bool eof = false;          ///< `next` is the current end
+  };
+
+  struct Tail {
+    std::string bytes;
+    std::uint64_t from = 0;       ///< offset of the first byte
+    std::uint64_t next = 0;       ///< the end of the log: where to read on
+    std::uint64_t lines = 0;      ///< lines in `bytes`; the first is not whole when max_bytes cut it
+    bool truncated = false;       ///< more was logged before `from`
+    std::uint64_t gap_bytes = 0;  ///< bytes that are gone between `from` and `next`
+    bool gap_unknown = false;     ///< bytes that nobody counted are missing there as well
+  };
+
+  static constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
+
+  /// `block_bytes`: how much last_lines looks at at once; tests make it small.
+  explicit PaneLog(std::filesystem::path path, std::size_t block_bytes = kBlockBytes);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// The offset after the last byte logged.
+  [[nodiscard]] std::uint64_t end() const;
+
+  /// At most `max_bytes` from offset `from` on, up to the next gap. Beyond the end there is nothing: `next`
+  /// is the end.
+  [[nodiscard]] Slice read(std::uint64_t from, std::size_t max_bytes) const;
+
+  /// The last `count` lines, of these the last `max_bytes`. An unfinished last line counts as a line.
+  [[nodiscard]] Tail last_lines(std::uint64_t count, std::size_t max_bytes) const;
+
+ private:
+  std::filesystem::path path_;
+  std::size_t block_bytes_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,60 @@
+#include "tmux/prompt.hpp"
+
+#include "base/error.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git, starship).
+constexpr Milliseconds kShortStep{400};
+/// A password prompt or `read` that shows for less than this may be a shell on its way to its prompt.
+constexpr Milliseconds kShortRead{100};
+
+Error busy(const Tab& tab, const Foreground& foreground) {
+  return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name + " (" +
+                                    describe_process(foreground.pid) +
+                                    ") has the foreground; use send_text or send_keys for it, or stop_process");
+}
+
+Error reading(const Tab& tab, const Foreground& foreground) {
+  return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name +
+                                    " waits for the keyboard (a `read` or a password prompt); answer it with send_text, or stop_process");
+}
+
+}  // namespace
+
+boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline) {
+  const auto begin = Clock::now();
+  auto pause = std::chrono::microseconds(200);
+  for (;;) {
+    Foreground foreground = look_at_foreground(tab.pane_pid);
+    const auto waited = Clock::now() - begin;
+    switch (foreground.kind) {
+      case Foreground::Kind::nothing:
+        throw Error(ErrorCode::tab_closed, "tab " + to_string(tab.window) + " is closed; its log can still be read");
+      case Foreground::Kind::program:
+        if (waited > kShortStep || Clock::now() >= deadline) {
+          throw busy(tab, foreground);
+        }
+        break;
+      default:
+        const Prompt prompt = prompt_state(foreground, tab.tty);
+        if (prompt == Prompt::ready) {
+          co_return foreground;
+        }
+        if (prompt == Prompt::reads_keyboard && waited > kShortRead) {
+          throw reading(tab, foreground);
+        }
+        break;
+    }
+    if (Clock::now() >= deadline) {
+      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: its shell did not come to a prompt in time; "
+                                       "nothing was run. Look with read_logs_from_tab, or stop_process");
+    }
+    co_await sleep_until(Clock::now() + pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(5'000));
+  }
+}
+
+}  // namespace terminally

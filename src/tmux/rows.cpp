@@ -1,0 +1,99 @@
+#include "tmux/rows.hpp"
+
+#include <charconv>
+
+namespace terminally {
+namespace {
+
+std::optional<int> parse_int(std::string_view text) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+}  // namespace
+
+std::string to_hex(std::string_view bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  return hex;
+}
+
+std::string unescape_tmux_name(std::string_view name) {
+  std::string plain;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '\\' || i + 1 == name.size()) {
+      plain += name[i];
+      continue;
+    }
+    const char next = name[++i];
+    static constexpr std::string_view kNames = "abfnrtvs0";
+    static constexpr std::string_view kValues("\a\b\f\n\r\t\v \0", 9);
+    if (i + 2 < name.size() && is_octal(next) && is_octal(name[i + 1]) && is_octal(name[i + 2])) {
+      plain += static_cast<char>((next - '0') * 64 + (name[i + 1] - '0') * 8 + (name[i + 2] - '0'));
+      i += 2;
+    } else if (const std::size_t at = kNames.find(next); at != std::string_view::npos) {
+      plain += kValues[at];
+    } else {
+      plain += next;
+    }
+  }
+  return plain;
+}
+
+std::optional<PaneRow> parse_pane_row(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line, '\t');
+  if (fields.size() != 8) {
+    return std::nullopt;
+  }
+  const auto window = parse_window_id(fields[0]);
+  const auto pane = parse_pane_id(fields[1]);
+  const auto pid = parse_int(fields[2]);
+  const auto cols = parse_int(fields[6]);
+  if (!window || !pane || !pid || !cols) {
+    return std::nullopt;
+  }
+  PaneRow row;
+  row.window = *window;
+  row.pane = *pane;
+  row.pane_pid = *pid;
+  row.tty = fields[3];
+  row.window_active = fields[4] == "1";
+  row.piped = fields[5] == "1";
+  row.cols = *cols;
+  row.name = unescape_tmux_name(fields[7]);
+  return row;
+}
+
+std::vector<PaneRow> parse_pane_rows(std::string_view text) {
+  std::vector<PaneRow> rows;
+  for (const std::string_view line : split(text, '\n')) {
+    if (auto row = parse_pane_row(line)) {
+      rows.push_back(std::move(*row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace terminally

@@ -1,0 +1,129 @@
+#include "tmux/server_config.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+#include "tmux/client.hpp"
+
+extern char** environ;
+
+namespace terminally {
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+/// So that nothing waits for a person who is not there. Each can be overridden by create_tab's `env`; --plain-env: none.
+constexpr std::array<std::array<const char*, 2>, 6> kAgentEnvironment = {{
+    {"PAGER", "cat"},
+    {"GIT_PAGER", "cat"},
+    {"GIT_EDITOR", ":"},
+    {"GIT_MERGE_AUTOEDIT", "no"},
+    {"GIT_TERMINAL_PROMPT", "0"},
+    {"DEBIAN_FRONTEND", "noninteractive"},
+}};
+
+Variables our_variables() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return variables;
+}
+
+bool is_utf8_locale(std::string_view locale) {
+  return locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos;
+}
+
+/// The first of these three that is set decides (locale(7)).
+void set_utf8_locale(Variables& variables) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const auto found = variables.find(name);
+    if (found != variables.end() && !found->second.empty()) {
+      if (!is_utf8_locale(found->second)) {
+        found->second = "C.UTF-8";
+      }
+      return;
+    }
+  }
+  variables["LANG"] = "C.UTF-8";
+}
+
+}  // namespace
+
+std::string user_shell() {
+  if (const char* shell = std::getenv("SHELL"); shell != nullptr && ::access(shell, X_OK) == 0 && *shell == '/') {
+    return shell;
+  }
+  const passwd* user = ::getpwuid(::geteuid());
+  if (user != nullptr && user->pw_shell != nullptr && ::access(user->pw_shell, X_OK) == 0) {
+    return user->pw_shell;
+  }
+  return "/bin/sh";
+}
+
+std::string tmux_config_text(const Config& config, std::uint32_t generation) {
+  const std::string size = std::to_string(config.cols) + "x" + std::to_string(config.rows);
+  // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in them: paths come
+  // through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane` without -o on a fresh pane only.
+  const std::string log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.log\"";
+  const std::string split_log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
+  std::string text;
+  const auto line = [&text](const std::string& words) { text += words + "\n"; };
+  line("set -g @terminally_now '%s'");
+  line("set -g @terminally_generation " + std::to_string(generation));
+  line("set -s exit-empty off");
+  line("set -s escape-time 10");
+  line("set -s set-clipboard off");
+  line("set -g default-terminal tmux-256color");
+  line("set -g allow-passthrough off");
+  line("set -g allow-rename off");
+  line("set -g automatic-rename off");
+  line("set -g window-size manual");
+  line("set -g default-size " + size);
+  line("set -g history-limit " + std::to_string(config.history_limit));
+  line("set -g remain-on-exit off");
+  line("set -g destroy-unattached off");
+  line("set -g bell-action none");
+  line("set -g update-environment ''");
+  line("set -g default-shell /bin/sh");
+  line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
+  for (const char* hook : {"after-new-session", "after-new-window"}) {
+    line(std::string("set-hook -g ") + hook + " " + quote("pipe-pane " + quote(log)));
+  }
+  line("set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)));
+  return text;
+}
+
+std::vector<std::string> tmux_environment(const Config& config, const Instance& instance, std::uint32_t generation) {
+  Variables variables = our_variables();
+  std::erase_if(variables, [](const auto& entry) { return entry.first == "TMUX" || entry.first.starts_with("TMUX_") || entry.first.starts_with("TERMINALLY_"); });
+  set_utf8_locale(variables);
+  if (!config.plain_env) {
+    for (const auto& [name, value] : kAgentEnvironment) {
+      variables[name] = value;
+    }
+  }
+  variables["TERMINALLY_RUN"] = instance.runtime().string();
+  variables["TERMINALLY_NAME"] = instance.name();
+  variables["TERMINALLY_SHELL"] = user_shell();
+  variables["TERMINALLY_PANE_SHELL"] = (config.helper_dir / "terminally-shell").string();
+  variables["TERMINALLY_LOG"] = (config.helper_dir / "terminally-log").string();
+  variables["TERMINALLY_LOG_DIR"] = instance.generation(generation).string();
+  std::vector<std::string> environment;
+  environment.reserve(variables.size());
+  for (const auto& [name, value] : variables) {
+    environment.push_back(name + "=" + value);
+  }
+  return environment;
+}
+
+}  // namespace terminally

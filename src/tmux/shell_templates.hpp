@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+#include "tmux/shells.hpp"
+
+namespace terminally {
+
+/// The scripts of one shell, with `@NAME@` to be filled in by shells.cpp. What each must withstand is said in shells.hpp.
+struct ShellTemplate {
+  std::string_view source;   ///< how the typed line sources a file
+  std::string_view wrapper;  ///< START, the text, END
+  std::string_view end;      ///< prints END and puts everything back; empty: the wrapper does it itself
+  std::string_view hook;     ///< what the prompt hook sources, where it is not `end`
+};
+
+[[nodiscard]] const ShellTemplate& shell_template(ShellKind kind);
+
+/// For any POSIX shell, without files.
+[[nodiscard]] std::string_view inline_template();
+[[nodiscard]] std::string_view inline_end_template();
+
+}  // namespace terminally

@@ -1,0 +1,175 @@
+#include "tmux/shells.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/base64.hpp"
+#include "tmux/shell_templates.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kDisplayLimitBytes = 2'000;
+constexpr int kDisplayLimitLines = 12;
+constexpr std::size_t kInlineLineBytes = 900;
+
+/// Fills in the `@NAME@` of a template.
+std::string fill(std::string_view text, const std::map<std::string, std::string, std::less<>>& values) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t begin = text.find('@');
+    const std::size_t end = begin == std::string_view::npos ? begin : text.find('@', begin + 1);
+    const auto value = end == std::string_view::npos ? values.end() : values.find(text.substr(begin + 1, end - begin - 1));
+    if (begin == std::string_view::npos) {
+      result += text;
+      break;
+    }
+    if (value == values.end()) {
+      result += text.substr(0, begin + 1);
+      text.remove_prefix(begin + 1);
+      continue;
+    }
+    result += text.substr(0, begin);
+    result += value->second;
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
+std::string single_quoted(std::string_view text, std::string_view escaped_quote) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += escaped_quote;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string posix_quoted(std::string_view text) { return single_quoted(text, "'\\''"); }
+
+/// In fish a backslash before a backslash or a quote is special within single quotes.
+std::string fish_quoted(std::string_view text) {
+  std::string doubled;
+  for (const char c : text) {
+    doubled += c;
+    if (c == '\\') {
+      doubled += c;
+    }
+  }
+  return single_quoted(doubled, "\\'");
+}
+
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
+
+}  // namespace
+
+std::optional<ShellKind> shell_kind(std::string_view program) {
+  if (const std::size_t slash = program.rfind('/'); slash != std::string_view::npos) {
+    program.remove_prefix(slash + 1);
+  }
+  if (program.starts_with('-')) {
+    program.remove_prefix(1);
+  }
+  static const std::map<std::string_view, ShellKind> kKinds = {
+      {"bash", ShellKind::bash}, {"rbash", ShellKind::bash}, {"zsh", ShellKind::zsh},    {"fish", ShellKind::fish},
+      {"dash", ShellKind::posix}, {"sh", ShellKind::posix},  {"ash", ShellKind::posix}, {"ksh", ShellKind::posix},
+      {"ksh93", ShellKind::posix}, {"mksh", ShellKind::posix}, {"busybox", ShellKind::posix},
+  };
+  const auto found = kKinds.find(program);
+  return found == kKinds.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string shell_word(std::string_view text) { return is_plain(text) ? std::string(text) : posix_quoted(text); }
+
+std::string command_for_display(std::string_view command) {
+  while (!command.empty() && command.back() == '\n') {
+    command.remove_suffix(1);
+  }
+  std::string shown = "$ ";
+  int lines = 1;
+  for (const char c : command) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' && ++lines > kDisplayLimitLines) {
+      return shown + "\r\n> ...\r\n";
+    }
+    if (shown.size() > kDisplayLimitBytes && byte < 0x80) {
+      return shown + "...\r\n";
+    }
+    if (c == '\n') {
+      shown += "\r\n> ";
+    } else if (c == '\t' || (byte >= 0x20 && byte != 0x7f)) {
+      shown += c;
+    } else {
+      shown += {'^', static_cast<char>(byte ^ 0x40U)};
+    }
+  }
+  return shown + "\r\n";
+}
+
+ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
+  const std::string base = (command.directory / command.nonce.substr(0, 8)).string();
+  const bool fish = kind == ShellKind::fish;
+  const auto word = [fish](const std::string& text) { return fish ? fish_quoted(text) : posix_quoted(text); };
+  const std::map<std::string, std::string, std::less<>> values = {
+      {"N", "__mcp_" + command.nonce.substr(0, 8)},
+      {"NONCE", command.nonce},
+      {"WRAPPER", word(base)},
+      {"TEXT", word(base + "u")},
+      {"END", word(base + "e")},
+      {"HOOK", word(base + "p")},
+      {"HISTORY", word(base + "h")},
+      {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
+      {"DISPLAY", word(command_for_display(command.text))},
+      {"PREVIOUS", std::to_string(command.previous_exit)},
+      {"EXIT_LOST", command.exit_lost ? "1" : ""},
+  };
+  const ShellTemplate& shape = shell_template(kind);
+  ShellScript script;
+  script.files.push_back({base, fill(shape.wrapper, values)});
+  script.files.push_back({base + "u", command.text + "\n"});
+  if (!shape.end.empty()) {
+    script.files.push_back({base + "e", fill(shape.end, values)});
+  }
+  if (!shape.hook.empty()) {
+    script.files.push_back({base + "p", fill(shape.hook, values)});
+  }
+  const std::string source = std::string(" ") + std::string(shape.source) + " ";
+  script.typed_line = source + (fish && !is_plain(base) ? fish_quoted(base) : shell_word(base));
+  script.probe_line = shape.end.empty() ? "" : source + (fish ? fish_quoted(base + "e") : shell_word(base + "e"));
+  if (!fish) {
+    script.trace_mark = ". " + base + "u";
+  }
+  if (kind == ShellKind::zsh) {
+    script.end_trace_mark = "__mcp_" + command.nonce.substr(0, 8) + "_s=";
+  }
+  return script;
+}
+
+std::vector<std::string> inline_lines(const ShellCommand& command) {
+  const std::string name = "__mcp_" + command.nonce.substr(0, 8);
+  std::map<std::string, std::string, std::less<>> values = {
+      {"N", name},
+      {"NONCE", command.nonce},
+      {"DISPLAY", posix_quoted(command_for_display(command.text))},
+      {"COMMAND", posix_quoted(command.text + "\n")},
+  };
+  values["END_CODE"] = posix_quoted(fill(inline_end_template(), values));
+  const std::string payload = encode_base64(fill(inline_template(), values));
+  std::vector<std::string> lines;
+  lines.push_back(" " + name + "_b='");
+  for (std::size_t at = 0; at < payload.size(); at += kInlineLineBytes) {
+    lines.push_back(payload.substr(at, kInlineLineBytes));
+  }
+  lines.push_back("'; \\eval \"$(\\printf %s \"$" + name + "_b\" | base64 -d)\"");
+  return lines;
+}
+
+}  // namespace terminally

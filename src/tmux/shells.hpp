@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terminally {
+
+/// The shells we know how to run a command in. `posix` is dash, sh, ash, ksh and mksh.
+enum class ShellKind { bash, zsh, posix, fish };
+
+/// By the name of a program ("bash", "-zsh", "/bin/dash"); nullopt: not a shell that we know.
+[[nodiscard]] std::optional<ShellKind> shell_kind(std::string_view program);
+
+/// One command to be run in a shell.
+struct ShellCommand {
+  std::string text;
+  std::string nonce;                 ///< 32 hexadecimal digits
+  std::filesystem::path directory;   ///< where its files go: the instance's runtime directory
+  int previous_exit = 0;             ///< the exit code of our last command in this shell
+  bool exit_lost = false;            ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
+};
+
+/// What has to be written, and typed, to run it.
+///
+/// Nothing of the user's text is typed: the typed line sources the first file, which prints START, sources the text and prints
+/// END. END does not rely on the text running to its end: a one-shot hook before the next prompt prints it after C-c and after
+/// errors that make the shell abandon the file (bash: PROMPT_COMMAND; zsh: an `always` block; dash, sh, ksh: PS1; fish:
+/// fish_postexec). Only builtins are used, written so that aliases, functions, a broken PATH, `set -eux`, noclobber and a
+/// redirected stdout do not matter. Variables carry the nonce. `$?` of the last command is seen by the text, and its own after.
+struct ShellScript {
+  struct File {
+    std::filesystem::path path;
+    std::string content;
+  };
+  std::vector<File> files;
+  std::string typed_line;   ///< without its newline
+  std::string probe_line;   ///< typed as the last resort, when our own C-c was answered by a prompt but no hook
+  std::string trace_mark;   ///< the end of the line that `set -x` prints for our sourcing of the text; empty: none
+  std::string end_trace_mark;  ///< part of the line that `set -x` prints for our own first step after the text; empty: none
+};
+
+[[nodiscard]] ShellScript shell_script(ShellKind kind, const ShellCommand& command);
+
+/// The largest text that can be sent in-line.
+inline constexpr std::size_t kInlineLimitBytes = 65'536;
+
+/// For a shell that cannot read our files (ssh, su, docker exec): lines of at most 900 bytes to be typed one after the other,
+/// which decode and run the command in any POSIX shell that has base64.
+[[nodiscard]] std::vector<std::string> inline_lines(const ShellCommand& command);
+
+/// What a person who watches sees in place of the plumbing: the command behind a "$ ", bounded, with control characters made
+/// visible, ended by CRLF.
+[[nodiscard]] std::string command_for_display(std::string_view command);
+
+/// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+}  // namespace terminally

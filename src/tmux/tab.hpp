@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "tmux/command_files.hpp"
+#include "tmux/ids.hpp"
+#include "tmux/pane_log.hpp"
+#include "tmux/records.hpp"
+
+namespace terminally {
+
+class CommandRun;
+
+/// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
+struct Tab {
+  Tab(WindowId window_id, PaneId pane_id, const std::filesystem::path& runtime, const std::filesystem::path& generation)
+      : window(window_id),
+        pane(pane_id),
+        log(generation / ("pane-" + to_string(window_id) + ".log")),
+        files(runtime, pane_id),
+        records(generation / ("pane-" + to_string(window_id) + ".commands")) {}
+
+  WindowId window;
+  PaneId pane;       ///< the tab's own pane; what a person splits off is not ours to type into
+  int pane_pid = 0;  ///< terminally-shell
+  std::string tty;
+  std::string name;
+  bool active = false;
+  bool closed = false;
+  int cols = 120;
+  PaneLog log;
+  CommandFiles files;
+  CommandRecords records;
+
+  /// The commands of this process that run in it: more than one where a command opened a nested shell and another runs in that.
+  std::vector<std::shared_ptr<CommandRun>> runs;
+  UniqueFd command_lock;  ///< held while `runs` is not empty
+  int last_exit = 0;      ///< of the last command of ours in it
+};
+
+}  // namespace terminally

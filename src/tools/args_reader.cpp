@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tools/args.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::json;
+
+/// A value as it is named in an error: JSON, cut, in ASCII so that no cut can break a character.
+std::string shown(const json& value) {
+  constexpr std::size_t kMaxShown = 80;
+  if (value.is_structured()) {
+    return value.is_array() ? "an array" : "an object";
+  }
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kMaxShown) {
+    text = text.substr(0, kMaxShown) + "…";
+  }
+  return text;
+}
+
+std::string in_words(Range range) {
+  return std::to_string(range.min) + " to " + std::to_string(range.max);
+}
+
+template <class Names>
+std::string joined(const Names& names, std::string_view quote) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += text.empty() ? "" : ", ";
+    text.append(quote).append(name).append(quote);
+  }
+  return text;
+}
+
+constexpr std::size_t kMaxMapEntries = 1'000;
+constexpr std::size_t kMaxMapValueBytes = 32'768;
+constexpr std::string_view kTabAllowed = "expected \"@\" and digits as list_tabs returns";
+
+}  // namespace
+
+const json* ArgsReader::find(Text name, Need need, Text allowed) {
+  known_.push_back(name);
+  const auto found = arguments_.find(name);
+  if (found != arguments_.end() && !found->is_null()) {
+    return &*found;
+  }
+  if (need == Need::required) {
+    refuse(name, "missing; " + std::string(allowed));
+  }
+  return nullptr;
+}
+
+void ArgsReader::refuse(Text name, const std::string& problem) {
+  problems_.append(problems_.empty() ? "" : "\n").append(name).append(": ").append(problem);
+}
+
+std::optional<WindowId> ArgsReader::read_tab(Text name, Need need) {
+  const json* given = find(name, need, kTabAllowed);
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  const auto id = given->is_string() ? parse_window_id(given->get_ref<const std::string&>()) : std::nullopt;
+  if (!id) {
+    refuse(name, shown(*given) + " is no tab id; " + std::string(kTabAllowed));
+  }
+  return id;
+}
+
+void ArgsReader::tab(Text name, WindowId& value, Text /*description*/) {
+  value = read_tab(name, Need::required).value_or(value);
+}
+
+void ArgsReader::tab(Text name, std::optional<WindowId>& value, Text /*description*/) {
+  value = read_tab(name, Need::optional);
+}
+
+bool ArgsReader::has_nul(Text name, const std::string& value) {
+  const std::size_t nul = value.find('\0');
+  if (nul != std::string::npos) {
+    refuse(name, "has a NUL character at byte " + std::to_string(nul) + "; allowed: text without NUL");
+  }
+  return nul != std::string::npos;
+}
+
+void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Text /*description*/) {
+  const std::string allowed = "allowed: text of " + in_words(bytes) + " bytes";
+  const json* given = find(name, need, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_string()) {
+    return refuse(name, shown(*given) + " is no string; " + allowed);
+  }
+  const auto& text = given->get_ref<const std::string&>();
+  if (text.size() < bytes.min || text.size() > bytes.max) {
+    return refuse(name, "has " + std::to_string(text.size()) + " bytes; " + allowed);
+  }
+  if (!has_nul(name, text)) {
+    value = text;
+  }
+}
+
+void ArgsReader::integer(Text name, Need need, std::uint64_t& value, Range range, Text /*description*/) {
+  const std::string allowed = "allowed: an integer, " + in_words(range);
+  const json* given = find(name, need, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  const double number = given->is_number() ? given->get<double>() : 0.5;
+  if (number != std::floor(number)) {
+    return refuse(name, shown(*given) + " is no integer; " + allowed);
+  }
+  if (number < static_cast<double>(range.min) || number > static_cast<double>(range.max)) {
+    return refuse(name, shown(*given) + " is out of range; " + allowed);
+  }
+  value = given->get<std::uint64_t>();
+}
+
+std::optional<bool> ArgsReader::read_flag(Text name) {
+  const json* given = find(name, Need::optional, "");
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  if (!given->is_boolean()) {
+    refuse(name, shown(*given) + " is no boolean; allowed: true, false");
+    return std::nullopt;
+  }
+  return given->get<bool>();
+}
+
+void ArgsReader::flag(Text name, bool& value, Text /*description*/) {
+  value = read_flag(name).value_or(value);
+}
+
+void ArgsReader::flag(Text name, std::optional<bool>& value, Text /*description*/) {
+  value = read_flag(name);
+}
+
+void ArgsReader::choice(Text name, std::size_t& value, const Names& names, Text /*description*/) {
+  const json* given = find(name, Need::optional, "");
+  if (given == nullptr) {
+    return;
+  }
+  const auto found = std::ranges::find_if(
+      names, [&](std::string_view allowed) { return given->is_string() && *given == allowed; });
+  if (found == names.end()) {
+    return refuse(name, shown(*given) + " is unknown; allowed: " + joined(names, "\""));
+  }
+  value = static_cast<std::size_t>(found - names.begin());
+}
+
+void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, Text /*description*/) {
+  const json* given = find(name, Need::optional, "");
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_object() || given->size() > kMaxMapEntries) {
+    return refuse(name, shown(*given) + (given->is_object() ? " of too many entries" : " is no object") +
+                            "; allowed: up to " + std::to_string(kMaxMapEntries) +
+                            " names with string values");
+  }
+  for (const auto& [key, entry] : given->items()) {
+    const std::string field = std::string(name) + "." + key;
+    if (!entry.is_string() || entry.get_ref<const std::string&>().size() > kMaxMapValueBytes) {
+      refuse(field,
+             shown(entry) + "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
+    } else if (!has_nul(field, key) && !has_nul(field, entry.get_ref<const std::string&>())) {
+      value[key] = entry.get<std::string>();
+    }
+  }
+}
+
+void ArgsReader::finish() {
+  for (const auto& [name, value] : arguments_.items()) {
+    if (std::ranges::find(known_, name) == known_.end()) {
+      refuse(shown(name), known_.empty() ? "unknown argument; this tool takes none"
+                                         : "unknown argument; allowed: " + joined(known_, ""));
+    }
+  }
+  if (!problems_.empty()) {
+    throw Error(ErrorCode::invalid_argument, problems_);
+  }
+}
+
+}  // namespace terminally

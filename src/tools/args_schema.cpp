@@ -1,0 +1,74 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/args.hpp"
+
+namespace terminally {
+
+using nlohmann::ordered_json;
+
+ArgsSchema::ArgsSchema() : schema_(std::make_unique<ordered_json>()) {
+  (*schema_)["type"] = "object";
+}
+ArgsSchema::~ArgsSchema() = default;
+
+ordered_json& ArgsSchema::add(Text name, Need need, Text type, Text description) {
+  if (need == Need::required) {
+    (*schema_)["required"].push_back(name);
+  }
+  ordered_json& property = (*schema_)["properties"][std::string(name)];
+  property["type"] = type;
+  property["description"] = description;
+  return property;
+}
+
+void ArgsSchema::tab(Text name, WindowId& /*value*/, Text description) {
+  add(name, Need::required, "string", description)["pattern"] = "^@[0-9]+$";
+}
+
+void ArgsSchema::tab(Text name, std::optional<WindowId>& /*value*/, Text description) {
+  add(name, Need::optional, "string", description)["pattern"] = "^@[0-9]+$";
+}
+
+void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Text description) {
+  ordered_json& property = add(name, need, "string", description);
+  if (!value.empty()) {
+    property["default"] = value;
+  }
+  if (bytes.min > 0) {
+    property["minLength"] = bytes.min;
+  }
+  property["maxLength"] = bytes.max;  // in characters, of which no text has more than bytes
+}
+
+void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range, Text description) {
+  ordered_json& property = add(name, need, "integer", description);
+  if (need == Need::optional) {
+    property["default"] = value;
+  }
+  property["minimum"] = range.min;
+  property["maximum"] = range.max;
+}
+
+void ArgsSchema::flag(Text name, bool& value, Text description) {
+  add(name, Need::optional, "boolean", description)["default"] = value;
+}
+
+void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text description) {
+  add(name, Need::optional, "boolean", description);
+}
+
+void ArgsSchema::choice(Text name, std::size_t& value, const Names& names, Text description) {
+  ordered_json& property = add(name, Need::optional, "string", description);
+  property["enum"] = names;
+  property["default"] = names.at(value);
+}
+
+void ArgsSchema::text_map(Text name, std::map<std::string, std::string>& /*value*/, Text description) {
+  add(name, Need::optional, "object", description)["additionalProperties"]["type"] = "string";
+}
+
+void ArgsSchema::finish() {
+  (*schema_)["additionalProperties"] = false;
+}
+
+}  // namespace terminally

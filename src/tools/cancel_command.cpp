@@ -1,0 +1,51 @@
+// cancel_command: ends the running command of a tab, by force if need be.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  WindowId window_id;
+  bool force = false;
+  bool verbose = false;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", window_id, kTabDescription);
+    v.flag("force", force, "SIGKILL at once.");
+    v.flag("verbose", verbose, kVerboseDescription);
+  }
+};
+
+struct Answer {
+  CommandAnswer command;
+  std::vector<Survivor> survivors;
+};
+
+void describe(ResultVisitor& v, const Answer& answer) {
+  describe(v, answer.command);
+  v.list("survivors", answer.survivors, "Processes that outlived what was done to end them.");
+}
+
+boost::asio::awaitable<Answer> cancel_command(ToolContext context, Args args) {
+  CancelledCommand cancelled = co_await context.manager->cancel_command(args.window_id, args.force);
+  Answer answer;
+  answer.command.result = std::move(cancelled.result);
+  answer.command.verbose = args.verbose;
+  answer.survivors = std::move(cancelled.survivors);
+  co_return answer;
+}
+
+}  // namespace
+
+Tool cancel_command_tool() {
+  return make_tool<&cancel_command>("cancel_command",
+                                    "End the running command of a tab: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
+                                    "after 5 s. Returns what it printed.",
+                                    {.destructive = true, .idempotent = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,39 @@
+// close_tab: ends what runs in a tab, drains its log, closes it.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+static void describe(ResultVisitor& v, const ClosedTab& tab) {
+  v.flag("closed", tab.closed, "The tab is gone.");
+  v.list("survivors", tab.survivors, "Processes that outlived it.");
+}
+
+namespace {
+
+struct Args {
+  WindowId window_id;
+  bool force = false;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", window_id, kTabDescription);
+    v.flag("force", force, "Kill at once instead of asking first (HUP, TERM, KILL over 2 s).");
+  }
+};
+
+boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, Args args) {
+  co_return co_await context.manager->close_tab(args.window_id, args.force);
+}
+
+}  // namespace
+
+Tool close_tab_tool() {
+  return make_tool<&close_tab>(
+      "close_tab", "End what runs in a tab and close it. Its log and its results can still be read.",
+      {.destructive = true, .idempotent = true});
+}
+
+}  // namespace terminally

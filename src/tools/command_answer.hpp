@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tmux/manager.hpp"
+#include "tools/results.hpp"
+
+namespace terminally {
+
+/// The result of a command as three tools return it. `output`, `exit_code`, `timed_out` and `state` always
+/// appear. What else says something does: the reason when it is not plain, the tab when the caller did not
+/// name it, the id and the byte range when there is more to read. `verbose` shows all.
+struct CommandAnswer {
+  CommandResult result;
+  bool verbose = false;
+  bool tab_was_named = true;  ///< the caller passed the window_id
+};
+
+void describe(ResultVisitor& v, const Survivor& survivor);
+void describe(ResultVisitor& v, const CommandAnswer& answer);
+
+[[nodiscard]] ResultVisitor::Names command_state_names();
+
+/// Milliseconds since the epoch as ISO 8601 in UTC, "2026-11-05T14:03:07.250Z".
+[[nodiscard]] std::string iso_time(std::int64_t epoch_ms);
+
+}  // namespace terminally

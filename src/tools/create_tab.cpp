@@ -1,0 +1,42 @@
+// create_tab: a new tab with its own shell.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+static void describe(ResultVisitor& v, const CreatedTab& tab) {
+  v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
+  v.text("name", tab.name, "Tab name.");
+  v.text("log_path", tab.log_path, "File with every byte the tab prints.");
+}
+
+namespace {
+
+struct Args {
+  CreateTab request;
+
+  void describe(ArgsVisitor& v) {
+    v.text("name", Need::optional, request.name, kNameBytes, "Tab name. Default: the shell's.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Existing directory to start in. Default: home.");
+    v.text_map("env", request.env, "Environment variables to add.");
+    v.flag("login", request.login, "Start a login shell (reads the profile: nvm, pyenv, PATH).");
+    v.text("shell", Need::optional, request.shell, kPathBytes,
+           "Shell to run, e.g. \"zsh\". Default: $SHELL.");
+  }
+};
+
+boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, Args args) {
+  co_return co_await context.manager->create_tab(std::move(args.request));
+}
+
+}  // namespace
+
+Tool create_tab_tool() {
+  return make_tool<&create_tab>(
+      "create_tab",
+      "Open a new terminal tab with its own shell. Tabs work in parallel and keep cwd and variables.", {});
+}
+
+}  // namespace terminally

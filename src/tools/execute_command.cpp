@@ -1,0 +1,54 @@
+// execute_command: runs a command and returns its exact output and exit code.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+#include "tools/view_args.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  ExecuteCommand request;
+  std::size_t on_timeout = 0;
+  ViewArgs view;
+  bool verbose = false;
+
+  void describe(ArgsVisitor& v) {
+    v.text("command", Need::required, request.command, kCommandBytes,
+           "Shell command or script of many lines.");
+    v.tab("window_id", request.window_id,
+          "Tab id from list_tabs. Default: the tab \"main\", or a new one while that is busy.");
+    v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
+    view.describe(v);
+    v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End the command, or let it run on.");
+    v.integer("max_output_bytes", Need::optional, request.max_output_bytes, kMaxOutputBytes,
+              kMaxOutputDescription);
+    v.flag("verbose", verbose, kVerboseDescription);
+  }
+};
+
+boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args args) {
+  args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
+  args.request.view = args.view.view(context.default_view);
+  CommandAnswer answer;
+  answer.verbose = args.verbose;
+  answer.tab_was_named = args.request.window_id.has_value();
+  answer.result = co_await context.manager->execute(std::move(args.request));
+  co_return answer;
+}
+
+}  // namespace
+
+Tool execute_command_tool() {
+  return make_tool<&execute_command>(
+      "execute_command",
+      "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code. cd, "
+      "variables and "
+      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, poll "
+      "get_command_state. For servers and watchers use start_process.",
+      {.destructive = true, .open_world = true});
+}
+
+}  // namespace terminally

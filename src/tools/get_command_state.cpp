@@ -1,0 +1,44 @@
+// get_command_state: how a command is doing, or how it ended.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+#include "tools/view_args.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  QueryCommand request;
+  ViewArgs view;
+  bool verbose = false;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    v.text("command_id", Need::optional, request.command_id, kCommandIdBytes,
+           "Default: the tab's latest command.");
+    view.describe(v);
+    v.integer("max_output_bytes", Need::optional, request.max_output_bytes, kMaxOutputBytes,
+              kMaxOutputDescription);
+    v.flag("verbose", verbose, kVerboseDescription);
+  }
+};
+
+boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Args args) {
+  args.request.view = args.view.view(context.default_view);
+  CommandAnswer answer;
+  answer.verbose = args.verbose;
+  answer.result = co_await context.manager->command_state(std::move(args.request));
+  co_return answer;
+}
+
+}  // namespace
+
+Tool get_command_state_tool() {
+  return make_tool<&get_command_state>(
+      "get_command_state", "State, exit code and output so far of a tab's command, running or ended.",
+      {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tools/args.hpp"
+
+namespace terminally {
+
+// What the tools take, where several say it. All of it is in their schemas.
+inline constexpr Range kNameBytes = {0, 200};
+inline constexpr Range kPathBytes = {0, 4'096};
+inline constexpr Range kCommandBytes = {0,
+                                        8'388'608};  // well within a line of the transport, escapes and all
+inline constexpr Range kCommandIdBytes = {0, 128};
+inline constexpr Range kTimeoutMs = {1, 86'400'000};
+inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
+
+inline constexpr const char* kTabDescription = "Tab id from list_tabs, e.g. \"@3\".";
+inline constexpr const char* kMaxOutputDescription = "Longer output keeps its first fifth and its end.";
+inline constexpr const char* kVerboseDescription = "Return every field.";
+
+}  // namespace terminally

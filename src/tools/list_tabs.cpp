@@ -1,0 +1,47 @@
+// list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+static void describe(ResultVisitor& v, const TabInfo& tab) {
+  v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
+  v.text("name", tab.name, "Tab name.");
+  v.flag("active", tab.active, "The tab that a person watching sees.");
+  v.text("cwd", tab.cwd, "Working directory of the foreground process.");
+  v.text("foreground", tab.foreground, "Name of the foreground process.");
+  v.flag("busy", tab.busy, "A command or a program runs.");
+  v.text("log_path", tab.log_path, "File with every byte the tab printed.");
+  v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
+}
+
+namespace {
+
+struct Args {
+  void describe(ArgsVisitor& /*v*/) {}
+};
+
+struct Tabs {
+  std::vector<TabInfo> tabs;
+};
+
+void describe(ResultVisitor& v, const Tabs& result) {
+  v.list("tabs", result.tabs, "Open tabs.");
+}
+
+boost::asio::awaitable<Tabs> list_tabs(ToolContext context, Args /*args*/) {
+  Tabs result;
+  result.tabs = co_await context.manager->list_tabs();
+  co_return result;
+}
+
+}  // namespace
+
+Tool list_tabs_tool() {
+  return make_tool<&list_tabs>(
+      "list_tabs", "List the open terminal tabs: id, name, working directory, what runs, log file.",
+      {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,36 @@
+// rename_tab: gives a tab another name.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  WindowId window_id;
+  std::string name;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", window_id, kTabDescription);
+    v.text("name", Need::required, name, {1, kNameBytes.max}, "New name, no control characters.");
+  }
+};
+
+void describe(ResultVisitor& v, const Args& renamed) {
+  v.text("window_id", to_string(renamed.window_id), "The tab.");
+  v.text("name", renamed.name, "Its name now.");
+}
+
+boost::asio::awaitable<Args> rename_tab(ToolContext context, Args args) {
+  co_await context.manager->rename_tab(args.window_id, args.name);
+  co_return args;
+}
+
+}  // namespace
+
+Tool rename_tab_tool() {
+  return make_tool<&rename_tab>("rename_tab", "Rename a tab.", {.idempotent = true});
+}
+
+}  // namespace terminally

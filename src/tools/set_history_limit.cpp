@@ -1,0 +1,37 @@
+// set_history_limit: how many lines people can scroll back in tabs that are opened from now on.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  std::uint64_t limit = 0;
+
+  void describe(ArgsVisitor& v) { v.integer("limit", Need::required, limit, {100, 1'000'000}, "Lines."); }
+};
+
+struct Limit {
+  std::uint64_t limit = 0;
+};
+
+void describe(ResultVisitor& v, const Limit& result) {
+  v.flag("success", true, "It was set.");
+  v.count("limit", result.limit, "Lines.");
+}
+
+boost::asio::awaitable<Limit> set_history_limit(ToolContext context, Args args) {
+  co_await context.manager->set_history_limit(static_cast<std::uint32_t>(args.limit));
+  co_return Limit{args.limit};
+}
+
+}  // namespace
+
+Tool set_history_limit_tool() {
+  return make_tool<&set_history_limit>("set_history_limit",
+                                       "Scrollback of new tabs for people who watch. Logs are not affected.",
+                                       {.idempotent = true});
+}
+
+}  // namespace terminally

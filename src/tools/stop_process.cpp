@@ -1,0 +1,43 @@
+// stop_process: sends one signal to what runs in a tab.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+static void describe(ResultVisitor& v, const StoppedProcess& process) {
+  v.flag("success", process.success, "The process ended within 2 s.");
+  v.choice("state", to_string(process.state), command_state_names(), "State of the command.");
+  v.integer_or_null("exit_code", process.exit_code, "Null while it runs, or when none can be known.");
+  v.list("survivors", process.survivors, "Processes still running.");
+}
+
+namespace {
+
+struct Args {
+  WindowId window_id;
+  std::size_t signal = 0;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", window_id, kTabDescription);
+    v.choice("signal", signal, {"SIGINT", "SIGTERM"}, "SIGINT is Ctrl-C.");
+  }
+};
+
+boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, Args args) {
+  const StopSignal signal = args.signal == 0 ? StopSignal::interrupt : StopSignal::terminate;
+  co_return co_await context.manager->stop_process(args.window_id, signal);
+}
+
+}  // namespace
+
+Tool stop_process_tool() {
+  return make_tool<&stop_process>("stop_process",
+                                  "Send one signal to what runs in a tab and see whether it ended. Does not "
+                                  "escalate; cancel_command does.",
+                                  {.destructive = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,65 @@
+// stream_logs_from_tab: a tab's log by byte offset, to follow it without gaps.
+#include "base/base64.hpp"
+#include "base/error.hpp"
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+#include "tools/view_args.hpp"
+
+namespace terminally {
+
+static void describe(ResultVisitor& v, const LogChunk& chunk) {
+  v.text("chunk", chunk.chunk, "The text, or base64.");
+  v.count("next_byte", chunk.next_byte, "Pass it as from_byte to go on.");
+  v.flag("eof", chunk.eof, "The current end of the log was reached.");
+  v.count("gap_bytes", chunk.gap_bytes.value_or(0), "Bytes between from_byte and the chunk that are gone.",
+          show_if(chunk.gap_bytes.has_value()));
+}
+
+namespace {
+
+struct Args {
+  ReadLogChunk request;
+  ViewArgs view;
+  std::size_t encoding = 0;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    v.integer("from_byte", Need::optional, request.from_byte, {0, kMaxOffset}, "Offset in the raw log.");
+    v.integer("max_bytes", Need::optional, request.max_bytes, {1, 1'048'576}, "Raw bytes to read at most.");
+    view.describe_strip_only(v);
+    v.choice("encoding", encoding, {"utf8", "base64"}, "base64 is byte-exact.");
+    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output when at the end.");
+  }
+
+  static constexpr std::uint64_t kMaxOffset =
+      (std::uint64_t{1} << 53U) - 1;  // what every JSON reader keeps exact
+};
+
+boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, Args args) {
+  const bool base64 = args.encoding == 1;
+  if (base64 && args.view.strip_ansi.value_or(false)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "strip_ansi: true with encoding \"base64\"; allowed: one of the two, since base64 is byte-exact");
+  }
+  args.request.exact = base64;
+  args.request.view = base64 ? TextView{} : args.view.view(context.default_view);
+  LogChunk chunk = co_await context.manager->read_chunk(args.request);
+  if (base64) {
+    chunk.chunk = encode_base64(chunk.chunk);
+  }
+  co_return chunk;
+}
+
+}  // namespace
+
+Tool stream_logs_from_tab_tool() {
+  return make_tool<&stream_logs>(
+      "stream_logs_from_tab",
+      "Read a tab's log from a byte offset; repeat with next_byte to follow it without gaps.",
+      {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config.hpp"
+#include "tools/args.hpp"
+#include "tools/results.hpp"
+
+namespace terminally {
+
+class TmuxManager;
+
+/// One step of a running call, for the client to show.
+struct Progress {
+  double progress = 0;  ///< must rise from call to call; what does not is dropped
+  std::string message;  ///< empty for none
+  std::optional<double> total;
+};
+
+/// Tells the client. False when the step was not taken, because it reads too slowly or the call is over: keep
+/// the message for the next step. Must be called on the executor of the session; stays callable after the
+/// call.
+using ReportProgress = std::function<bool(const Progress&)>;
+
+/// What a tool works with. Tools themselves hold no state.
+struct ToolContext {
+  TmuxManager* manager = nullptr;  ///< never null outside tests; outlives every call
+  View default_view = View::raw;   ///< for calls that ask for no view
+  ReportProgress progress;         ///< empty when the client asked for none
+};
+
+/// All four hints of the protocol, said aloud.
+/// https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+struct Annotations {
+  bool read_only = false;
+  bool destructive = false;
+  bool idempotent = false;
+  bool open_world = false;  ///< reaches beyond this server's own tabs and logs
+};
+
+/// One tool as the router sees it: arguments and results are visited, never named.
+struct Tool {
+  std::string_view name;
+  std::string_view description;
+  Annotations annotations;
+  void (*describe_args)(ArgsVisitor&) = nullptr;
+  void (*describe_result)(ResultVisitor&) = nullptr;
+  /// Reads the arguments, does the work, shows the result. Throws `Error`, and nothing is shown then.
+  /// `args` and `result` outlive the coroutine.
+  boost::asio::awaitable<void> (*call)(ToolContext, ArgsVisitor& args, ResultVisitor& result) = nullptr;
+};
+
+template <class Args, class Result>
+using Handler = boost::asio::awaitable<Result> (*)(ToolContext, Args);
+
+template <auto handler>
+struct HandlerTypes;
+
+template <class Args, class Result, Handler<Args, Result> handler>
+struct HandlerTypes<handler> {
+  static void describe_args(ArgsVisitor& visitor) {
+    Args args;
+    args.describe(visitor);
+    visitor.finish();
+  }
+
+  static void describe_result(ResultVisitor& visitor) { describe(visitor, Result{}); }
+
+  static boost::asio::awaitable<void> call(ToolContext context, ArgsVisitor& reader, ResultVisitor& writer) {
+    Args args;
+    args.describe(reader);
+    reader.finish();
+    const Result result = co_await handler(std::move(context), std::move(args));
+    describe(writer, result);
+  }
+};
+
+/// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
+template <auto handler>
+[[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations) {
+  using Types = HandlerTypes<handler>;
+  return {name, description, annotations, &Types::describe_args, &Types::describe_result, &Types::call};
+}
+
+}  // namespace terminally

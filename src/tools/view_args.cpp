@@ -1,0 +1,21 @@
+#include "tools/view_args.hpp"
+
+namespace terminally {
+
+void ViewArgs::describe_strip_only(ArgsVisitor& v) {
+  v.flag("strip_ansi", strip_ansi, "Remove escape sequences. Default: server's --view.");
+}
+
+void ViewArgs::describe(ArgsVisitor& v) {
+  describe_strip_only(v);
+  v.flag("render", render, "Text as seen in the end: progress bars collapse. Default: server's --view.");
+}
+
+TextView ViewArgs::view(View fallback) const {
+  if (!strip_ansi && !render) {
+    return {.strip_ansi = fallback == View::plain, .render = fallback == View::rendered};
+  }
+  return {.strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false)};
+}
+
+}  // namespace terminally

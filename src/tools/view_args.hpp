@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "tmux/manager.hpp"
+#include "tools/args.hpp"
+
+namespace terminally {
+
+/// Which view of the bytes a call asks for. When it names neither flag, the server's --view decides; their
+/// schemas have no default therefore.
+struct ViewArgs {
+  std::optional<bool> strip_ansi;
+  std::optional<bool> render;
+
+  void describe(ArgsVisitor& v);
+  void describe_strip_only(ArgsVisitor& v);
+
+  [[nodiscard]] TextView view(View fallback) const;
+};
+
+}  // namespace terminally

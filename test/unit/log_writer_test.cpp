@@ -1,0 +1,309 @@
+// Runs the real terminally-log.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "base/log_record.hpp"
+#include "base/unique_fd.hpp"
+#include "temp_files.hpp"
+#include "tmux/pane_log.hpp"
+
+using namespace terminally;
+using test::append_to;
+using test::content_of;
+using test::eventually;
+using test::TempDir;
+
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1024} * 1024;
+constexpr std::size_t kBacklog = 8 * kMegabyte;
+
+class Writer {
+ public:
+  explicit Writer(const std::string& log_path) {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    const UniqueFd output(ends[0]);
+    input_.reset(ends[1]);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDIN_FILENO);
+    std::string program = TERMINALLY_LOG_PATH;
+    std::string argument = log_path;
+    char* argv[] = {program.data(), argument.data(), nullptr};
+    char* env[] = {nullptr};
+    REQUIRE(::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv, env) == 0);
+    ::posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Writer() {
+    if (pid_ > 0) {
+      signal(SIGKILL);
+      static_cast<void>(wait());
+    }
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void print(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(input_.get(), bytes.data(), bytes.size());
+      REQUIRE(count > 0);
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  [[nodiscard]] bool has_read_all() const {
+    int left = 0;
+    ::ioctl(input_.get(), FIONREAD, &left);
+    return left == 0;
+  }
+  void end_input() { input_.reset(); }
+  void signal(int number) const { ::kill(pid_, number); }
+  /// What it takes for a full disk to be real for this process alone, whoever runs the test.
+  void limit_file_size(rlim_t bytes) const {
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+    REQUIRE(::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr) == 0);
+  }
+  /// Waits for its end; the wait status.
+  int wait() {
+    int status = -1;
+    ::waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return status;
+  }
+  [[nodiscard]] std::uint64_t resident_kilobytes() const {
+    const std::string status = content_of("/proc/" + std::to_string(pid_) + "/status");
+    return std::stoull(status.substr(status.find("VmRSS:") + 6));
+  }
+
+ private:
+  pid_t pid_ = 0;
+  UniqueFd input_;
+};
+
+// Bytes that tell their place, so that nothing lost, doubled or moved goes unseen.
+std::string numbered(std::size_t count) {
+  std::string bytes;
+  bytes.reserve(count + 16);
+  for (std::size_t number = 0; bytes.size() < count; ++number) {
+    bytes += std::to_string(number) + "\r\n";
+  }
+  bytes.resize(count);
+  return bytes;
+}
+
+std::size_t records(const std::filesystem::path& log_path) {
+  return content_of(log_path.string() + ".index").size() / kLogRecordBytes;
+}
+
+bool holds(const std::filesystem::path& path, const std::string& bytes) {
+  return eventually([&] { return content_of(path).size() >= bytes.size(); }) && content_of(path) == bytes;
+}
+
+}  // namespace
+
+TEST_CASE("T11: the writer appends every byte at once, in files of the owner's only") {
+  const TempDir dir;
+  const auto path = dir / "pane-@1.log";
+  Writer writer(path);
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) {
+    all += static_cast<char>(byte);
+  }
+  writer.print(all);
+  CHECK(holds(path, all));  // while the input is still open
+  for (const auto& file : {path, dir / "pane-@1.log.index"}) {
+    struct stat status{};
+    REQUIRE(::stat(file.c_str(), &status) == 0);
+    CHECK((status.st_mode & 07777) == 0600);
+  }
+  const std::string more = numbered(3 * kMegabyte);
+  writer.print(more);
+  writer.end_input();
+  CHECK(writer.wait() == 0);
+  CHECK(content_of(path) == all + more);
+  CHECK(records(path) == 1);
+}
+
+TEST_CASE("the writer outlives every signal that can be outlived") {
+  const TempDir dir;
+  Writer writer(dir / "log");
+  writer.print("a");
+  CHECK(holds(dir / "log", "a"));
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ}) {
+    writer.signal(number);
+  }
+  writer.print("b");
+  CHECK(holds(dir / "log", "ab"));
+  writer.end_input();
+  CHECK(writer.wait() == 0);
+}
+
+TEST_CASE("a stopped writer loses nothing") {
+  const TempDir dir;
+  Writer writer(dir / "log");
+  writer.signal(SIGSTOP);
+  writer.print("printed while it stood still");
+  writer.signal(SIGCONT);
+  CHECK(holds(dir / "log", "printed while it stood still"));
+}
+
+TEST_CASE("a full disk stops at the exact byte, and all that was kept follows when there is space again") {
+  const TempDir dir;
+  Writer writer(dir / "log");
+  writer.limit_file_size(100'001);
+  const std::string bytes = numbered(5 * kMegabyte);
+  writer.print(bytes);
+  REQUIRE(eventually([&] { return writer.has_read_all(); }));
+  CHECK(content_of(dir / "log") == bytes.substr(0, 100'001));
+  writer.limit_file_size(200'003);
+  CHECK(holds(dir / "log", bytes.substr(0, 200'003)));
+  writer.limit_file_size(RLIM_INFINITY);
+  CHECK(holds(dir / "log", bytes));
+  CHECK(records(dir / "log") == 1);  // no gap
+  writer.end_input();
+  CHECK(writer.wait() == 0);
+}
+
+TEST_CASE(
+    "what does not fit in 8 MB during a full disk is a gap of exactly known size, and offsets stay true") {
+  const TempDir dir;
+  Writer writer(dir / "log");
+  constexpr std::size_t kLimit = 4'099;
+  constexpr std::size_t kKept = kLimit + kBacklog;
+  writer.limit_file_size(kLimit);
+  const std::string bytes = numbered(13 * kMegabyte + 7);
+  writer.print(bytes);
+  REQUIRE(eventually([&] { return writer.has_read_all(); }));
+  writer.limit_file_size(RLIM_INFINITY);
+  REQUIRE(eventually([&] { return records(dir / "log") == 2; }));
+  writer.print("after");
+
+  const PaneLog log(dir / "log");
+  CHECK(holds(dir / "log", bytes.substr(0, kKept) + "after"));
+  CHECK(log.end() == bytes.size() + 5);
+  const PaneLog::Slice before = log.read(kKept - 3, 1000);
+  CHECK(before.bytes == bytes.substr(kKept - 3, 3));
+  CHECK(before.next == kKept);
+  CHECK_FALSE(before.eof);
+  const PaneLog::Slice after = log.read(kKept, 1000);
+  CHECK(after.gap_bytes == bytes.size() - kKept);
+  CHECK_FALSE(after.gap_unknown);
+  CHECK(after.from == bytes.size());
+  CHECK(after.bytes == "after");
+  CHECK(after.eof);
+  CHECK(
+      eventually([&] { return writer.resident_kilobytes() < 2048; }));  // the backlog's memory is given back
+}
+
+TEST_CASE("a full file system holds the log up, and freed space lets it go on") {
+  const TempDir dir;
+  if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
+    MESSAGE("left out: no right to mount a file system here");
+    return;
+  }
+  const std::string bytes = numbered(2 * kMegabyte);
+  {
+    append_to(dir / "ballast", std::string(kMegabyte / 2, 'x'));
+    Writer writer(dir / "log");
+    writer.print(bytes);
+    CHECK(eventually([&] { return writer.has_read_all(); }));
+    const std::string so_far = content_of(dir / "log");
+    CHECK(so_far.size() < kMegabyte / 2);
+    CHECK(so_far == bytes.substr(0, so_far.size()));
+    CHECK(::mount("tmpfs", dir.path().c_str(), "tmpfs", MS_REMOUNT, "size=4m") == 0);
+    CHECK(holds(dir / "log", bytes));
+  }
+  ::umount2(dir.path().c_str(), MNT_DETACH);
+}
+
+TEST_CASE("a writer that cannot open its log yet keeps what comes") {
+  const TempDir dir;
+  Writer writer(dir / "later" / "log");
+  writer.print("early");
+  REQUIRE(eventually([&] { return writer.has_read_all(); }));
+  std::filesystem::create_directory(dir / "later");
+  CHECK(holds(dir / "later" / "log", "early"));
+}
+
+TEST_CASE("T11: a writer started again goes on at the right offset and says that bytes may be missing") {
+  const TempDir dir;
+  const PaneLog log(dir / "log");
+  {
+    Writer writer(dir / "log");
+    writer.limit_file_size(10);
+    writer.print(numbered(10 + kBacklog + 100));  // a gap of 100 bytes
+    REQUIRE(eventually([&] { return writer.has_read_all(); }));
+    writer.limit_file_size(RLIM_INFINITY);
+    REQUIRE(eventually([&] { return log.end() == 10 + kBacklog + 100; }));
+  }  // kill -9
+  Writer writer(dir / "log");
+  writer.print("second life");
+  const std::uint64_t begin = 10 + kBacklog + 100;
+  REQUIRE(eventually([&] { return log.end() == begin + 11; }));
+  const PaneLog::Slice slice = log.read(begin - 1, 100);
+  CHECK(slice.gap_bytes == 1);
+  CHECK(slice.gap_unknown);
+  CHECK(slice.from == begin);
+  CHECK(slice.bytes == "second life");
+}
+
+TEST_CASE("a torn record and a log without a sidecar do not confuse a new writer") {
+  const TempDir dir;
+  append_to(dir / "log", "old bytes");
+  append_to(dir / "log.index", "start 0000");
+  Writer writer(dir / "log");
+  writer.print(" new");
+  CHECK(holds(dir / "log", "old bytes new"));
+  CHECK(content_of(dir / "log.index").starts_with("start 00000000000000000009 00000000000000000009 "));
+  CHECK(records(dir / "log") == 1);
+  CHECK(PaneLog(dir / "log").read(9, 10).gap_unknown);
+}
+
+TEST_CASE("a second writer on a log waits until the first has drained its input") {
+  const TempDir dir;
+  Writer first(dir / "log");
+  first.print("1");
+  REQUIRE(holds(dir / "log", "1"));
+  Writer second(dir / "log");
+  second.print("2");
+  REQUIRE(eventually([&] { return second.has_read_all(); }));
+  first.print("1");
+  REQUIRE(holds(dir / "log", "11"));
+  first.end_input();
+  CHECK(first.wait() == 0);
+  CHECK(holds(dir / "log", "112"));
+  CHECK(records(dir / "log") == 2);
+}
+
+TEST_CASE("the writer stays under 2 MB resident") {
+  const TempDir dir;
+  Writer writer(dir / "log");
+  const std::string bytes = numbered(4 * kMegabyte);
+  writer.print(bytes);
+  REQUIRE(holds(dir / "log", bytes));
+  CHECK(writer.resident_kilobytes() < 2048);
+}
+
+TEST_CASE("the writer does not follow a symbolic link out of the log directory") {
+  const TempDir dir;
+  append_to(dir / "elsewhere", "precious");
+  std::filesystem::create_symlink(dir / "elsewhere", dir / "log");
+  Writer writer(dir / "log");
+  writer.print("bytes");
+  REQUIRE(eventually([&] { return writer.has_read_all(); }));
+  std::filesystem::remove(dir / "log");
+  CHECK(holds(dir / "log", "bytes"));
+  CHECK(content_of(dir / "elsewhere") == "precious");
+}

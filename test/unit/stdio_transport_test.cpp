@@ -1,0 +1,260 @@
+// T16: the transport over real descriptors. That stdin and stdout themselves are kept clean is tested end to
+// end.
+#include "mcp/stdio_transport.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mcp/session.hpp"
+#include "tools/router.hpp"
+
+using namespace terminally;
+using nlohmann::json;
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd open_file(const std::string& path, int flags) {
+  return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
+}
+
+struct NoArgs {
+  void describe(ArgsVisitor& /*v*/) {}
+};
+
+struct Done {};
+
+void describe(ResultVisitor& v, const Done& /*result*/) {
+  v.flag("done", true, "Always.");
+}
+
+asio::awaitable<Done> forever(ToolContext /*context*/, NoArgs /*args*/) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::steady_clock::time_point::max());
+  co_await timer.async_wait(asio::use_awaitable);
+  co_return Done{};
+}
+
+asio::awaitable<void> connect(StdioPair pair) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto transport = std::make_shared<StdioTransport>(executor, std::move(pair));
+  const std::vector<Tool> tools(1, make_tool<&forever>("forever", "Wait.", {}));
+  const auto session = std::make_shared<Session>(
+      executor, std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
+      [transport](const std::string& message, Delivery delivery) {
+        return transport->send(message, delivery);
+      });
+  co_await transport->run(*session, true);
+}
+
+/// Serves a connection to its end on a thread of its own, so that a test can be the client with plain reads
+/// and writes.
+class Served {
+ public:
+  explicit Served(StdioPair pair) {
+    std::signal(SIGPIPE, SIG_IGN);  // as take_stdio does
+    thread_ = std::thread([this, moved = std::make_shared<StdioPair>(std::move(pair))]() mutable {
+      asio::co_spawn(io_, connect(std::move(*moved)), asio::detached);
+      io_.run();
+    });
+  }
+
+  ~Served() { wait(); }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  void wait() {
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+ private:
+  asio::io_context io_{1};
+  std::thread thread_;
+};
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(fd, text.data(), text.size());
+    REQUIRE(size > 0);
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+}
+
+std::string read_to_end(int fd) {
+  std::string text;
+  std::array<char, 65'536> buffer{};
+  for (ssize_t size = 0; (size = ::read(fd, buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string ping(int id) {
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+         R"(,"method":"ping"})"
+         "\n";
+}
+
+std::string pings(int count) {
+  std::string text;
+  for (int id = 0; id < count; ++id) {
+    text += ping(id);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "stdio: thousands of requests in one write are all answered, in order, and the end of input ends it") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Served served({std::move(in.read), std::move(out.write)});
+  write_all(in.write.get(), pings(5'000));
+  in.write.reset();
+  const std::string answers = read_to_end(out.read.get());
+  CHECK(lines_in(answers) == 5'000);
+  CHECK(answers.starts_with(R"({"jsonrpc":"2.0","id":0,"result":{}})"
+                            "\n"));
+  CHECK(answers.ends_with(R"({"jsonrpc":"2.0","id":4999,"result":{}})"
+                          "\n"));
+}
+
+TEST_CASE("stdio: a last line without its newline is served") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Served served({std::move(in.read), std::move(out.write)});
+  const std::string line = ping(1);
+  write_all(in.write.get(), line.substr(0, line.size() - 1));
+  in.write.reset();
+  CHECK(lines_in(read_to_end(out.read.get())) == 1);
+}
+
+TEST_CASE("stdio: calls under way end with the input, without a reply") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Served served({std::move(in.read), std::move(out.write)});
+  write_all(in.write.get(), R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"forever"}})"
+                            "\n" +
+                                ping(2));
+  in.write.reset();
+  const std::string answers = read_to_end(out.read.get());
+  CHECK(answers == R"({"jsonrpc":"2.0","id":2,"result":{}})"
+                   "\n");
+  served.wait();  // the loop runs out of work: nothing is left behind
+}
+
+TEST_CASE("stdio: regular files and /dev/null serve as well") {
+  std::string name = "/tmp/terminally-transport-XXXXXX";
+  const UniqueFd file(::mkstemp(name.data()));
+  REQUIRE(file);
+  write_all(file.get(), pings(1'000));
+  const std::string out_name = name + ".out";
+  {
+    Served served({open_file(name, O_RDONLY), open_file(out_name, O_WRONLY | O_CREAT | O_TRUNC)});
+  }
+  CHECK(lines_in(read_to_end(open_file(out_name, O_RDONLY).get())) == 1'000);
+  {
+    Served served({open_file(name, O_RDONLY), open_file("/dev/null", O_WRONLY)});
+  }
+  {
+    Served served({open_file("/dev/null", O_RDONLY), open_file("/dev/null", O_WRONLY)});
+  }
+  ::unlink(name.c_str());
+  ::unlink(out_name.c_str());
+}
+
+TEST_CASE("stdio: both ends may be one socket, and its flags are put back") {
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  UniqueFd client(ends[0]);
+  const UniqueFd server(ends[1]);
+  const int flags = ::fcntl(server.get(), F_GETFL);
+  {
+    Served served({UniqueFd(::dup(server.get())), UniqueFd(::dup(server.get()))});
+    write_all(client.get(), ping(1));
+    std::array<char, 100> answer{};
+    CHECK(::read(client.get(), answer.data(), answer.size()) > 0);
+    CHECK((::fcntl(server.get(), F_GETFL) & O_NONBLOCK) != 0);  // or the next check could not fail
+    ::shutdown(client.get(), SHUT_WR);
+  }
+  CHECK(::fcntl(server.get(), F_GETFL) == flags);
+}
+
+TEST_CASE("stdio: a client that does not read stops being read, and nothing is lost") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  Served served({std::move(in.read), std::move(out.write)});
+  const std::string request = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"
+                              "\n";
+  std::size_t accepted = 0;
+  for (auto idle = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - idle < 500ms;) {
+    const ssize_t size = ::write(in.write.get(), request.data(), request.size());
+    if (size == static_cast<ssize_t>(request.size())) {
+      ++accepted;
+      idle = std::chrono::steady_clock::now();
+      REQUIRE(accepted < 100'000);  // 5 MB of requests: it would never stop
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  std::thread closer([&in] { in.write.reset(); });
+  CHECK(lines_in(read_to_end(out.read.get())) == accepted);
+  closer.join();
+}
+
+TEST_CASE("stdio: a client that hangs up without reading does not hold us") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  Served served({std::move(in.read), std::move(out.write)});
+  SUBCASE("it closes its input, and keeps its output open unread") {
+    const std::string requests = pings(1'000);
+    for (auto idle = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - idle < 300ms;) {
+      if (::write(in.write.get(), requests.data(), requests.size()) > 0) {
+        idle = std::chrono::steady_clock::now();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    in.write.reset();
+  }
+  SUBCASE("it closes its output, and keeps its input open") {
+    out.read.reset();
+    write_all(in.write.get(), ping(1));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  served.wait();
+  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+}

@@ -1,0 +1,199 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
+#include "tools/results_json.hpp"
+#include "tools/router.hpp"
+
+using namespace terminally;
+using nlohmann::ordered_json;
+
+namespace {
+
+bool has_type(const ordered_json& value, const std::string& type) {
+  return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
+         (type == "string" && value.is_string()) || (type == "integer" && value.is_number_integer()) ||
+         (type == "boolean" && value.is_boolean()) || (type == "null" && value.is_null());
+}
+
+/// What is wrong with a value under a schema of ours; empty when it conforms. Every property must be
+/// described.
+std::string violation(const ordered_json& value, const ordered_json& schema, const std::string& path = "$") {
+  const ordered_json types =
+      schema["type"].is_array() ? schema["type"] : ordered_json::array({schema["type"]});
+  bool typed = false;
+  for (const auto& type : types) {
+    typed = typed || has_type(value, type.get<std::string>());
+  }
+  if (!typed) {
+    return path + " is not of type " + schema["type"].dump();
+  }
+  if (schema.contains("enum")) {
+    const auto& names = schema["enum"];
+    return std::find(names.begin(), names.end(), value) == names.end() ? path + " is not in the enum" : "";
+  }
+  std::string wrong;
+  if (value.is_array()) {
+    for (const auto& item : value) {
+      wrong += violation(item, schema["items"], path + "[]");
+    }
+  }
+  if (value.is_object()) {
+    for (const auto& name : schema.value("required", ordered_json::array())) {
+      wrong += value.contains(name) ? "" : path + " lacks " + name.get<std::string>();
+    }
+    for (const auto& [name, member] : value.items()) {
+      const bool known = schema["properties"].contains(name);
+      wrong += known ? violation(member, schema["properties"][name], path + "." + name)
+                     : path + "." + name + " unknown";
+    }
+  }
+  return wrong;
+}
+
+template <class T>
+ordered_json written(const T& value) {
+  ResultWriter writer;
+  describe(writer, value);
+  return writer.result();
+}
+
+template <class T>
+ordered_json schema_of() {
+  ResultSchema schema;
+  describe(schema, T{});
+  return schema.schema();
+}
+
+CommandAnswer sample() {
+  CommandAnswer answer;
+  answer.result.command_id = "c1";
+  answer.result.window_id = WindowId{3};
+  answer.result.command = "echo hi";
+  answer.result.state = CommandState::completed;
+  answer.result.output = "hi\n";
+  answer.result.exit_code = 0;
+  answer.result.start_byte = 10;
+  answer.result.end_byte = 14;
+  answer.result.output_bytes = 4;
+  answer.result.started_at_ms = 1'762'351'387'250;
+  answer.result.duration_ms = 7;
+  answer.result.cwd = "/";
+  return answer;
+}
+
+std::vector<std::string> names_of(const ordered_json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("tools/list: order, names, annotations and descriptions") {
+  const ordered_json tools = Router(all_tools(), {}).list();
+  CHECK(tools.at(0)["name"] == "list_tabs");
+  CHECK(tools.at(0)["inputSchema"] ==
+        ordered_json::parse(R"({"type": "object", "additionalProperties": false})"));
+  std::set<std::string> names;
+  for (const ordered_json& tool : tools) {
+    CAPTURE(tool["name"]);
+    CHECK(names.insert(tool["name"].get<std::string>()).second);
+    CHECK_FALSE(tool["description"].get<std::string>().empty());
+    CHECK(tool["annotations"].size() == 4);
+    for (const char* schema : {"inputSchema", "outputSchema"}) {
+      CHECK(tool[schema]["type"] == "object");
+      const ordered_json properties = tool[schema].value("properties", ordered_json::object());
+      for (const auto& [name, property] : properties.items()) {
+        CAPTURE(name);
+        CHECK_FALSE(property.value("description", "").empty());
+        const bool is_bounded = property.contains("minimum") && property.contains("maximum");
+        CHECK((std::string_view(schema) == "outputSchema" || property["type"] != "integer" || is_bounded));
+      }
+    }
+  }
+}
+
+TEST_CASE("tools/list: names, descriptions and input schemas are paid for by every conversation") {
+  std::size_t characters = 0;
+  for (const ordered_json& tool : Router(all_tools(), {}).list()) {
+    characters += tool["name"].get<std::string>().size() + tool["description"].get<std::string>().size() +
+                  tool["inputSchema"].dump().size();
+  }
+  MESSAGE("all tools together: " << characters << " characters");
+  CHECK(characters < 7'500);
+}
+
+TEST_CASE("results: what every tool writes conforms to what it promises") {
+  for (const Tool& tool : all_tools()) {
+    ResultWriter writer;
+    tool.describe_result(writer);
+    ResultSchema schema;
+    tool.describe_result(schema);
+    CHECK_MESSAGE(violation(writer.result(), schema.schema()).empty(), tool.name);
+  }
+}
+
+TEST_CASE("T14: a plain command result is four fields") {
+  CHECK(
+      written(sample()) ==
+      ordered_json::parse(R"({"output": "hi\n", "exit_code": 0, "timed_out": false, "state": "completed"})"));
+}
+
+TEST_CASE("T14: of a command result, what says something is shown") {
+  const auto all_states = {CommandState::running, CommandState::completed, CommandState::cancelled,
+                           CommandState::failed};
+  const ordered_json schema = schema_of<CommandAnswer>();
+  CommandAnswer answer = sample();
+  answer.tab_was_named = false;
+  CHECK(written(answer)["window_id"] == "@3");
+  answer.result.omitted_bytes = 2;
+  CHECK(names_of(written(answer)) == std::vector<std::string>{"output", "exit_code", "timed_out", "state",
+                                                              "window_id", "command_id", "start_byte",
+                                                              "end_byte", "output_bytes", "omitted_bytes"});
+  answer = sample();
+  answer.result.state = CommandState::running;
+  answer.result.reason = Reason::handed_over;
+  answer.result.exit_code.reset();
+  answer.result.notes = {"poll get_command_state"};
+  const ordered_json running = written(answer);
+  CHECK(running["exit_code"].is_null());
+  CHECK(running["reason"] == to_string(Reason::handed_over));
+  CHECK(running["notes"].size() == 1);
+  CHECK(running["command_id"] == "c1");
+  CHECK_FALSE(running.contains("omitted_bytes"));
+  for (const CommandState state : all_states) {
+    for (const bool verbose : {false, true}) {
+      answer.result.state = state;
+      answer.verbose = verbose;
+      CHECK(violation(written(answer), schema).empty());
+    }
+  }
+}
+
+TEST_CASE("T14: verbose gives all fields, null and zero included") {
+  CommandAnswer answer = sample();
+  answer.verbose = true;
+  const ordered_json all = written(answer);
+  CHECK(names_of(all) == std::vector<std::string>{"output", "exit_code", "timed_out", "state", "reason",
+                                                  "awaiting_input", "window_id", "command_id", "command",
+                                                  "start_byte", "end_byte", "output_bytes", "omitted_bytes",
+                                                  "started_at", "duration_ms", "cwd"});
+  CHECK(all["reason"].is_null());
+  CHECK(all["started_at"] == "2025-11-05T14:03:07.250Z");
+  CHECK(violation(all, schema_of<CommandAnswer>()).empty());
+}
+
+TEST_CASE("times are ISO 8601 in UTC") {
+  CHECK(iso_time(0) == "1970-01-01T00:00:00.000Z");
+  CHECK(iso_time(-1) == "1969-12-31T23:59:59.999Z");
+  CHECK(iso_time(1'798'761'599'007) == "2026-12-31T23:59:59.007Z");
+}
