@@ -1,0 +1,83 @@
+"""Runs a shell's whole list in one tab, in order, with a canary after each command."""
+
+import unittest
+
+from harness import Server, Tab, main, needs
+
+from . import CASES
+from .case import Case
+
+CANARY = {"bash": 'echo "ok-$?"', "zsh": 'echo "ok-$?"', "dash": 'echo "ok-$?"', "fish": 'echo "ok-$status"'}
+
+
+class InATab:
+    """One tab and what went wrong in it. A tab that became unusable is a failure, and the rest goes on in a new one."""
+
+    def __init__(self, server: Server, shell: str):
+        self.server = server
+        self.shell = shell
+        self.wrong: list[str] = []
+        self.tab = self._open()
+
+    def run(self, case: Case) -> None:
+        try:
+            for command in case.given:
+                self.tab.execute(command)
+            result = self._execute(case)
+            self._canary(case, result)
+            if case.undo:
+                undone = self.tab.execute(case.undo)
+                self._expect(case, f"undo {case.undo!r}", ("completed",), (undone.state,))
+        except AssertionError as error:
+            self.wrong.append(f"{_name(case)}: {str(error)[:1500]}")
+            self.tab = self._open()
+
+    def _execute(self, case: Case):
+        result = self.tab.execute(case.command, timeout_ms=case.timeout_ms, max_output_bytes=1 << 16)
+        seen = (result.output, result.exit_code, result.state, result.reason, result.timed_out)
+        self._expect(case, "(output, exit_code, state, reason, timed_out)", (case.output, case.code, case.state, case.reason, case.timed_out), seen)
+        return result
+
+    def _canary(self, case: Case, result) -> None:
+        """The next command works, and sees the status of the one before where the same shell goes on."""
+        canary = self.tab.execute(case.canary or CANARY[self.shell])
+        wanted = case.canary_output
+        if wanted is None:
+            wanted = canary.output if case.new_shell else f"ok-{result.exit_code}\n"
+        self._expect(case, "canary's (output, state)", (wanted, "completed"), (canary.output, canary.state))
+
+    def _expect(self, case: Case, what: str, wanted: tuple, seen: tuple) -> None:
+        if wanted != seen:
+            self.wrong.append(f"{_name(case)}: {what}: wanted {_short(wanted)}, got {_short(seen)}")
+
+    def _open(self) -> Tab:
+        return self.server.create_tab(name=self.shell, shell=self.shell)
+
+
+def corpus_test(shell: str) -> type[unittest.TestCase]:
+    """The test class of one shell."""
+
+    class Corpus(unittest.TestCase):
+        def test_corpus(self) -> None:
+            needs(shell)
+            cases = CASES[shell]
+            with Server() as server:
+                tab = InATab(server, shell)
+                for case in cases:
+                    tab.run(case)
+                if tab.wrong:
+                    self.fail(f"{len(tab.wrong)} wrong in {len(cases)} cases:\n" + "\n".join(tab.wrong))
+
+    return Corpus
+
+
+def _name(case: Case) -> str:
+    text = repr(case.command)
+    return (text if len(text) < 120 else text[:117] + "...") + (f" [{case.why}]" if case.why else "") + (f" after {case.given!r}" if case.given else "")
+
+
+def _short(values: tuple) -> str:
+    return "(" + ", ".join(text if len(text := repr(value)) < 300 else text[:200] + " … " + text[-80:] for value in values) + ")"
+
+
+__all__ = ["InATab", "corpus_test", "main"]

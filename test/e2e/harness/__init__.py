@@ -1,0 +1,14 @@
+"""What the end-to-end tests stand on: a raw MCP client, a high-level one, a person at the keyboard, real shells."""
+
+from .client import Result, Server, Tab
+from .match import CRLF, AnyOf, Text, interrupted
+from .person import Person
+from .poll import poll
+from .raw_client import RawClient, RpcError
+from .sandbox import Sandbox, binary
+from .suite import main, needs, needs_root
+
+__all__ = [
+    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Tab", "Text",
+    "binary", "interrupted", "main", "needs", "needs_root", "poll",
+]

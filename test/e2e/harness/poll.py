@@ -1,0 +1,21 @@
+"""Waiting for a condition: the only place of the suite that sleeps."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def poll(condition: Callable[[], T], timeout: float = 5.0, what: str = "") -> T:
+    """Calls `condition` until it returns something true, and returns that. AssertionError after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    pause = 0.002
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout} s: {what or getattr(condition, '__name__', 'the condition')}; last value {value!r}")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)

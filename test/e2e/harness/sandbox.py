@@ -1,0 +1,101 @@
+"""A private home, runtime and state directory for one test, and the proof that nothing of it is left behind."""
+
+import os
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+
+from .poll import poll
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def binary() -> Path:
+    """The program under test: TERMINALLY_BIN, or the development build beside the sources."""
+    path = Path(os.environ.get("TERMINALLY_BIN", CHECKOUT / "build" / "dev" / "terminally-mcp"))
+    if not os.access(path, os.X_OK):
+        raise AssertionError(f"{path} is not there: build it, or set TERMINALLY_BIN")
+    return path
+
+
+class Sandbox:
+    """Directories under /tmp, short because a socket's path ends at 108 bytes. Use as a context manager.
+
+    At the end no process may be left whose environment or command line names the directory. The directories are
+    removed, except when the test failed: then they stay, and their place is printed.
+    """
+
+    def __init__(self, home_name: str = "home", owner: int | None = None):
+        self.root = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
+        self.home = self.root / home_name
+        self.runtime = self.root / "run"
+        self.state = self.root / "state"
+        self.home.mkdir()
+        for name in (".zshrc", ".bashrc", ".profile"):  # without a .zshrc, zsh asks a new user questions
+            (self.home / name).touch()
+        if owner is not None:
+            for path in [self.root, self.home, *self.home.iterdir()]:
+                os.chown(path, owner, owner)
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """What MCP clients pass on, and nothing else, and where the program keeps its files."""
+        return {
+            "HOME": str(self.home), "LOGNAME": "tester", "USER": "tester", "SHELL": "/bin/bash",
+            "TERM": "xterm-256color", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "TERMINALLY_RUNTIME_DIR": str(self.runtime), "TERMINALLY_STATE_DIR": str(self.state),
+        } | extra
+
+    def processes(self) -> dict[int, str]:
+        """Every process that carries the sandbox's path, by pid; without this one."""
+        mark = os.fsencode(self.root)
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                command = _read(entry / "cmdline")
+                if (mark in command or mark in _read(entry / "environ")) and not _is_zombie(entry):
+                    found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+        return found
+
+    def assert_nothing_left(self, timeout: float = 2.0) -> None:
+        try:
+            poll(lambda: not self.processes(), timeout)
+        except AssertionError:
+            left = self.processes()
+            self.kill_leftovers()
+            if left:
+                raise AssertionError(f"left behind: {left}") from None
+
+    def kill_leftovers(self) -> None:
+        """Only what carries this sandbox's path: processes that this test started."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        if kind is not None:
+            self.kill_leftovers()
+            print(f"\nkept for inspection: {self.root}")
+            return
+        try:
+            self.assert_nothing_left()
+        except AssertionError:
+            print(f"\nkept for inspection: {self.root}")
+            raise
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it ended meanwhile, or is not ours
+        return b""
+
+
+def _is_zombie(entry: Path) -> bool:
+    return b") Z " in _read(entry / "stat")

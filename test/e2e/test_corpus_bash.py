@@ -1,0 +1,9 @@
+"""The awkward commands of bash, in order in one tab: exact output, exit code, state; the next command works."""
+
+import path  # noqa: F401
+from corpus.in_a_tab import corpus_test, main
+
+Corpus = corpus_test("bash")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Shows that the corpus is right: each expectation holds in the real shell, run on a terminal of its own, without the product."""
+
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import path  # noqa: F401
+from corpus import CASES, Case
+from harness import main, needs
+from harness.native import run_native
+
+
+def mismatch(shell: str, case: Case) -> str | None:
+    try:
+        native = run_native(shell, case.command, case.given, case.native == "typed", 0.4 if case.native == "deadline" else 0)
+    except AssertionError as error:
+        return f"{case.command[:100]!r}: {error}"
+    # fish is not run interactively here, so that its end says nothing about the shell's.
+    # And where the deadline came, only what was printed and the status are the shell's.
+    told = shell != "fish" and case.native != "deadline"
+    died = native.exited if told else case.reason == "shell_exited"
+    seen = (native.output, native.code, died)
+    wanted = (case.output, case.code, case.reason == "shell_exited")
+    return None if seen == wanted else f"{case.command[:100]!r}: wanted {str(wanted)[:300]}, the shell gave {str(seen)[:300]}"
+
+
+class Native(unittest.TestCase):
+    def check(self, shell: str, at_least: int) -> None:
+        needs(shell)
+        cases = [case for case in CASES[shell] if case.native != "no" and (shell, case.native) != ("fish", "deadline")]
+        self.assertGreaterEqual(len(cases), at_least)
+        with ThreadPoolExecutor(4) as pool:
+            wrong = [text for text in pool.map(lambda case: mismatch(shell, case), cases) if text]
+        self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong))
+
+    def test_bash(self) -> None:
+        self.check("bash", 200)
+
+    def test_zsh(self) -> None:
+        self.check("zsh", 200)
+
+    def test_dash(self) -> None:
+        self.check("dash", 200)
+
+    def test_fish(self) -> None:
+        self.check("fish", 80)
+
+
+if __name__ == "__main__":
+    main()

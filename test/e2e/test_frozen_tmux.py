@@ -1,0 +1,113 @@
+"""A tmux server that does not answer (R18): every call errors within 5 s, no client is left, nothing refused runs afterwards."""
+
+import os
+import signal
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, main, poll
+
+
+class Frozen(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server())
+        self.tabs = [self.server.create_tab(name=f"tab {n}") for n in range(8)]
+        for tab in self.tabs:
+            tab.execute("true")
+        self.tmux_pid = Person(self.server).server_pid()
+        self.addCleanup(self.thaw)
+
+    def freeze(self) -> None:
+        os.kill(self.tmux_pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        try:
+            os.kill(self.tmux_pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def clients(self) -> list[str]:
+        """tmux clients of the private server: its own process has the same command line."""
+        return [command for pid, command in self.server.sandbox.processes().items() if command.startswith(("tmux", "/usr/bin/tmux")) and pid != self.tmux_pid]
+
+    def ran(self) -> list[str]:
+        return [entry.name for entry in self.server.sandbox.home.glob("ran*")]
+
+    def test_every_call_that_needs_tmux(self) -> None:
+        ids = [tab.id for tab in self.tabs]
+        self.freeze()
+        begin = time.monotonic()
+        calls = [
+            ("list_tabs", {}),
+            ("create_tab", {"name": "ghost"}),
+            ("execute_command", {"window_id": ids[0], "command": "touch ran-execute"}),
+            ("start_process", {"window_id": ids[1], "command": "touch ran-start"}),
+            ("start_process", {"window_id": ids[2], "command": "touch ran-pasted", "append_newline": False}),
+            ("rename_tab", {"window_id": ids[3], "name": "renamed"}),
+            ("close_tab", {"window_id": ids[4], "force": True}),
+            ("close_tab", {"window_id": ids[5]}),
+        ]
+        futures = [(name, self.server.call_async(name, **arguments)) for name, arguments in calls]
+        for name, future in futures:
+            text = self.server.error(future, name, 8)
+            self.assertRegex(text, "(?i)tmux", name)
+        self.assertLess(time.monotonic() - begin, 5.5)
+        poll(lambda: not self.clients(), 2, "no tmux client is left")
+        self.server.raw.ping()
+        self.assertIn("true", self.tabs[6].lines().content + "true", "what needs no tmux is answered")
+        self.thaw()
+        for tab in (self.tabs[0], self.tabs[1], self.tabs[2], self.tabs[6]):
+            self.assertEqual(tab.execute("echo recovered").output, "recovered\n")
+        self.assertEqual(self.ran(), [])
+
+    def test_what_needs_no_tmux_is_answered(self) -> None:
+        self.freeze()
+        tab = self.tabs[0]
+        begin = time.monotonic()
+        self.assertIs(tab.stream(max_bytes=100).eof in (True, False), True)
+        self.assertGreater(tab.lines().returned_lines, 0)
+        self.assertEqual(tab.state().state, "completed")
+        self.assertLess(time.monotonic() - begin, 4)
+        self.thaw()
+
+    def test_nothing_refused_happens_late(self) -> None:
+        """A request that a killed client left in the frozen server's socket must not make a tab or a name."""
+        before = {window: row.name for window, row in self.server.tabs().items()}
+        self.freeze()
+        calls = [("create_tab", {"name": "ghost"}), ("rename_tab", {"window_id": self.tabs[0].id, "name": "late"})]
+        for name, future in [(name, self.server.call_async(name, **arguments)) for name, arguments in calls]:
+            self.server.error(future, name, 8)
+        self.thaw()
+        self.tabs[1].execute("true")
+        self.assertEqual({window: row.name for window, row in self.server.tabs().items()}, before)
+
+    def test_a_command_that_runs_meanwhile(self) -> None:
+        call = self.tabs[0].execute_async("sleep 1; echo through it", timeout_ms=20_000)
+        poll(lambda: self.tabs[0].row.foreground == "sleep", 5)
+        self.freeze()
+        self.server.raw.ping()
+        self.server.call_error("list_tabs")
+        self.thaw()
+        self.assertEqual(self.server.result(call, "execute_command").output, "through it\n")
+
+    def test_a_deadline_that_comes_meanwhile(self) -> None:
+        """C-c cannot be sent by tmux: the signal goes by kill(2)."""
+        call = self.tabs[0].execute_async("sleep 30", timeout_ms=1000)
+        poll(lambda: self.tabs[0].row.foreground == "sleep", 5)
+        self.freeze()
+        begin = time.monotonic()
+        answer = self.server.raw.result_of(call, 9)
+        self.assertLess(time.monotonic() - begin, 8)
+        self.assertTrue(answer.get("isError") or answer["structuredContent"]["timed_out"])
+        self.thaw()
+        self.assertEqual(self.tabs[0].execute("echo ok").output, "ok\n")
+
+    def test_the_server_ends_all_the_same(self) -> None:
+        self.freeze()
+        self.server.stop()  # exit code 0 within 2 s, and nothing is left: Server shows it
+        self.server.sandbox.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""A person at the same tab: what is half typed, copy mode, splits, full-screen programs, kill-server. Nothing is corrupted, no tab is lost."""
+
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, Text, main, needs, poll
+from harness.person import Terminal
+
+SHELLS = ("bash", "zsh", "dash", "fish")
+
+
+class HalfTyped(unittest.TestCase):
+    TEXTS = ["ls -d ", "echo 'unclosed", 'echo "unclosed', "echo $(", "rm -rf /tmp/te-never; ", "\\", "# comment", "cat <<EOF", "for i in 1 2; do", "x" * 300, "äöü漢"]
+
+    def test_it_neither_runs_nor_mixes(self) -> None:
+        for shell in SHELLS:
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                person = Person(server)
+                for text in self.TEXTS:
+                    person.type(tab, text)
+                    poll(lambda: text[:5].encode() in tab.log()[-2000:] or text[:5] in person.screen(tab), 5, f"{text!r} typed")
+                    result = tab.execute("echo intact")
+                    self.assertEqual((result.output, result.exit_code), ("intact\n", 0), text)
+
+    def test_a_continuation_prompt(self) -> None:
+        """A quote that a person opened, with Enter: the shell asks for more."""
+        for shell in SHELLS:
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                person = Person(server)
+                for line in ("echo 'open", "if true; then" if shell != "fish" else "if true", "cat <<EOF" if shell != "fish" else "begin"):
+                    person.enter(tab, line)
+                    result = tab.execute("echo intact")
+                    self.assertEqual((result.output, result.exit_code), ("intact\n", 0), line)
+
+    def test_keys_typed_while_a_command_runs(self) -> None:
+        """R12: the command's own text is never altered; what was typed ahead is not part of the next command."""
+        with Server() as server:
+            tab = server.create_tab()
+            person = Person(server)
+            call = tab.execute_async("sleep 0.5; echo mine")
+            poll(lambda: tab.row.foreground == "sleep", 5)
+            person.type(tab, "echo typed ahead ")
+            self.assertIn("mine\n", server.result(call, "execute_command").output)
+            self.assertEqual(tab.execute("echo next").output, "next\n")
+
+    def test_vi_mode(self) -> None:
+        for shell, enable in (("bash", "set -o vi"), ("zsh", "bindkey -v"), ("fish", "fish_vi_key_bindings")):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.execute(enable)
+                person = Person(server)
+                for keys in (("Escape",), ("a", "b", "Escape"), ("Escape", "d"), ("Escape", "2")):
+                    person.keys(tab, *keys)
+                    self.assertEqual(tab.execute("echo intact").output, "intact\n", keys)
+
+    def test_a_search_in_the_history(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            Person(server).keys(tab, "C-r", "e", "c")
+            self.assertEqual(tab.execute("echo intact").output, "intact\n")
+
+
+class Tmux(unittest.TestCase):
+    def test_copy_mode(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("seq 1 100")
+            person = Person(server)
+            person.tmux("copy-mode", "-t", tab.id)
+            person.keys(tab, "Up", "Up")
+            self.assertEqual(tab.execute("echo out of copy mode").output, "out of copy mode\n")
+
+    def test_a_clock(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            Person(server).tmux("clock-mode", "-t", tab.id)
+            self.assertEqual(tab.execute("echo x").output, "x\n")
+
+    def test_a_split_window(self) -> None:
+        """Commands go to the tab's own pane, whichever is active."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo pane=$PPID; X=mine")
+            person = Person(server)
+            person.tmux("split-window", "-t", tab.id, "cat")
+            self.assertEqual(tab.execute("echo $X").output, "mine\n")
+            person.tmux("swap-pane", "-d", "-s", f"{tab.id}.0", "-t", f"{tab.id}.1")
+            self.assertEqual(tab.execute("echo $X").output, "mine\n")
+            self.assertEqual(len(server.tabs()), 1)
+
+    def test_a_window_that_a_person_opens_is_a_tab(self) -> None:
+        with Server() as server:
+            server.create_tab()
+            person = Person(server)
+            window = person.tmux("new-window", "-P", "-F", "#{window_id}", "-n", "by hand").strip()
+            row = poll(lambda: server.tabs().get(window), 5)
+            self.assertEqual(row.name, "by hand")
+            result = server.call("execute_command", window_id=window, command="echo in it")
+            self.assertEqual(result.output, "in it\n")
+            self.assertIn("in it", server.call("read_logs_from_tab", window_id=window).content)
+
+    def test_kill_server_typed_in_a_tab(self) -> None:
+        with Server() as server:
+            first, second = server.create_tab(name="first"), server.create_tab(name="second")
+            result = first.execute("tmux kill-server; echo code $?")
+            self.assertIn("code 1\n", result.output)
+            self.assertEqual(set(server.tabs()), {first.id, second.id})
+            self.assertEqual(second.execute("echo alive").output, "alive\n")
+            self.assertEqual(first.execute("tmux ls; tmux kill-session; echo done").output.splitlines()[-1], "done")
+            self.assertEqual(set(server.tabs()), {first.id, second.id})
+
+    def test_the_real_end_of_the_tmux_server(self) -> None:
+        """R2: named, and a new tab works."""
+        with Server() as server:
+            tab = server.create_tab()
+            call = tab.execute_async("echo up; sleep 30", timeout_ms=60_000)
+            poll(lambda: b"up\r\n" in tab.log(), 5)
+            Person(server).tmux("kill-server")
+            result = server.result(call, "execute_command", 5)
+            self.assertEqual((result.state, result.reason, result.exit_code), ("failed", "tmux_server_lost", None))
+            self.assertIn("up", result.output)
+            self.assertEqual(server.create_tab().execute("echo anew").output, "anew\n")
+
+    def test_a_window_that_is_killed_under_a_command(self) -> None:
+        """R11"""
+        with Server() as server:
+            server.create_tab()
+            tab = server.create_tab()
+            call = tab.execute_async("echo up; sleep 30", timeout_ms=60_000)
+            poll(lambda: b"up\r\n" in tab.log(), 5)
+            Person(server).tmux("kill-window", "-t", tab.id)
+            result = server.result(call, "execute_command", 5)
+            self.assertEqual((result.state, result.reason), ("failed", "tab_closed"))
+            self.assertIn("closed", tab.call_error("execute_command", command="echo"))
+
+    def test_an_attached_terminal_of_another_size(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            argv = ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
+            with Terminal(argv, server.sandbox.environment(), rows=10, cols=40):
+                poll(lambda: Person(server).tmux("list-clients"), 5)
+                self.assertEqual(tab.execute("echo " + "w" * 300).output, "w" * 300 + "\n")
+                self.assertEqual(tab.execute("stty size").output, "40 120\n", "a watcher does not resize the tab")
+            self.assertEqual(tab.execute("echo after").output, "after\n")
+
+
+class Programs(unittest.TestCase):
+    def test_vim_in_the_foreground_is_named(self) -> None:
+        needs("vim")
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            person = Person(server)
+            person.enter(tab, "vim -u NONE notes.txt")
+            person.sees(tab, "notes.txt")
+            poll(lambda: tab.row.foreground.startswith("vi"), 5)
+            self.assertRegex(tab.call_error("execute_command", command="touch ran"), "vim")
+            self.assertRegex(tab.call_error("start_process", command="touch ran"), "vim")
+            person.keys(tab, "Escape")
+            person.enter(tab, ":wq")
+            poll(lambda: tab.row.foreground == "bash", 5)
+            self.assertFalse((server.sandbox.home / "ran").exists())
+            self.assertEqual((server.sandbox.home / "notes.txt").read_text().strip(), "", "nothing was typed into the editor")
+            self.assertEqual(tab.execute("echo back").output, "back\n")
+
+    def test_a_program_that_reads_the_keyboard_is_named(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            person = Person(server)
+            for line, name in (("cat", "cat"), ("python3 -q", "python3")):
+                person.enter(tab, line)
+                poll(lambda: name in tab.row.foreground, 5)
+                self.assertIn(name, tab.call_error("execute_command", command="touch ran"))
+                person.keys(tab, "C-d")
+                poll(lambda: tab.row.foreground == "bash", 5)
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_builtins_that_read_the_keyboard_are_not_typed_into(self) -> None:
+        """`read` has the shell itself in the foreground: it looks like the prompt."""
+        for shell, builtin in (("bash", "read -r x; echo got:$x:"), ("bash", "read -e x; echo got:$x:"), ("zsh", "vared -c x; echo got:$x:"),
+                               ("zsh", "read x; echo got:$x:"), ("dash", "read x; echo got:$x:"), ("fish", "read x; echo got:$x:")):
+            with self.subTest(f"{shell}: {builtin}"), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                call = tab.execute_async(builtin, timeout_ms=2000)
+                second = tab.execute_async("echo second")
+                result = server.result(call, "execute_command")
+                self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+                self.assertEqual(result.output, Text(r"[^a-su-z]*"), "nothing of ours was read")
+                self.assertEqual(server.result(second, "execute_command").output, "second\n")
+
+    def test_a_person_answers_a_read(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            call = tab.execute_async("read -p 'name? ' x; echo got:$x:")
+            person = Person(server)
+            person.sees(tab, "name? ")
+            person.enter(tab, "anna")
+            self.assertTrue(server.result(call, "execute_command").output.endswith("got:anna:\n"))
+
+    def test_a_shell_that_a_person_leaves_closes_the_tab(self) -> None:
+        with Server() as server:
+            server.create_tab()
+            tab = server.create_tab()
+            done = tab.execute("echo last result", verbose=True)
+            Person(server).enter(tab, "exit")
+            poll(lambda: tab.id not in server.tabs(), 5)
+            self.assertIn("last result", tab.lines().content)
+            self.assertEqual(tab.state(command_id=done.command_id).output, "last result\n")
+            self.assertIn("closed", tab.call_error("execute_command", command="echo x"))
+
+    def test_a_person_changes_the_shell(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            person = Person(server)
+            person.enter(tab, "cd /usr; V=set by hand 2>/dev/null; V=byhand; PS1='mine> '")
+            person.sees(tab, "mine> ")
+            self.assertEqual(tab.execute("echo $V $PWD").output, "byhand /usr\n")
+
+    def test_a_stopped_command(self) -> None:
+        """C-z by a person."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            call = tab.execute_async("sleep 30", timeout_ms=5000)
+            poll(lambda: tab.row.foreground == "sleep", 5)
+            Person(server).keys(tab, "C-z")
+            result = server.result(call, "execute_command")
+            self.assertIn(result.state, ("completed", "cancelled"))
+            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+            tab.execute("kill -9 %1; wait")
+
+
+class Scribbles(unittest.TestCase):
+    def test_output_that_another_process_writes_to_the_tab(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tty = Person(server)
+            tab.execute("true")
+            device = tty.ask(tab, "#{pane_tty}")
+            with open(device, "w") as out:
+                out.write("\x1b]133;D;0;mcp=END:0000\x07 a message from elsewhere\r\n")
+            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+
+    def test_c_c_at_the_prompt(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            for key in ("C-c", "C-l", "Enter", "Escape", "C-q", "C-s"):
+                Person(server).keys(tab, key)
+                result = tab.execute("echo ok")
+                self.assertEqual(result.output, "ok\n", key)
+
+
+if __name__ == "__main__":
+    main()

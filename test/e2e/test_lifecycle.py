@@ -1,0 +1,253 @@
+"""Start and end: nothing before it is needed, nothing after; odd surroundings."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Person, RawClient, Sandbox, Server, binary, main, poll
+from harness.client import copy_program
+
+NOBODY = 65534
+NONSENSE = "set -g default-command 'sleep 1'\nset -g prefix C-z\nthis is no command\nset -g status-position nowhere\nset -g remain-on-exit on\nset-hook -g after-new-window 'kill-server'\nbind -n Enter kill-server\nset -g history-limit 3\n"
+
+
+def works(server: Server) -> None:
+    tab = server.create_tab(name="äöü")
+    result = tab.execute("echo works äöü; cd; pwd")
+    assert result.output == f"works äöü\n{server.sandbox.home}\n", result.output
+    assert b"works \xc3\xa4" in tab.log()
+
+
+class End(unittest.TestCase):
+    """Exit code 0 within 2 s, and no process left; Server checks it at the end of each `with`."""
+
+    def test_eof_when_nothing_was_done(self) -> None:
+        with Server(handshake=False):
+            pass
+
+    def test_eof_with_tabs(self) -> None:
+        with Server() as server:
+            works(server)
+            self.assertTrue(server.sandbox.processes())
+
+    def test_eof_while_commands_run(self) -> None:
+        with Server() as server:
+            tabs = [server.create_tab() for _ in range(3)]
+            for tab in tabs:
+                tab.execute_async("echo up; sleep 600", timeout_ms=600_000)
+            tabs[0].execute_async("echo waits its turn")
+            for tab in tabs:
+                poll(lambda tab=tab: b"up\r\n" in tab.log(), 5)
+
+    def test_eof_with_processes_that_do_not_want_to_go(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
+            poll(lambda: b"up\r\n" in tab.log(), 5)
+
+    def test_sigterm(self) -> None:
+        with Server() as server:
+            works(server)
+            server.create_tab().execute_async("sleep 600", timeout_ms=600_000)
+            server.terminate()
+
+    def test_sigterm_before_anything(self) -> None:
+        with Server(handshake=False) as server:
+            server.raw.notify("nothing")
+            poll(lambda: b"terminally" in Path(f"/proc/{server.raw.process.pid}/cmdline").read_bytes(), 2)
+            server.raw.ping()
+            server.terminate()
+
+    def test_sigint_and_sighup(self) -> None:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number), Server() as server:
+                works(server)
+                server.raw.process.send_signal(number)
+                server.raw.process.wait(2)
+
+    def test_a_client_that_does_not_read(self) -> None:
+        """stdout is closed: no crash loop, an end with stdin."""
+        with Sandbox() as sandbox:
+            reader, writer = os.pipe()
+            process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL, env=sandbox.environment())
+            os.close(writer)
+            os.close(reader)
+            try:
+                process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 100)
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+            process.wait(3)
+
+    def test_kill_9_leaves_nothing_for_long(self) -> None:
+        """A server that was killed cannot clean up; the next start of an unnamed instance, or its own tmux, does."""
+        with Sandbox() as sandbox:
+            first = Server(sandbox=sandbox, durable=True).__enter__()
+            first.create_tab()
+            first.raw.kill()
+            with Server(sandbox=sandbox, durable=True) as second:
+                works(second)
+            sandbox.assert_nothing_left(5)
+
+    def test_the_runtime_directory_is_gone_and_the_logs_stay(self) -> None:
+        with Sandbox() as sandbox:
+            with Server(sandbox=sandbox) as server:
+                tab = server.create_tab()
+                tab.execute("echo x")
+            self.assertEqual([str(left) for left in sandbox.runtime.glob("*/*")], [])
+            self.assertTrue(tab.log_path.exists())
+
+
+class Start(unittest.TestCase):
+    def test_a_throw_away_start_leaves_nothing_on_disk(self) -> None:
+        """Some clients start a second process only to probe."""
+        with Sandbox() as sandbox:
+            before = sorted(sandbox.root.rglob("*"))
+            with Server(sandbox=sandbox) as server:
+                server.raw.request("tools/list")
+                server.raw.ping()
+                self.assertEqual(server.tabs(), {})
+                self.assertEqual(list(sandbox.processes()), [server.raw.process.pid])
+            (sandbox.root / "stderr").unlink()
+            self.assertEqual(sorted(sandbox.root.rglob("*")), before)
+
+    def test_ten_servers_side_by_side(self) -> None:
+        with Sandbox() as sandbox:
+            servers = [Server(sandbox=sandbox, durable=True).__enter__() for _ in range(10)]
+            tabs = [server.create_tab() for server in servers]
+            for n, tab in enumerate(tabs):
+                self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
+                self.assertEqual(len(tab.server.tabs()), 1)
+            for server in servers:
+                server.__exit__(None, None, None)
+
+    def test_directories_and_files_are_private(self) -> None:
+        with Server() as server:
+            server.create_tab().execute("echo x")
+            for root in (server.sandbox.runtime, server.sandbox.state):
+                for entry in [root, *root.rglob("*")]:
+                    self.assertEqual(entry.lstat().st_mode & 0o077, 0, entry)
+
+    def test_a_directory_of_another_or_open_to_all_is_refused(self) -> None:
+        with Sandbox() as sandbox:
+            sandbox.runtime.mkdir(mode=0o777)
+            sandbox.runtime.chmod(0o777)
+            with Server(sandbox=sandbox) as server:
+                self.assertIn(str(sandbox.runtime), server.call_error("create_tab"))
+            self.assertEqual(list(sandbox.runtime.iterdir()), [])
+
+    def test_a_symlink_for_a_directory_is_refused(self) -> None:
+        with Sandbox() as sandbox:
+            (sandbox.root / "elsewhere").mkdir(mode=0o700)
+            sandbox.runtime.symlink_to(sandbox.root / "elsewhere")
+            with Server(sandbox=sandbox) as server:
+                self.assertIn(str(sandbox.runtime), server.call_error("create_tab"))
+
+    def test_a_socket_path_that_is_too_long_is_said(self) -> None:
+        with Sandbox() as sandbox:
+            deep = sandbox.root / ("d" * 100)
+            with Server("--runtime-dir", str(deep), sandbox=sandbox) as server:
+                self.assertRegex(server.call_error("create_tab"), "(?i)long|108|107")
+
+
+class Surroundings(unittest.TestCase):
+    def test_tmux_in_the_environment(self) -> None:
+        with Server(env={"TMUX": "/tmp/tmux-0/default,123,0", "TMUX_PANE": "%7", "TMUX_TMPDIR": "/nonexistent"}) as server:
+            works(server)
+            self.assertEqual(server.create_tab().execute('echo "$TMUX|$TMUX_PANE"').output, "|\n")
+
+    def test_a_tmux_conf_full_of_nonsense(self) -> None:
+        with Sandbox() as sandbox:
+            for place in (".tmux.conf", ".config/tmux/tmux.conf"):
+                (sandbox.home / place).parent.mkdir(parents=True, exist_ok=True)
+                (sandbox.home / place).write_text(NONSENSE)
+            with Server(sandbox=sandbox) as server:
+                works(server)
+                tab = server.create_tab()
+                tab.execute("true")
+                self.assertEqual(Person(server).ask(tab, "#{history_limit}"), "50000")
+
+    def test_a_home_directory_with_spaces_and_worse(self) -> None:
+        for name in ("my home", "it's \"home\" #{x} %d;", "häuser", "-home"):
+            with self.subTest(name), Sandbox(home_name=name) as sandbox, Server(sandbox=sandbox) as server:
+                works(server)
+
+    def test_state_and_runtime_directories_with_spaces(self) -> None:
+        with Sandbox() as sandbox:
+            places = {"TERMINALLY_RUNTIME_DIR": str(sandbox.root / "r u'n #{x}%Y"), "TERMINALLY_STATE_DIR": str(sandbox.root / "s t\"a #(touch x)%Y")}
+            with Server(sandbox=sandbox, env=places) as server:
+                works(server)
+                for shell in ("zsh", "dash", "fish"):
+                    self.assertEqual(server.create_tab(shell=shell).execute("echo x").output, "x\n")
+
+    def test_no_home_no_shell_no_term(self) -> None:
+        with Sandbox() as sandbox:
+            environment = {key: value for key, value in sandbox.environment().items() if key not in ("SHELL", "TERM", "USER", "LOGNAME")}
+            client = RawClient([str(binary())], environment, sandbox.root / "stderr")
+            client.initialize()
+            answer = client.request("tools/call", {"name": "execute_command", "arguments": {"command": "echo x"}})
+            self.assertEqual(answer["structuredContent"]["output"], "x\n")
+            self.assertEqual(client.close(), 0)
+
+    def test_a_shell_that_does_not_exist_in_the_environment(self) -> None:
+        with Server(env={"SHELL": "/no/such/shell"}) as server:
+            answer = server.raw.result_of(server.call_async("create_tab"))
+            self.assertTrue(answer.get("isError") or server.call("execute_command", command="echo x").output == "x\n")
+
+    def test_foreign_locales(self) -> None:
+        for value in ("C", "de_DE.ISO-8859-1", "nonsense"):
+            with self.subTest(value), Server(env={"LANG": value, "LC_ALL": value}) as server:
+                works(server)
+
+    def test_stdin_and_signals_as_odd_parents_leave_them(self) -> None:
+        """Started with SIGPIPE, SIGHUP and SIGCHLD ignored, as nohup and some runtimes do."""
+        ignore = ["python3", "-c", "import os,signal,sys; [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGPIPE, signal.SIGHUP, signal.SIGCHLD, signal.SIGINT)]; os.execv(sys.argv[1], sys.argv[1:])"]
+        with Server(wrapper=ignore) as server:
+            tab = server.create_tab()
+            self.assertEqual(tab.execute("yes | head -1; sh -c 'kill -PIPE $$; echo immune'").output.splitlines()[0], "y")
+            self.assertEqual(tab.execute("sleep 30", timeout_ms=300).exit_code, 130, "C-c works in the tab")
+
+    def test_few_descriptors_and_many_open(self) -> None:
+        with Server(wrapper=["bash", "-c", "ulimit -n 128; exec \"$@\"", "bash"]) as server:
+            works(server)
+        with Server(wrapper=["bash", "-c", "exec 50</dev/null 51</etc/passwd; exec \"$@\"", "bash"]) as server:
+            tab = server.create_tab()
+            self.assertEqual(tab.execute("ls /proc/self/fd | wc -l").output.strip(), "4", "no descriptor leaks into the tab")
+
+
+class OrdinaryUser(unittest.TestCase):
+    def test_an_ordinary_user(self) -> None:
+        """Where the tests do not run as root, the user is ordinary already."""
+        if os.geteuid() != 0:
+            with Server() as server:
+                works(server)
+            return
+        with Sandbox(owner=NOBODY) as sandbox:
+            program = copy_program(sandbox.root / "bin")
+            wrapper = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            with Server(sandbox=sandbox, wrapper=wrapper, program=program) as server:
+                works(server)
+                for shell in ("bash", "zsh", "dash", "fish"):
+                    tab = server.create_tab(shell=shell)
+                    self.assertEqual(tab.execute("id -u; umask 777").output, f"{NOBODY}\n")
+                    self.assertEqual(tab.execute("echo x; sh -c 'exit 3'").exit_code, 3)
+                    self.assertEqual(tab.execute("exit 4").exit_code, 4)
+                    self.assertEqual(tab.execute("sleep 30", timeout_ms=300).state, "cancelled")
+
+
+class Speed(unittest.TestCase):
+    def test_the_answer_to_initialize_comes_at_once(self) -> None:
+        """Not the 10 ms of the bench: that it does not wait for tmux or a shell."""
+        with Sandbox() as sandbox:
+            (sandbox.home / ".bashrc").write_text("sleep 5\n")
+            begin = time.monotonic()
+            with Server(sandbox=sandbox):
+                self.assertLess(time.monotonic() - begin, 2)
+
+
+if __name__ == "__main__":
+    main()

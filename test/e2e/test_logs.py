@@ -1,0 +1,198 @@
+"""Logs: by lines (T5), by offsets (T9), raw and durable on disk (T11), and the three views of the same bytes."""
+
+import base64
+import unittest
+
+import path  # noqa: F401
+from harness import Person, RawClient, Sandbox, Server, binary, main, poll
+
+
+class Lines(unittest.TestCase):
+    def test_exactly_the_last_lines(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = tab.execute("seq 1 2000", verbose=True)
+            for count in (1, 2, 10, 499, 500, 1000):
+                text = tab.lines(lines=count, strip_ansi=True)
+                self.assertEqual((text.returned_lines, text.truncated), (count, True))
+                self.assertEqual(len(text.content.splitlines()), count)
+            self.assertIn("1999\n2000\n", tab.lines(lines=20, strip_ansi=True).content.replace("\r", ""))
+            self.assertGreaterEqual(tab.lines(lines=20).next_byte, result.end_byte)
+
+    def test_fewer_lines_than_asked(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo only")
+            text = tab.lines(lines=10_000)
+            self.assertIs(text.truncated, False)
+            self.assertIn("only", text.content)
+
+    def test_the_unfinished_last_line_counts(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            started = tab.start("printf 'a\\nb\\nunfinished'; sleep 30")
+            poll(lambda: tab.log().endswith(b"unfinished"), 5)
+            text = tab.lines(lines=2)
+            self.assertEqual(text.content.replace("\r", ""), "b\nunfinished")
+            self.assertEqual((text.returned_lines, text.next_byte), (2, len(tab.log())))
+            self.assertGreater(text.next_byte, started.start_byte)
+
+    def test_at_most_256_kib(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("head -c 1000000 /dev/zero | tr '\\0' x; echo; seq 1 5", max_output_bytes=1024)
+            text = tab.lines(lines=10_000)
+            self.assertIs(text.truncated, True)
+            self.assertLessEqual(len(text.content.encode()), 256 * 1024)
+            self.assertIn("4\r\n5\r\n", text.content)
+
+    def test_no_log_yet(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="dash")
+            text = tab.lines(lines=1)
+            self.assertLessEqual(text.returned_lines, 1)
+
+
+class Offsets(unittest.TestCase):
+    def test_the_whole_log_in_parts(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("for i in $(seq 1 500); do printf '\\033[3%dm%d äöü 漢字 👩‍👩‍👧\\033[0m\\n' $((i % 8)) $i; done; printf '\\377\\200\\n'")
+            whole = tab.log()
+            for size in (1, 2, 3, 7, 100, 4096, 65536):
+                if size < 100:
+                    begin = len(whole) - 300
+                else:
+                    begin = 0
+                data, at = b"", begin
+                while True:
+                    part = tab.stream(from_byte=at, max_bytes=size, encoding="base64")
+                    chunk = base64.b64decode(part.chunk)
+                    self.assertEqual(part.next_byte, at + len(chunk))
+                    self.assertLessEqual(len(chunk), size)
+                    data, at = data + chunk, part.next_byte
+                    if part.eof:
+                        break
+                    self.assertTrue(chunk)
+                self.assertEqual(data, tab.log()[begin:begin + len(data)], size)
+                self.assertGreaterEqual(len(data), len(whole) - begin)
+
+    def test_text_is_cut_between_characters(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = tab.execute("printf '漢字äöü👩‍👩‍👧%.0s' $(seq 1 100)", verbose=True)
+            wanted = "漢字äöü👩‍👩‍👧" * 100
+            for size in (4, 5, 6, 7, 11, 64, 1000):
+                text, at = "", result.start_byte
+                while at < result.end_byte:
+                    part = tab.stream(from_byte=at, max_bytes=min(size, result.end_byte - at) if result.end_byte - at >= 4 else 4)
+                    self.assertGreater(part.next_byte, at, "next_byte always advances")
+                    self.assertNotIn("\ufffd", part.chunk)
+                    text, at = text + part.chunk, part.next_byte
+                self.assertTrue(text.startswith(wanted), size)
+
+    def test_stripped_in_parts_is_the_same_as_stripped_whole(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute(r"for i in $(seq 1 100); do printf '\033[38;5;%dm%d\033[0m \033]0;title %d\007x\n' $i $i $i; done")
+            end = len(tab.log())
+            whole = tab.stream(max_bytes=1 << 20, strip_ansi=True).chunk
+            text, at = "", 0
+            while at < end:
+                part = tab.stream(from_byte=at, max_bytes=37, strip_ansi=True)
+                self.assertGreater(part.next_byte, at)
+                text, at = text + part.chunk, part.next_byte
+            self.assertNotIn("\x1b", whole)
+            self.assertEqual(text[:len(whole)], whole)
+
+    def test_the_end_and_beyond(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo x")
+            end = poll(lambda: (one := len(tab.log())) == tab.row.log_bytes and one, 5)
+            at_end = tab.stream(from_byte=end)
+            self.assertEqual((at_end.chunk, at_end.next_byte, at_end.eof), ("", end, True))
+            answer = server.raw.result_of(server.call_async("stream_logs_from_tab", window_id=tab.id, from_byte=end + 1_000_000))
+            self.assertTrue(answer.get("isError") or answer["structuredContent"]["eof"], "beyond the end is no data")
+
+    def test_waiting_for_the_first_byte(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            end = len(tab.log())
+            end = tab.stream(from_byte=end, max_bytes=1 << 20).next_byte
+            waiting = server.call_async("stream_logs_from_tab", window_id=tab.id, from_byte=end, wait_ms=10_000)
+            tab.start("echo woke; sleep 30")
+            self.assertTrue(server.result(waiting, "stream_logs_from_tab").chunk)
+
+    def test_following_a_process(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            started = tab.start("for i in $(seq 1 20); do echo line $i; sleep 0.02; done; echo the end")
+            text, at = "", started.start_byte
+            while "the end\r\n" not in text:
+                part = tab.stream(from_byte=at, wait_ms=5000)
+                text, at = text + part.chunk, part.next_byte
+            for n in range(1, 21):
+                self.assertEqual(text.count(f"line {n}\r\n"), 1)
+
+
+class Durable(unittest.TestCase):
+    def test_the_log_stays_when_the_server_ends(self) -> None:
+        """T11, H5: tail -F by a person goes on."""
+        with Sandbox() as sandbox:
+            with Server(sandbox=sandbox) as server:
+                tab = server.create_tab()
+                tab.execute("echo kept on disk")
+            self.assertIn(b"kept on disk\r\n", tab.log())
+            self.assertEqual(tab.log_path.stat().st_mode & 0o777, 0o600)
+            self.assertEqual(tab.log_path.parent.stat().st_mode & 0o777, 0o700)
+            self.assertRegex(tab.log_path.name, rf"^pane-{tab.id}\.log$")
+
+    def test_a_named_instance_goes_on(self) -> None:
+        """T9: offsets hold after a restart."""
+        with Sandbox() as sandbox:
+            with Server("--instance", "lasting", sandbox=sandbox, durable=True) as server:
+                tab = server.create_tab(name="keeper")
+                tab.execute("echo before; cd /usr; V=1", verbose=True)
+                offset = len(tab.log())
+            with Server("--instance", "lasting", sandbox=sandbox, durable=True) as second:
+                self.assertEqual(second.tabs()[tab.id].name, "keeper")
+                tab.server = second
+                self.assertEqual(tab.execute("echo $V $PWD").output, "1 /usr\n")
+                self.assertEqual(tab.log_by_offsets(0, offset), tab.log()[:offset])
+                end_instance(second)
+
+    def test_one_owner_at_a_time(self) -> None:
+        with Sandbox() as sandbox, Server("--instance", "mine", sandbox=sandbox, durable=True) as owner:
+            owner.create_tab()
+            second = RawClient([str(binary()), "--instance", "mine"], sandbox.environment(), sandbox.root / "second")
+            try:
+                text = second.request("tools/call", {"name": "list_tabs"})["content"][0]["text"]
+            except AssertionError:  # it may also refuse to start
+                text = second.stderr_note()
+            finally:
+                second.kill()
+            self.assertIn(str(owner.raw.process.pid), text)
+            owner.raw.ping()
+            end_instance(owner)
+
+
+def end_instance(server: Server) -> None:
+    """Ends a durable instance as a person would."""
+    Person(server).tmux("kill-server")
+
+
+class History(unittest.TestCase):
+    def test_the_limit(self) -> None:
+        """T10"""
+        with Server() as server:
+            self.assertEqual(server.call("set_history_limit", limit=1234), {"success": True, "limit": 1234})
+            tab = server.create_tab()
+            self.assertEqual(Person(server).ask(tab, "#{history_limit}"), "1234")
+            tab.execute("seq 1 5000")
+            self.assertIn("1\r\n2\r\n3\r\n", tab.log().decode(errors="replace"), "the log has no such limit")
+
+
+if __name__ == "__main__":
+    main()

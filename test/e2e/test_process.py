@@ -1,0 +1,139 @@
+"""start_process, stop_process, get_command_state (T7, T8)."""
+
+import re
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, main, poll
+
+
+class Start(unittest.TestCase):
+    def test_output_goes_to_the_log(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            begin = len(tab.log())
+            started = tab.start("echo up; sleep 30")
+            self.assertIs(started.started, True)
+            self.assertTrue(started.command_id)
+            self.assertGreaterEqual(started.start_byte, begin)
+            poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+            state = tab.state()
+            self.assertEqual((state.state, state.exit_code, state.output), ("running", None, "up\n"))
+
+    def test_without_newline_nothing_is_submitted(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            started = tab.start("echo half typed", append_newline=False)
+            self.assertEqual((started.started, started.command_id), (False, None))
+            person = Person(server)
+            person.sees(tab, "echo half typed")
+            self.assertNotIn(b"\r\nhalf typed", tab.log())
+            person.keys(tab, "Enter")
+            poll(lambda: re.search(rb"[\r\n]half typed\r\n", tab.log()), 5)
+
+    def test_a_busy_tab_refuses_and_names_what_runs(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            started = tab.start("sleep 31; true")
+            text = tab.call_error("execute_command", command="touch ran")
+            self.assertIn(started.command_id, text)
+            self.assertIn("sleep 31", text)
+            self.assertRegex(text, "cancel_command|get_command_state")
+            tab.call_error("start_process", command="touch ran")
+            tab.call("stop_process")
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_the_end_is_seen_by_itself(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            first = tab.start("sleep 0.2; echo done; (exit 4)")
+            state = tab.wait_end()
+            self.assertEqual((state.state, state.exit_code, state.output, state.reason), ("completed", 4, "done\n", None))
+            tab.execute("echo other")
+            self.assertEqual(tab.state(command_id=first.command_id).output, "done\n")
+            self.assertEqual(tab.state().output, "other\n")
+
+    def test_a_background_command_of_execute(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = tab.execute("echo a; sleep 1; echo b", timeout_ms=200, on_timeout="background")
+            self.assertEqual((result.state, result.timed_out, result.output, result.exit_code), ("running", True, "a\n", None))
+            self.assertEqual(tab.wait_end().output, "a\nb\n")
+
+
+class Stop(unittest.TestCase):
+    SERVER = "trap 'echo shutting down; exit 0' INT TERM; echo listening; while :; do sleep 0.05; done"
+
+    def test_both_signals_and_the_log_records_the_shutdown(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            for signal in ("SIGINT", "SIGTERM"):
+                started = tab.start(f"sh -c '{self.SERVER.replace(chr(39), chr(34))}'")
+                poll(lambda: b"listening\r\n" in tab.log()[started.start_byte:], 5)
+                stopped = tab.call("stop_process", signal=signal)
+                self.assertEqual((stopped.success, stopped.exit_code), (True, 0), signal)
+                self.assertEqual(stopped.state, "cancelled")
+                self.assertIn(b"shutting down\r\n", tab.log()[started.start_byte:])
+            self.assertEqual(tab.execute("echo again").output, "again\n")
+
+    def test_the_default_is_sigint(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("sleep 30")
+            stopped = tab.call("stop_process")
+            self.assertEqual((stopped.success, stopped.state, stopped.exit_code), (True, "cancelled", 130))
+
+    def test_a_process_that_does_not_stop(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            started = tab.start("sh -c 'trap \"\" INT; echo up; exec sleep 30'")
+            poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+            stopped = tab.call("stop_process")
+            self.assertEqual((stopped.success, stopped.state), (False, "running"))
+            self.assertIn("sleep 30", [survivor["command"] for survivor in stopped.survivors])
+            self.assertIs(tab.call("stop_process", signal="SIGTERM").success, True)
+
+    def test_rapid_start_and_stop(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            for n in range(15):
+                tab.start(f"echo begin {n}; sleep 30")
+                stopped = tab.call("stop_process")
+                self.assertIs(stopped.success, True, f"round {n}: {dict(stopped)}")
+            text = tab.log()
+            for n in range(15):
+                self.assertLessEqual(text.count(b"begin %d\r\n" % n), 1)
+            self.assertEqual(tab.execute("echo usable").output, "usable\n")
+
+    def test_nothing_to_stop(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            future = server.call_async("stop_process", window_id=tab.id)
+            answer = server.raw.result_of(future)
+            self.assertTrue(answer.get("isError") or answer["structuredContent"]["success"] in (True, False))
+            self.assertEqual(tab.execute("echo fine").output, "fine\n")
+
+
+class Cancel(unittest.TestCase):
+    def test_cancel_escalates(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            for force in (False, True):
+                started = tab.start("sh -c 'trap \"\" INT TERM; echo up; exec sleep 30'")
+                poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+                result = tab.call("cancel_command", force=force)
+                self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", 137))
+                self.assertEqual(tab.execute("echo next").output, "next\n")
+
+    def test_cancel_of_nothing_is_said(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            answer = server.raw.result_of(server.call_async("cancel_command", window_id=tab.id))
+            self.assertTrue(answer.get("isError") or answer["structuredContent"]["state"] == "completed")
+
+
+if __name__ == "__main__":
+    main()

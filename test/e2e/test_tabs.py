@@ -1,0 +1,197 @@
+"""Tabs: made, listed, renamed, closed (T1-T4); names, directories and environments carried exactly."""
+
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, main, poll
+
+# What tmux or a shell would act on, if it ever reached them as more than text. `{}` becomes a path that must not appear.
+AWKWARD = [
+    "two words", "#{pane_id}", "#(touch {})", "#[fg=red]", "#S #W ##", "a;b", "a;", ";", "a\\;", "-x", "--", "-", "'quoted'", 'say "hi"', "`touch {}`",
+    "$(touch {})", "$HOME", "%H:%M %Y", "100%", "%", "%%", "a|b", "a&b", "a>b", "a:b.c", "=x", "@1", "%0", "$0", "{}", "!", "*", "~", "\\", "\\n", "ä漢字👩‍👩‍👧",
+    "e\u0301", "\u202ertl", " lead and trail ", "#", "##", "#{", "#{?a,b,c}", "x" * 200, "ü" * 100,
+]
+
+
+def awkward(server: Server) -> list[str]:
+    mark = str(server.sandbox.home / "ran")
+    return [text.replace("{}", mark) if "touch" in text else text for text in AWKWARD]
+
+
+class Life(unittest.TestCase):
+    def test_no_tabs_and_no_tmux_before_one_is_needed(self) -> None:
+        with Server() as server:
+            self.assertEqual(server.tabs(), {})
+            self.assertEqual(list(server.sandbox.runtime.glob("*/tmux.sock")), [])
+
+    def test_create_list_rename_close(self) -> None:
+        with Server() as server:
+            one = server.create_tab(name="one")
+            two = server.create_tab(name="the second")
+            self.assertRegex(one.id, r"^@\d+$")
+            self.assertNotEqual(one.id, two.id)
+            rows = server.tabs()
+            self.assertEqual({row.name for row in rows.values()}, {"one", "the second"})
+            self.assertEqual(sum(row.active for row in rows.values()), 1)
+            self.assertEqual(rows[one.id].log_path, str(one.log_path))
+            self.assertEqual(one.call("rename_tab", name="uno"), {"window_id": one.id, "name": "uno"})
+            self.assertEqual(one.row.name, "uno")
+            self.assertIs(one.close().closed, True)
+            self.assertEqual(list(server.tabs()), [two.id])
+
+    def test_the_list_says_what_runs_where(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(cwd="/usr/share")
+            tab.execute("true")
+            self.assertEqual((tab.row.cwd, tab.row.foreground, tab.row.busy), ("/usr/share", "bash", False))
+            tab.start("cd /usr; sleep 30")
+            poll(lambda: tab.row.foreground == "sleep", 5)
+            self.assertEqual((tab.row.cwd, tab.row.busy), ("/usr", True))
+            self.assertEqual(tab.row.log_bytes, len(tab.log()))
+
+    def test_create_does_not_move_a_watchers_view(self) -> None:
+        with Server() as server:
+            first = server.create_tab()
+            server.create_tab()
+            self.assertIs(first.row.active, True)
+
+    def test_a_closed_tab_keeps_its_log_and_result(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            done = tab.execute("echo kept", verbose=True)
+            tab.close()
+            self.assertIn("kept", tab.lines().content)
+            self.assertEqual(tab.state(command_id=done.command_id).output, "kept\n")
+            for tool, arguments in [("execute_command", {"command": "echo"}), ("start_process", {"command": "echo"}), ("rename_tab", {"name": "x"}),
+                                    ("close_tab", {}), ("stop_process", {}), ("cancel_command", {})]:
+                self.assertIn("closed", tab.call_error(tool, **arguments), tool)
+
+    def test_close_without_force_drains_the_log(self) -> None:
+        """close_tab drains before it kills: no line is lost."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("seq 1 200000; echo all of it")
+            tab.wait_end(30)
+            tab.close()
+            self.assertIn(b"200000\r\nall of it\r\n", tab.log())
+
+    def test_close_ends_what_runs(self) -> None:
+        with Server() as server:
+            for force in (False, True):
+                tab = server.create_tab()
+                tab.start("sh -c 'trap \"\" INT TERM HUP; echo up; exec sleep 600'")
+                poll(lambda: b"up\r\n" in tab.log(), 5)
+                closed = tab.close(force=force)
+                self.assertIs(closed.closed, True)
+                self.assertEqual([pid for pid, command in server.sandbox.processes().items() if command == "sleep 600"], [])
+
+    def test_a_hundred_tabs_as_fast_as_possible(self) -> None:
+        """R15: each keeps its first and its last line."""
+        with Server() as server:
+            calls = [server.call_async("create_tab", name=f"tab {n}", env={"N": str(n)}) for n in range(100)]
+            made = [server.result(call, "create_tab", 60) for call in calls]
+            self.assertEqual(len({tab.window_id for tab in made}), 100)
+            runs = [server.call_async("execute_command", window_id=tab.window_id, command="echo first $N; seq 1 50; echo last $N", timeout_ms=60_000) for tab in made]
+            wanted = "".join(f"{n}\n" for n in range(1, 51))
+            for n, run in enumerate(runs):
+                self.assertEqual(server.result(run, "execute_command", 90).output, f"first {n}\n{wanted}last {n}\n")
+            rows = server.tabs()
+            self.assertEqual([rows[tab.window_id].name for tab in made], [f"tab {n}" for n in range(100)])
+
+    def test_the_first_bytes_of_a_tab_are_in_its_log(self) -> None:
+        """T11: what the rc file prints before any command."""
+        with Server() as server:
+            (server.sandbox.home / ".bashrc").write_text("echo FIRST BYTES\n")
+            for _ in range(20):
+                tab = server.create_tab(shell="bash")
+                poll(lambda: b"FIRST BYTES\r\n" in tab.log(), 5)
+
+    def test_login_shell(self) -> None:
+        """T13"""
+        with Server() as server:
+            (server.sandbox.home / ".profile").write_text("export FROM_PROFILE=yes\n")
+            self.assertEqual(server.create_tab(login=True, shell="bash").execute("echo $FROM_PROFILE; shopt -q login_shell; echo $?").output, "yes\n0\n")
+            self.assertEqual(server.create_tab(shell="bash").execute("echo $FROM_PROFILE").output, "\n")
+
+    def test_the_default_shell_is_the_users(self) -> None:
+        """T13"""
+        for shell, command in (("/bin/dash", "echo $0"), ("/usr/bin/zsh", "echo $ZSH_NAME"), ("/usr/bin/fish", "echo fish$version")):
+            with self.subTest(shell), Server(env={"SHELL": shell}) as server:
+                self.assertIn(shell.rsplit("/", 1)[-1], server.create_tab().execute(command).output)
+
+    def test_execute_without_a_tab_makes_main(self) -> None:
+        with Server() as server:
+            first = server.call("execute_command", command="echo a; cd /usr")
+            self.assertEqual(first.output, "a\n")
+            self.assertEqual(server.tabs()[first.window_id].name, "main")
+            again = server.call("execute_command", command="pwd")
+            self.assertEqual((again.window_id, again.output), (first.window_id, "/usr\n"))
+
+    def test_execute_without_a_tab_while_main_is_busy(self) -> None:
+        with Server() as server:
+            main_tab = server.call("execute_command", command="true")
+            busy = server.call_async("execute_command", command="sleep 2; echo slow")
+            poll(lambda: server.tabs()[main_tab.window_id].busy, 5)
+            other = server.call("execute_command", command="echo elsewhere")
+            self.assertEqual(other.output, "elsewhere\n")
+            self.assertNotEqual(other.window_id, main_tab.window_id)
+            self.assertIn("echo", server.tabs()[other.window_id].name)
+            self.assertEqual(server.result(busy, "execute_command").window_id, main_tab.window_id)
+
+
+class Exactly(unittest.TestCase):
+    """Text reaches its place unchanged and runs nothing."""
+
+    def test_names(self) -> None:
+        with Server() as server:
+            texts = awkward(server)
+            tabs = [server.create_tab(name=text) for text in texts]
+            self.assertEqual([tab.name for tab in tabs], texts)
+            rows = server.tabs()
+            self.assertEqual([rows[tab.id].name for tab in tabs], texts)
+            for text in texts:
+                self.assertEqual(tabs[0].call("rename_tab", name=text).name, text)
+                self.assertEqual(tabs[0].row.name, text)
+            self.assert_nothing_ran(server)
+
+    def test_directories(self) -> None:
+        with Server() as server:
+            for text in awkward(server):
+                if "/" in text or len(text.encode()) > 200:
+                    continue
+                directory = server.sandbox.home / "dirs" / text
+                directory.mkdir(parents=True)
+                tab = server.create_tab(cwd=str(directory))
+                self.assertEqual(tab.execute('printf %s "$PWD"').output, str(directory))
+                self.assertEqual(tab.row.cwd, str(directory))
+                tab.close(force=True)
+            self.assert_nothing_ran(server)
+
+    def test_environment_values(self) -> None:
+        with Server() as server:
+            texts = [*awkward(server), "", "two\nlines", "tab\there", "\x1b[31m", "x" * 10_000]
+            for shell in ("bash", "fish"):
+                tab = server.create_tab(shell=shell, env={f"V{n}": text for n, text in enumerate(texts)})
+                for n, text in enumerate(texts):
+                    self.assertEqual(tab.execute(f'printf "%s" "$V{n}"').output, text)
+            self.assert_nothing_ran(server)
+
+    def test_environment_defaults_can_be_overridden(self) -> None:
+        with Server() as server:
+            ask = 'echo "$PAGER|$GIT_PAGER|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'
+            self.assertEqual(server.create_tab().execute(ask).output, "cat|cat|0||\n")
+            self.assertEqual(server.create_tab(env={"PAGER": "more"}).execute(ask).output, "more|cat|0||\n")
+        with Server("--plain-env") as server:
+            self.assertEqual(server.create_tab().execute(ask).output, "||||\n")
+
+    def test_the_session_shows_the_names_too(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(name="#{pane_id} %H")
+            self.assertEqual(Person(server).ask(tab, "#{window_name}"), "#{pane_id} %H")
+
+    def assert_nothing_ran(self, server: Server) -> None:
+        self.assertFalse((server.sandbox.home / "ran").exists(), "a command in a name was run")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""No call outlives its deadline plus the escalation, and what was killed or survived is said."""
+
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, Text, main, poll
+from harness.client import Result, Tab
+
+SLACK = 1.5  # what a busy machine may add to a deadline
+STUBBORN = "sh -c 'trap \"\" INT TERM HUP; echo up; exec sleep 600'"
+
+
+def timed(tab: Tab, command: str, **arguments) -> tuple[Result, float]:
+    begin = time.monotonic()
+    result = tab.execute(command, **arguments)
+    return result, time.monotonic() - begin
+
+
+class Deadline(unittest.TestCase):
+    def test_a_time_out_delivers_what_was_printed_and_says_so(self) -> None:
+        """T6, M6"""
+        with Server() as server:
+            tab = server.create_tab()
+            result, took = timed(tab, "echo one; sleep 30", timeout_ms=700)
+            self.assertEqual((result.timed_out, result.state, result.reason, result.exit_code), (True, "cancelled", "timeout", 130))
+            self.assertEqual(result.output, Text(r"one\n(\^C|\n)*"))
+            self.assertGreaterEqual(took, 0.7)
+            self.assertLess(took, 0.7 + 0.5 + SLACK)
+            self.assertEqual(tab.execute("echo $?").output, "130\n")
+
+    def test_the_smallest_deadline(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            minimum = server.schema("execute_command")["inputSchema"]["properties"]["timeout_ms"]["minimum"]
+            for _ in range(10):
+                tab.execute("sleep 5", timeout_ms=max(1, minimum))
+                self.assertEqual(tab.execute("echo ok").output, "ok\n")
+
+    def test_escalation_to_kill(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result, took = timed(tab, STUBBORN, timeout_ms=500)
+            self.assertEqual((result.exit_code, result.state, result.reason), (137, "cancelled", "timeout"))
+            self.assertLess(took, 0.5 + 6 + SLACK)
+            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+
+    def test_each_new_foreground_group_is_ended(self) -> None:
+        """Killing a script's child only starts its next step."""
+        with Server() as server:
+            tab = server.create_tab()
+            (server.sandbox.home / "steps.sh").write_text("trap '' INT\nfor i in 1 2 3 4 5 6; do sh -c 'trap \"\" INT; sleep 30'; done\n")
+            result, took = timed(tab, "sh steps.sh; bash -c 'trap \"\" INT; sleep 30; sleep 30'; echo never", timeout_ms=500)
+            self.assertNotIn("never", result.output)
+            self.assertLess(took, 0.5 + 6 + SLACK)
+            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+            self.assertNotIn("sleep 30", server.sandbox.processes().values())
+
+    def test_a_child_that_left_the_group(self) -> None:
+        """R19: killed or named."""
+        with Server() as server:
+            tab = server.create_tab()
+            result = tab.execute("setsid sh -c 'trap \"\" INT TERM HUP; exec sleep 601' & sleep 30", timeout_ms=700)
+            self.assertEqual(result.state, "cancelled")
+            left = [pid for pid, command in server.sandbox.processes().items() if command == "sleep 601"]
+            self.assertTrue(not left or any(str(pid) in note for pid in left for note in result.notes), f"{left} lives on and is not named in {result.notes}")
+
+    def test_older_jobs_are_spared(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("sleep 602 &")
+            tab.execute("sleep 30", timeout_ms=300)
+            self.assertIn("sleep 602", server.sandbox.processes().values())
+
+    def test_a_flood_is_bounded(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result, took = timed(tab, "yes 'a line of some length that is printed for ever'", timeout_ms=1000, verbose=True)
+            self.assertEqual((result.state, result.timed_out), ("cancelled", True))
+            self.assertLess(len(result.output), 34_000)
+            self.assertGreater(result.omitted_bytes, 0)
+            self.assertLess(took, 1 + 6 + SLACK)
+            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+
+    def test_on_timeout_background(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = tab.execute("echo a; sleep 1; echo b; (exit 3)", timeout_ms=200, on_timeout="background")
+            self.assertEqual((result.state, result.exit_code, result.timed_out), ("running", None, True))
+            self.assertTrue(result.command_id)
+            ended = tab.wait_end()
+            self.assertEqual((ended.output, ended.exit_code, ended.state), ("a\nb\n", 3, "completed"))
+
+    def test_the_synchronous_window(self) -> None:
+        """S1: the call hands over, the command goes on."""
+        with Server("--sync-window-ms", "700") as server:
+            tab = server.create_tab()
+            result, took = timed(tab, "echo a; sleep 1.5; echo b", timeout_ms=60_000)
+            self.assertEqual((result.state, result.reason, result.timed_out, result.output), ("running", "handed_over", False, "a\n"))
+            self.assertLess(took, 0.7 + SLACK)
+            self.assertIn("get_command_state", " ".join(result.notes))
+            self.assertEqual(tab.wait_end().output, "a\nb\n")
+
+    def test_the_deadline_holds_after_the_hand_over(self) -> None:
+        with Server("--sync-window-ms", "500") as server:
+            tab = server.create_tab()
+            self.assertEqual(tab.execute("sleep 30", timeout_ms=1500).reason, "handed_over")
+            ended = tab.wait_end(1.5 + 6 + SLACK)
+            self.assertEqual((ended.state, ended.reason, ended.timed_out), ("cancelled", "timeout", True))
+
+    def test_typed_c_c_is_named(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            call = tab.execute_async("echo up; sleep 30", timeout_ms=20_000)
+            poll(lambda: b"up\r\n" in tab.log(), 5)
+            Person(server).keys(tab, "C-c")
+            result = server.result(call, "execute_command")
+            self.assertEqual((result.state, result.reason, result.exit_code, result.timed_out), ("cancelled", "interrupted_in_tab", 130, False))
+
+    def test_programs_in_the_way(self) -> None:
+        """Full-screen and interactive programs, started by a command."""
+        with Server() as server:
+            tab = server.create_tab()
+            for command in ("vim -u NONE", "less /etc/passwd", "python3 -q", "top", "bash --norc -c 'stty raw -echo; cat'"):
+                result, took = timed(tab, command, timeout_ms=1000)
+                self.assertIn(result.state, ("cancelled", "running"), command)
+                self.assertLess(took, 1 + 6 + SLACK, command)
+                if result.state == "running":
+                    tab.call("cancel_command", force=True)
+                self.assertEqual(tab.execute("echo ok").output, "ok\n", command)
+
+
+class Waiting(unittest.TestCase):
+    def test_the_clock_starts_when_the_turn_comes(self) -> None:
+        """R22: no time-out caused by queueing."""
+        with Server() as server:
+            tab = server.create_tab()
+            first = tab.execute_async("sleep 1.5; echo first")
+            second = tab.execute_async("sleep 0.2; echo second", timeout_ms=1200)
+            self.assertEqual(server.result(first, "execute_command").output, "first\n")
+            self.assertEqual(server.result(second, "execute_command").output, "second\n")
+
+
+if __name__ == "__main__":
+    main()
