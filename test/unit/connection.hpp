@@ -36,6 +36,7 @@ struct TextArgs {
   void describe(ArgsVisitor& v) { v.text("text", Need::optional, text, {0, 100}, "Text."); }
 };
 
+// NOLINTBEGIN(performance-unnecessary-value-param): coroutines keep what they are given
 inline asio::awaitable<Text> echo(ToolContext /*context*/, TextArgs args) {
   co_return Text{args.text};
 }
@@ -68,6 +69,8 @@ inline asio::awaitable<Text> slow(ToolContext context, TextArgs args) {
   gate->cancelled += was_cancelled ? 1 : 0;
   co_return Text{args.text};
 }
+
+// NOLINTEND(performance-unnecessary-value-param)
 
 /// A session and its client.
 class Connection {
