@@ -197,7 +197,7 @@ class Programs(unittest.TestCase):
                 second = tab.execute_async("echo second")
                 result = server.result(call, "execute_command")
                 self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
-                self.assertEqual(result.output, Text(r"[^a-su-z]*"), "nothing of ours was read")
+                self.assertNotIn(str(server.sandbox.runtime), result.output, "nothing of ours was read")
                 self.assertEqual(server.result(second, "execute_command").output, "second\n")
 
     def test_a_person_answers_a_read(self) -> None:
