@@ -186,7 +186,7 @@ class NewShell(unittest.TestCase):
 class OwnRcFiles(unittest.TestCase):
     RC = {
         "bash": "PS1='\\[\\e[1m\\]\\u@\\h \\w $(git branch 2>/dev/null)\\n> '\nPROMPT_COMMAND='echo from the prompt'\nset -o vi\nalias printf=false echo='echo -n'\nshopt -s extglob\ntrap 'true' DEBUG\n",
-        "zsh": "setopt promptsubst correct sharehistory extendedglob\nPROMPT='%F{blue}%~%f $(date) %# '\nRPROMPT='%t'\nautoload -Uz add-zsh-hook compinit; compinit -u -d /dev/null\nmine() { print -n '' }\nadd-zsh-hook precmd mine\nbindkey -v\n",
+        "zsh": "setopt promptsubst correct sharehistory extendedglob\nPROMPT='%F{blue}%~%f $(date) %# '\nRPROMPT='%t'\nautoload -Uz add-zsh-hook compinit; compinit -u -D\nmine() { print -n '' }\nadd-zsh-hook precmd mine\nbindkey -v\n",
         "dash": "PS1='`date` $PWD\n$ '\nset -u\n",
         "fish": "function fish_prompt; set_color red; echo -n (date)' > '; end\nfish_vi_key_bindings\nfunction fish_right_prompt; date; end\n",
     }

@@ -49,6 +49,16 @@ class Life(unittest.TestCase):
             self.assertEqual((tab.row.cwd, tab.row.busy), ("/usr", True))
             self.assertEqual(tab.row.log_bytes, len(tab.log()))
 
+    def test_a_tab_after_the_last_one_was_closed(self) -> None:
+        with Server() as server:
+            first = server.create_tab()
+            first.execute("true")
+            first.close()
+            self.assertEqual(server.tabs(), {})
+            second = server.create_tab()
+            self.assertNotEqual(first.id, second.id)
+            self.assertEqual(second.execute("echo again").output, "again\n")
+
     def test_create_does_not_move_a_watchers_view(self) -> None:
         with Server() as server:
             first = server.create_tab()
