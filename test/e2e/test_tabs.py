@@ -30,6 +30,7 @@ class Life(unittest.TestCase):
             two = server.create_tab(name="the second")
             self.assertRegex(one.id, r"^@\d+$")
             self.assertNotEqual(one.id, two.id)
+            self.assertTrue(one.log_path.exists(), "a person can tail it at once")
             rows = server.tabs()
             self.assertEqual({row.name for row in rows.values()}, {"one", "the second"})
             self.assertEqual(sum(row.active for row in rows.values()), 1)
