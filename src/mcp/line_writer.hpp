@@ -29,6 +29,8 @@ class LineWriter {
   /// Writes until the reader is gone. Cancellable.
   [[nodiscard]] boost::asio::awaitable<void> run();
 
+  [[nodiscard]] bool full() const { return queued() > kFullBytes; }
+
   /// Waits until no more than `bytes` are queued, or nobody reads any more.
   [[nodiscard]] boost::asio::awaitable<void> drained(std::size_t bytes);
 

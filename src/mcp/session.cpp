@@ -95,10 +95,10 @@ void Session::start(const RpcMessage& request, const Reply& reply) {
   } catch (const ProtocolError& error) {
     return reply(error_message(request.id, error));
   }
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
   auto done = [self = shared_from_this(), id = request.id, reply](const std::exception_ptr& failure,
                                                                   const ordered_json& result) {
-    const bool wanted = self->in_flight_.remove(id);
-    if (!wanted) {
+    if (!self->in_flight_.remove(id)) {
       return reply({});
     }
     reply(failure ? failure_message(id, failure) : result_message(id, result));

@@ -91,21 +91,23 @@ asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls) {
 }
 
 asio::awaitable<void> StdioTransport::read_lines(Session& session, bool stop_calls) {
-  for (bool open = true; open;) {
-    const auto [error, size] =
-        co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kQuietly);
-    open = !error;
-    // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
-    input_->framer.feed(open ? std::string_view(input_->buffer.data(), size) : "\n");
-    open = co_await serve_buffered(session) && open;
+  while (co_await read_some(session)) {
   }
   session.close(stop_calls);
   constexpr std::chrono::milliseconds kLastWords(500);
   co_await (writer_.drained(0) || pause(kLastWords));
 }
 
+/// Reads what there is and serves the lines in it. False at the end of the input.
+asio::awaitable<bool> StdioTransport::read_some(Session& session) {
+  const auto [error, size] = co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kQuietly);
+  // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
+  input_->framer.feed(error ? "\n" : std::string_view(input_->buffer.data(), size));
+  co_return co_await serve_lines(session) && !error;
+}
+
 /// False when the connection is to be given up.
-asio::awaitable<bool> StdioTransport::serve_buffered(Session& session) {
+asio::awaitable<bool> StdioTransport::serve_lines(Session& session) {
   while (const auto line = input_->framer.next()) {
     if (line->too_long) {
       session.refuse_long_line();
@@ -121,16 +123,21 @@ asio::awaitable<bool> StdioTransport::serve_buffered(Session& session) {
   co_return true;
 }
 
-/// Waits until the client has read enough. False when it hung up meanwhile and does not read.
+/// Waits until the client has read enough. False when it hung up meanwhile and does not read. (Of a file it
+/// cannot be told that it hung up: that wait fails, and only the other one counts.)
 asio::awaitable<bool> StdioTransport::wait_for_room() {
-  const auto first = co_await (writer_.drained(LineWriter::kFullBytes) || wait_for_hang_up());
-  co_return first.index() == 0;
-}
-
-asio::awaitable<void> StdioTransport::wait_for_hang_up() {
   constexpr std::chrono::milliseconds kPatience(1'000);
-  co_await input_->stream.async_wait(asio::posix::descriptor_base::wait_error, kQuietly);
-  co_await pause(kPatience);
+  if (!writer_.full()) {
+    co_return true;
+  }
+  const auto hung_up = asio::posix::descriptor_base::wait_error;
+  const auto first = co_await (writer_.drained(LineWriter::kFullBytes) ||
+                               input_->stream.async_wait(hung_up, asio::use_awaitable));
+  if (first.index() == 0) {
+    co_return true;
+  }
+  const auto second = co_await (writer_.drained(LineWriter::kFullBytes) || pause(kPatience));
+  co_return second.index() == 0;
 }
 
 }  // namespace terminally

@@ -44,9 +44,9 @@ class StdioTransport {
   struct Input;
 
   [[nodiscard]] boost::asio::awaitable<void> read_lines(Session& session, bool stop_calls);
-  [[nodiscard]] boost::asio::awaitable<bool> serve_buffered(Session& session);
+  [[nodiscard]] boost::asio::awaitable<bool> read_some(Session& session);
+  [[nodiscard]] boost::asio::awaitable<bool> serve_lines(Session& session);
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_room();
-  [[nodiscard]] boost::asio::awaitable<void> wait_for_hang_up();
 
   class FlagsGuard;
 

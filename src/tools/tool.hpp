@@ -58,11 +58,11 @@ struct Tool {
 template <class Args, class Result>
 using Handler = boost::asio::awaitable<Result> (*)(ToolContext, Args);
 
-template <auto handler>
+template <auto HandlerFunction>
 struct HandlerTypes;
 
-template <class Args, class Result, Handler<Args, Result> handler>
-struct HandlerTypes<handler> {
+template <class Args, class Result, Handler<Args, Result> HandlerFunction>
+struct HandlerTypes<HandlerFunction> {
   static void describe_args(ArgsVisitor& visitor) {
     Args args;
     args.describe(visitor);
@@ -75,15 +75,15 @@ struct HandlerTypes<handler> {
     Args args;
     args.describe(reader);
     reader.finish();
-    const Result result = co_await handler(std::move(context), std::move(args));
+    const Result result = co_await HandlerFunction(std::move(context), std::move(args));
     describe(writer, result);
   }
 };
 
 /// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
-template <auto handler>
+template <auto HandlerFunction>
 [[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations) {
-  using Types = HandlerTypes<handler>;
+  using Types = HandlerTypes<HandlerFunction>;
   return {name, description, annotations, &Types::describe_args, &Types::describe_result, &Types::call};
 }
 

@@ -46,12 +46,15 @@ std::string violation(const ordered_json& value, const ordered_json& schema, con
   }
   if (value.is_object()) {
     for (const auto& name : schema.value("required", ordered_json::array())) {
-      wrong += value.contains(name) ? "" : path + " lacks " + name.get<std::string>();
+      if (!value.contains(name)) {
+        wrong.append(path).append(" lacks ").append(name.get<std::string>());
+      }
     }
     for (const auto& [name, member] : value.items()) {
+      std::string member_path = path;
+      member_path.append(".").append(name);
       const bool known = schema["properties"].contains(name);
-      wrong += known ? violation(member, schema["properties"][name], path + "." + name)
-                     : path + "." + name + " unknown";
+      wrong += known ? violation(member, schema["properties"][name], member_path) : member_path + " unknown";
     }
   }
   return wrong;

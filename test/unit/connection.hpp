@@ -1,0 +1,155 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <boost/asio.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "mcp/session.hpp"
+#include "tools/router.hpp"
+
+/// T16: a session and its client in memory, with tools that need no tmux: echo, fail, and slow, which waits
+/// for the test.
+namespace terminally::test {
+
+using nlohmann::ordered_json;
+namespace asio = boost::asio;
+
+struct Text {
+  std::string text;
+};
+
+inline void describe(ResultVisitor& v, const Text& result) {
+  v.text("text", result.text, "Text.");
+}
+
+struct TextArgs {
+  std::string text = "none";
+
+  void describe(ArgsVisitor& v) { v.text("text", Need::optional, text, {0, 100}, "Text."); }
+};
+
+// NOLINTBEGIN(performance-unnecessary-value-param): coroutines keep what they are given
+inline asio::awaitable<Text> echo(ToolContext /*context*/, TextArgs args) {
+  co_return Text{args.text};
+}
+
+inline asio::awaitable<Text> fail(ToolContext /*context*/, TextArgs args) {
+  if (args.text == "error") {
+    throw Error(ErrorCode::not_found, "no such tab");
+  }
+  throw std::runtime_error("secret");
+}
+
+/// What the slow tool saw: it waits until the test lets it go on.
+struct Gate {
+  explicit Gate(asio::io_context& io) : timer(io, asio::steady_timer::time_point::max()) {}
+
+  asio::steady_timer timer;
+  int entered = 0;
+  int cancelled = 0;
+  ReportProgress progress;
+};
+
+inline Gate* gate = nullptr;  // of the test that runs: tools hold no state of their own
+
+inline asio::awaitable<Text> slow(ToolContext context, TextArgs args) {
+  ++gate->entered;
+  gate->progress = context.progress;
+  co_await gate->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  const bool was_cancelled =
+      (co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none;
+  gate->cancelled += was_cancelled ? 1 : 0;
+  co_return Text{args.text};
+}
+
+// NOLINTEND(performance-unnecessary-value-param)
+
+/// A session and its client.
+class Connection {
+ public:
+  Connection() : gate_(io_) {
+    gate = &gate_;
+    const std::vector<Tool> tools = {make_tool<&echo>("echo", "Echo.", {.read_only = true}),
+                                     make_tool<&fail>("fail", "Fail.", {}),
+                                     make_tool<&slow>("slow", "Wait.", {})};
+    session_ = std::make_shared<Session>(
+        io_.get_executor(), std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
+        [this](const std::string& message, Delivery delivery) {
+          if (full && delivery == Delivery::may_drop) {
+            return false;
+          }
+          sent_.push_back(ordered_json::parse(message));
+          return true;
+        });
+  }
+
+  void line(const std::string& text) {
+    session_->receive(text);
+    settle();
+  }
+
+  /// Everything that came since the last call.
+  std::vector<ordered_json> take() { return std::exchange(sent_, {}); }
+
+  /// The only answer to a request.
+  ordered_json ask(const std::string& method, const std::string& params = "{}", const std::string& id = "1") {
+    line(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}");
+    const auto answers = take();
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0]["id"].dump() == id);
+    return answers[0];
+  }
+
+  int error_of(const std::string& method, const std::string& params) {
+    const ordered_json answer = ask(method, params);
+    return answer.contains("error") ? answer["error"]["code"].get<int>() : 0;
+  }
+
+  void start(const std::string& id, const std::string& tool = "slow", const std::string& meta = "{}") {
+    line(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":")" + tool +
+         R"(","_meta":)" + meta + "}}");
+  }
+
+  void cancel(const std::string& id) {
+    line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}");
+  }
+
+  void open_gate() {
+    gate_.timer.cancel();
+    settle();
+  }
+
+  void settle() {
+    io_.restart();
+    io_.poll();
+  }
+
+  Session& session() { return *session_; }
+  Gate& slow_tool() { return gate_; }
+  bool full = false;  ///< the client does not read
+
+ private:
+  asio::io_context io_;
+  Gate gate_;
+  std::vector<ordered_json> sent_;
+  std::shared_ptr<Session> session_;
+};
+
+inline std::string claim(const std::string& rest = "", const std::string& version = "\"2026-07-28\"") {
+  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":)" + version +
+         R"(,"io.modelcontextprotocol/clientCapabilities":{}})" + rest + "}";
+}
+
+inline std::string versioned(const std::string& version) {
+  return R"({"protocolVersion":")" + version + "\"}";
+}
+
+}  // namespace terminally::test
