@@ -61,6 +61,9 @@ void make_private_directory(const std::filesystem::path& path) {
   if (info.st_uid != ::geteuid()) {
     throw Error(ErrorCode::io, path.string() + " belongs to uid " + std::to_string(info.st_uid) + ", not to us; choose another place");
   }
+  if ((info.st_mode & 022) != 0) {
+    throw Error(ErrorCode::io, path.string() + " can be written by others; make it private (chmod 700), or choose another place");
+  }
   if ((info.st_mode & 077) != 0 && ::chmod(path.c_str(), 0700) != 0) {
     throw io_error("cannot make " + path.string() + " private", errno);
   }

@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/timeout.hpp"
 #include "base/unique_fd.hpp"
 
 extern char** environ;
@@ -114,12 +115,16 @@ asio::awaitable<void> wait_for_exit(asio::posix::stream_descriptor& pidfd) {
   co_await pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
 }
 
+asio::awaitable<void> collect(asio::readable_pipe& out, asio::readable_pipe& err, asio::posix::stream_descriptor& pidfd,
+                              ProcessResult& result) {
+  using asio::experimental::awaitable_operators::operator&&;
+  co_await (read_all(out, result.out) && read_all(err, result.err) && wait_for_exit(pidfd));
+}
+
 }  // namespace
 
 asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                            std::vector<std::string> environment) {
-  using asio::experimental::awaitable_operators::operator&&;
-  using asio::experimental::awaitable_operators::operator||;
   const auto executor = co_await asio::this_coro::executor;
 
   Pipe out = make_pipe();
@@ -136,10 +141,7 @@ asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds 
   asio::posix::stream_descriptor pidfd(executor, pidfd_raw);
 
   ProcessResult result;
-  asio::steady_timer timer(executor, deadline);
-  const auto ended = co_await ((read_all(out_pipe, result.out) && read_all(err_pipe, result.err) && wait_for_exit(pidfd)) ||
-                               timer.async_wait(asio::use_awaitable));
-  result.timed_out = ended.index() == 1;
+  result.timed_out = !co_await finish_by(Clock::now() + deadline, collect(out_pipe, err_pipe, pidfd, result));
   if (result.timed_out) {
     child.kill();
   }

@@ -12,9 +12,36 @@ asio::awaitable<void> sleep_until(Clock::time_point when) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
+namespace {
+
+asio::awaitable<void> capture(asio::awaitable<void> work, std::exception_ptr& failure) {
+  try {
+    co_await std::move(work);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+}
+
+asio::awaitable<void> sleep_quietly(Clock::time_point when) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, when);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+}  // namespace
+
 asio::awaitable<bool> finish_by(Clock::time_point when, asio::awaitable<void> work) {
   using asio::experimental::awaitable_operators::operator||;
-  const auto first = co_await (std::move(work) || sleep_until(when));
+  // Errors are carried out by hand: `||` waits for the first success, so a failed `work` would cost the whole time, and two
+  // cancelled branches make a multiple_exceptions that nobody expects.
+  std::exception_ptr failure;
+  const auto first = co_await (capture(std::move(work), failure) || sleep_quietly(when));
+  if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  if (failure && first.index() == 0) {
+    std::rethrow_exception(failure);
+  }
   co_return first.index() == 0;
 }
 

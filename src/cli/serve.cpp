@@ -1,8 +1,8 @@
 #include "cli/serve.hpp"
 
 #include <boost/asio.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <csignal>
+#include <utility>
 
 #include "mcp/serve.hpp"
 #include "tmux/manager.hpp"
@@ -12,11 +12,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config) {
-  using asio::experimental::awaitable_operators::operator||;
+asio::awaitable<void> wait_for_signal() {
   asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
-  co_await (serve_stdio(manager, config, this_implementation()) || signals.async_wait(asio::use_awaitable));
-  co_await manager.shut_down();
+  co_await signals.async_wait(asio::use_awaitable);
 }
 
 }  // namespace
@@ -26,10 +24,19 @@ int serve(const Config& config) {
   asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
   std::exception_ptr failure;
-  asio::co_spawn(io, serve_and_shut_down(manager, config), [&](std::exception_ptr error) {
-    failure = std::move(error);
-    io.stop();
-  });
+  bool ending = false;
+  // Whichever comes first: the end of stdin, or a signal. A signal leaves the session where it is; nothing of it runs again.
+  const auto end = [&](const std::exception_ptr& error) {
+    failure = failure ? failure : error;
+    if (!std::exchange(ending, true)) {
+      asio::co_spawn(io, manager.shut_down(), [&](const std::exception_ptr& late) {
+        failure = failure ? failure : late;
+        io.stop();
+      });
+    }
+  };
+  asio::co_spawn(io, serve_stdio(manager, config, this_implementation()), end);
+  asio::co_spawn(io, wait_for_signal(), end);
   io.run();
   if (failure) {
     std::rethrow_exception(failure);

@@ -1,5 +1,6 @@
 #include "tmux/client.hpp"
 
+#include <algorithm>
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
@@ -52,6 +53,20 @@ asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::stri
 
 asio::awaitable<std::string> TmuxClient::query(Argv command) const { return run(std::move(command), {}); }
 
+asio::awaitable<bool> TmuxClient::answers() const {
+  Argv command;
+  command.emplace_back("display-message");
+  command.emplace_back("-p");
+  command.emplace_back("");
+  bool answered = true;
+  try {
+    co_await query(std::move(command));
+  } catch (const Error&) {
+    answered = false;
+  }
+  co_return answered;
+}
+
 std::string TmuxClient::guarded_condition() const {
   // #{T:@terminally_now} is the server's clock in seconds: the option holds "%s", and T expands it with strftime(3).
   const auto last_second = wall_clock_ms() / 1000 + deadline_.count() / 1000;
@@ -102,14 +117,17 @@ std::string quote_all(const Argv& words) {
 }
 
 std::string format_literal(std::string_view text) {
-  std::string doubled;
-  for (const char c : text) {
-    doubled += c;
-    if (c == '#') {
-      doubled += '#';
+  std::string literal;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of('#', i), text.size());
+    const bool style = end < text.size() && text[end] == '[';  // tmux leaves "#[" and "##[" as they are, for its status line
+    literal.append((end - i) * (style ? 1 : 2), '#');
+    if (end < text.size()) {
+      literal += text[end];
     }
+    i = end + 1;
   }
-  return doubled;
+  return literal;
 }
 
 std::string send_bytes(std::string_view target, std::string_view bytes) {

@@ -27,6 +27,9 @@ class TmuxClient {
   /// Throws Error: tmux_timeout; not_found when the target (a window or pane) is not there; tmux_failed otherwise.
   [[nodiscard]] boost::asio::awaitable<std::string> query(Argv command) const;
 
+  /// Whether the server answers by the deadline.
+  [[nodiscard]] boost::asio::awaitable<bool> answers() const;
+
   /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed by the time
   /// the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;

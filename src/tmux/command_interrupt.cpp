@@ -72,6 +72,22 @@ asio::awaitable<void> CommandRun::type_probe() {
   }
 }
 
+/// Ends a foreground group. bash goes on to the next step of its text when a child dies of anything but SIGINT, and a SIGINT that
+/// comes while it waits for a child is not heard: so it is told again and again while it is between two children. Blocks for 3 ms.
+void CommandRun::strike(const Foreground& foreground, int signal) {
+  ::kill(-foreground.group, signal);
+  ::kill(-foreground.group, SIGCONT);  // a stopped job would not see it
+  if (foreground.shell_pid <= 0) {
+    return;
+  }
+  const auto until = Clock::now() + Milliseconds(3);
+  while (Clock::now() < until && !tab_->files.exit_code(record_.nonce)) {
+    if (!process_info(foreground.group)) {
+      ::kill(foreground.shell_pid, SIGINT);
+    }
+  }
+}
+
 asio::awaitable<void> CommandRun::escalate() {
   co_await interrupt_asked_.wait();
   const auto begin = Clock::now();
@@ -88,10 +104,9 @@ asio::awaitable<void> CommandRun::escalate() {
     const bool kill_now = force_ || elapsed >= kKillAfter;
     if (now.group > 0 && !own_shell && now.kind != Foreground::Kind::nothing) {
       if (kill_now) {
-        ::kill(-now.group, SIGKILL);
+        strike(now, SIGKILL);
       } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway && termed.insert(now.group).second) {
-        ::kill(-now.group, SIGTERM);
-        ::kill(-now.group, SIGCONT);  // a stopped job would not see it
+        strike(now, SIGTERM);
       }
     }
     if (own_shell && prompt_state(now, tab_->tty) == Prompt::ready) {

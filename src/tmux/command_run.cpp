@@ -37,6 +37,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   scanner_.emplace(record_.nonce, read_);
   const auto shell = process_info(look_at_foreground(tab_->pane_pid).pid);
   started_ticks_ = shell ? shell->start_ticks : ticks_since_boot();
+  typed_into_ = look_at_foreground(tab_->pane_pid).shell_pid;
 }
 
 std::uint64_t CommandRun::output_end() const {
@@ -127,12 +128,7 @@ void CommandRun::trim_traces() {
 asio::awaitable<void> CommandRun::follow() {
   using asio::experimental::awaitable_operators::operator||;
   const auto self = shared_from_this();
-  try {
-    co_await (scan_to_end() || keep_deadline() || escalate());
-  } catch (const Error& error) {
-    notes_.emplace_back(error.what());
-    give_up(Reason::none);
-  }
+  co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
     record_.end_byte = end_marker_->begin;
     trim_traces();
@@ -158,57 +154,77 @@ bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
   return slice.bytes.find("^C") != std::string::npos;
 }
 
-/// The only one of the three that ends by itself.
 asio::awaitable<void> CommandRun::scan_to_end() {
-  auto next_look = Clock::now() + kHousekeeping;
-  while (!pump()) {
-    if (Clock::now() >= next_look) {
-      if (ended_some_other_way()) {
-        co_return;
+  std::optional<std::string> failure;
+  try {
+    auto next_look = Clock::now() + kHousekeeping;
+    while (!pump() && !has_ended()) {
+      if (Clock::now() >= next_look) {
+        co_await look_for_another_end();
+        next_look = Clock::now() + kHousekeeping;
+      } else {
+        co_await finish_by(next_look, watch_.changed());
       }
-      next_look = Clock::now() + kHousekeeping;
     }
-    co_await finish_by(next_look, watch_.changed());
+    if (end_marker_ && shell_ == ShellKind::fish) {
+      co_await see_whether_the_shell_exits();
+    }
+  } catch (const Error& error) {
+    failure = error.what();
   }
-  if (end_marker_->by == Marker::By::hook && script_.end_trace_mark.empty() && script_.trace_mark.empty()) {
-    // fish runs its hook before it exits, too: only a shell that comes back to its prompt was interrupted.
-    const int shell = first_child(tab_->pane_pid).value_or(0);
-    for (int i = 0; i < 100; ++i) {
-      const Foreground now = look_at_foreground(tab_->pane_pid);
-      if (now.shell_pid != shell || now.kind == Foreground::Kind::nothing) {
-        end_marker_->by = Marker::By::shell;
-        break;
-      }
-      if (prompt_state(now, tab_->tty) == Prompt::ready) {
-        break;
-      }
-      co_await sleep_for(Milliseconds(5));
+  if (failure) {
+    notes_.push_back(*failure);
+    give_up(Reason::none);
+  }
+}
+
+/// fish comes to its END on `exit`, too: only a shell that is back at its prompt has not exited.
+asio::awaitable<void> CommandRun::see_whether_the_shell_exits() {
+  const auto deadline = Clock::now() + Milliseconds(500);
+  while (Clock::now() < deadline) {
+    const Foreground now = look_at_foreground(tab_->pane_pid);
+    if (typed_into_ != 0 && !process_info(typed_into_) && !nested_) {
+      end_marker_->by = Marker::By::shell;
+      co_return;
     }
+    if (now.pid == typed_into_ && prompt_state(now, tab_->tty) == Prompt::ready) {
+      co_return;
+    }
+    co_await sleep_for(Milliseconds(1));
   }
 }
 
 /// The tab is gone, or the exit code came the second way and END did not.
-bool CommandRun::ended_some_other_way() {
-  if (const auto code = tab_->files.exit_code(record_.nonce)) {
-    if (!exit_file_seen_) {
-      exit_file_seen_ = Clock::now();
-    } else if (Clock::now() - *exit_file_seen_ > kEndMissing && !end_marker_) {
-      notes_.emplace_back("the end of the command is missing from the log (a full disk, or a dead writer); the exit code is known "
-                          "from its file");
-      record_.end_byte = tab_->log.end();
-      const bool ours = interrupt_reason_ != Reason::none;
-      finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);
-      return true;
-    }
-  }
-  if (!process_info(tab_->pane_pid)) {
+asio::awaitable<void> CommandRun::look_for_another_end() {
+  const auto pane = process_info(tab_->pane_pid);
+  if (!pane || pane->state == 'Z') {
     if (!pump()) {
       record_.end_byte = tab_->log.end();
-      finish(CommandState::failed, Reason::tab_closed, std::nullopt);
+      finish(CommandState::failed, context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost, std::nullopt);
     }
-    return true;
+    co_return;
   }
-  return false;
+  const auto code = tab_->files.exit_code(record_.nonce);
+  if (!code) {
+    co_return;
+  }
+  exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
+  if (Clock::now() - *exit_file_seen_ < kEndMissing) {
+    co_return;
+  }
+  // A frozen tmux passes nothing on: then the end is not lost but late.
+  if (!co_await context_.client.answers() || pump()) {
+    co_return;
+  }
+  co_await finish_by(Clock::now() + kEndMissing, watch_.changed());
+  if (pump()) {
+    co_return;
+  }
+  notes_.emplace_back("the end of the command is missing from the log (a full disk, or a dead writer); the exit code is known from "
+                      "its file");
+  record_.end_byte = tab_->log.end();
+  const bool ours = interrupt_reason_ != Reason::none;
+  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);
 }
 
 void CommandRun::give_up(Reason why) {
@@ -247,14 +263,11 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
   }
   const auto self = shared_from_this();
-  const auto still_running = std::vector(tab_->runs);
+  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
+  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1, tab_->runs.end());
   leave_tab();
-  if (!nested_) {
-    for (const auto& inner : still_running) {
-      if (inner != self) {
-        inner->give_up(Reason::shell_exited);  // the shell that it ran in is gone
-      }
-    }
+  for (const auto& run : inner) {
+    run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
   }
   ended_.set();
 }
@@ -275,7 +288,7 @@ void CommandRun::abandon() {
 
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
-  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) && !nested_ &&
+  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) && now.pid != typed_into_ &&
                       prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();

@@ -25,6 +25,7 @@ struct RunContext {
   const TmuxClient& client;
   LogWatch& watch;
   std::string cookie_name;  ///< the instance's name, by which a tab's processes are known
+  std::function<bool()> server_alive;
 };
 
 /// The life of one command: typed, started, followed until its end, interrupted when asked to. One per command; kept alive by
@@ -69,8 +70,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] std::uint64_t output_end() const;
   [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
-  /// Runs in a shell that was started in the tab's own shell.
-  [[nodiscard]] bool is_nested() const { return nested_; }
+  /// The pid of the shell that it was typed into.
+  [[nodiscard]] int typed_into() const { return typed_into_; }
 
  private:
   enum class Began { yes, no, shell_died };
@@ -86,7 +87,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void on_end(const Marker& marker);
   void emit(std::uint64_t until);
   void trim_traces();
-  [[nodiscard]] bool ended_some_other_way();
+  [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
+  [[nodiscard]] boost::asio::awaitable<void> see_whether_the_shell_exits();
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
   void leave_tab();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
@@ -94,6 +96,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
   [[nodiscard]] boost::asio::awaitable<void> keep_deadline();
   [[nodiscard]] boost::asio::awaitable<void> escalate();
+  void strike(const Foreground& foreground, int signal);
   [[nodiscard]] boost::asio::awaitable<void> send_interrupt_key();
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_descendants();
@@ -112,6 +115,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool began_ = false;
   bool traced_ = false;
   bool nested_ = false;
+  int typed_into_ = 0;  ///< the shell that it was typed into
+  std::optional<ShellKind> shell_;
   bool exit_lost_ = false;
   std::optional<Marker> end_marker_;
   Clock::time_point started_;

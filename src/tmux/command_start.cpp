@@ -78,6 +78,8 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
 
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
+  typed_into_ = foreground.pid;
+  shell_ = foreground.shell;
   const ShellCommand command{text_, record_.nonce, tab_->files.directory(), tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
   record_.start_byte = record_.typed_byte;

@@ -42,6 +42,17 @@ void check_command(const std::string& command, bool may_be_empty) {
   }
 }
 
+std::vector<Survivor> foreground_processes(int pane_pid) {
+  const Foreground foreground = look_at_foreground(pane_pid);
+  std::vector<Survivor> survivors;
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
+      survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+    }
+  }
+  return survivors;
+}
+
 Error busy_with(const Tab& tab, const CommandRecord& record) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with command " + record.id + " (" +
                                     name_after(record.command) +
@@ -116,9 +127,9 @@ void TmuxManager::Impl::settle_unattended(Tab& tab) {
 }
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
-  const auto kind = look_at_foreground(tab.pane_pid).kind;
-  const bool in_nested_shell = kind == Foreground::Kind::nested || kind == Foreground::Kind::gateway;
-  if (!tab.runs.empty() && (!in_nested_shell || tab.runs.back()->is_nested())) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const bool in_nested_shell = foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
+  if (!tab.runs.empty() && (!in_nested_shell || tab.runs.back()->typed_into() == foreground.pid)) {
     throw busy_with(tab, tab.runs.back()->record());
   }
   if (!tab.runs.empty()) {
@@ -284,6 +295,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
     }
     const auto latest = tab->records.latest();
     stopped.success = is_idle();
+    stopped.survivors = stopped.success ? std::vector<Survivor>() : foreground_processes(tab->pane_pid);
     stopped.state = stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
     stopped.exit_code = latest && stopped.success ? latest->exit_code : std::nullopt;
     co_return stopped;
@@ -293,7 +305,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   stopped.success = co_await finish_by(deadline, run->wait_for_end());
   stopped.state = run->record().state;
   stopped.exit_code = run->record().exit_code;
-  stopped.survivors = run->survivors();
+  stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
   co_return stopped;
 }
 

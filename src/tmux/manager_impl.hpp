@@ -47,6 +47,7 @@ class TmuxManager::Impl {
   Awaitable<void> attach_to_running_server();
   Awaitable<std::string> new_session(Argv window_options, bool start_server);
   Awaitable<void> refresh_tabs();
+  [[nodiscard]] bool server_alive() const;
   void take_rows(const std::vector<PaneRow>& rows);
   TabPtr take_row(const PaneRow& row);
   /// The tab, open or closed. Throws Error(not_found).

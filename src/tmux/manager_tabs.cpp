@@ -126,7 +126,12 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
       client_(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
-      run_context_{executor_, client_, watch_, instance_.name()} {}
+      run_context_{executor_, client_, watch_, instance_.name(), [this] { return server_alive(); }} {}
+
+bool TmuxManager::Impl::server_alive() const {
+  const auto server = process_info(server_pid_);
+  return server && server->state != 'Z';
+}
 
 /// A durable instance, or one that we are a guest of, may have a server already.
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
@@ -164,7 +169,8 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
   }
   command.insert(command.end(), window_options.begin(), window_options.end());
   if (!start_server) {
-    co_return co_await client_.change(quote_all(command));
+    // A server without a session has no target for the guard to run in; it has just answered.
+    co_return co_await client_.start(std::move(command), tmux_environment(config_, instance_, generation_));
   }
   if (!owner_lock_ && !config_.guest) {
     owner_lock_ = instance_.own();
@@ -202,7 +208,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
       }
       no_session = true;  // the last tab was closed, or the server is gone
       no_server = error.code() != ErrorCode::not_found;
-      if (no_server && server_pid_ != 0 && process_info(server_pid_)) {
+      if (no_server && server_alive()) {
         throw;
       }
     }
@@ -216,6 +222,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   }
   const TabPtr tab = take_row(rows.front());
   tab->name = options.name;
+  append_file(tab->log.path(), "");  // so that a person can tail it at once
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
 }
@@ -408,6 +415,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab)
 
 TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
   const TabPtr tab = co_await open_tab(window);
+  if (!co_await client_.answers()) {
+    throw Error(ErrorCode::tmux_timeout, "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
+  }
   if (const auto nonce = tab->files.running_nonce()) {
     remove_file(tab->files.directory() / (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
   }

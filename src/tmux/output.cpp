@@ -83,23 +83,33 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
       return result;
     }
   }
-  const std::uint64_t head_bytes = std::min(max_bytes / 5, end - begin);
-  const std::uint64_t tail_bytes = std::min(max_bytes - max_bytes / 5, end - begin - head_bytes);
-  std::string head = read_range(log, begin, begin + head_bytes);
-  const std::size_t cut = safe_cut(head, true);
-  head.resize(cut);
-  std::string tail = read_range(log, end - tail_bytes, end);
-  const std::size_t border = tail_border(tail);
-  const std::uint64_t from = begin + head.size();
-  const std::uint64_t to = end - tail_bytes + border;
+  // A CR before each LF, or colours, take room in the log and none in the text: as many raw bytes more as the text falls short.
+  std::uint64_t from = begin;
+  std::uint64_t to = end;
+  std::string head;
+  std::string tail;
+  for (int i = 0; i < 6; ++i) {
+    const std::uint64_t more_head = max_bytes / 5 - std::min(max_bytes / 5, std::uint64_t{head.size()});
+    const std::uint64_t more_tail = max_bytes - max_bytes / 5 - std::min(max_bytes - max_bytes / 5, std::uint64_t{tail.size()});
+    from = std::min(from + more_head, end);
+    to = std::max(to - std::min(more_tail, to), from);
+    std::string raw_head = read_range(log, begin, from);
+    raw_head.resize(safe_cut(raw_head, true));
+    from = begin + raw_head.size();
+    head = to_text(raw_head, view, cols);
+    const std::string raw_tail = read_range(log, to, end);
+    const std::size_t border = tail_border(raw_tail);
+    tail = to_text(std::string_view(raw_tail).substr(border), view, cols);
+    to += border;
+  }
   result.omitted_bytes = to - from;
-  result.text = to_text(head, view, cols);
+  result.text = head;
   if (!result.text.empty() && result.text.back() != '\n') {
     result.text += '\n';
   }
   result.text += "[... " + std::to_string(result.omitted_bytes) + " bytes left out: stream_logs_from_tab from_byte " +
                  std::to_string(from) + " to " + std::to_string(to) + " ...]\n";
-  result.text += to_text(std::string_view(tail).substr(border), view, cols);
+  result.text += tail;
   return result;
 }
 

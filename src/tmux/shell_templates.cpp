@@ -133,8 +133,8 @@ constexpr std::string_view kInline = R"sh({ @N@_s=$? @N@_c=@COMMAND@ @N@_e=@END_
 if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
 '"${PROMPT_COMMAND-}"; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"; fi
 \command printf '\r\033[A\033[2K%s\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
-(\exit "$@N@_s"); } 2>/dev/null
-if [ -n "${ZSH_VERSION-}" ]; then \eval '{ \eval "$@N@_c" } always { \eval "$@N@_e" }'; else \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null; fi
+} 2>/dev/null
+if [ -n "${ZSH_VERSION-}" ]; then \eval '(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'; else (\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null; fi
 )sh";
 
 constexpr std::string_view kInlineEnd = R"sh(@N@_s=$?

@@ -46,7 +46,7 @@ constexpr std::string_view kTabAllowed = "expected \"@\" and digits as list_tabs
 const json* ArgsReader::find(Text name, Need need, Text allowed) {
   known_.push_back(name);
   const auto found = arguments_.find(name);
-  if (found != arguments_.end() && !found->is_null()) {
+  if (found != arguments_.end()) {
     return &*found;
   }
   if (need == Need::required) {

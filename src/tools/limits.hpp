@@ -7,8 +7,7 @@ namespace terminally {
 // What the tools take, where several say it. All of it is in their schemas.
 inline constexpr Range kNameBytes = {0, 200};
 inline constexpr Range kPathBytes = {0, 4'096};
-inline constexpr Range kCommandBytes = {0,
-                                        8'388'608};  // well within a line of the transport, escapes and all
+inline constexpr Range kCommandBytes = {1, 8'388'608};  // half a line of the transport: escapes take room
 inline constexpr Range kCommandIdBytes = {0, 128};
 inline constexpr Range kTimeoutMs = {1, 86'400'000};
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
