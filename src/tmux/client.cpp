@@ -45,7 +45,7 @@ asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::stri
   }
   if (result.exit_code != 0) {
     const std::string message = trimmed(result.err.empty() ? result.out : result.err);
-    const bool missing = message.starts_with("can't find ");
+    const bool missing = message.starts_with("can't find ") || message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
   co_return std::move(result.out);

@@ -20,6 +20,8 @@ constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr Milliseconds kHousekeeping{200};
 /// How long END may be missing from the log after the exit code is known.
 constexpr Milliseconds kEndMissing{1'000};
+/// How long fish may take to exit after its hook ran.
+constexpr Milliseconds kFishExit{150};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
 constexpr std::uint64_t kTraceLineBytes = 4'096;
@@ -166,7 +168,7 @@ asio::awaitable<void> CommandRun::scan_to_end() {
         co_await finish_by(next_look, watch_.changed());
       }
     }
-    if (end_marker_ && shell_ == ShellKind::fish) {
+    if (end_marker_ && end_marker_->by == Marker::By::hook && shell_ == ShellKind::fish) {
       co_await see_whether_the_shell_exits();
     }
   } catch (const Error& error) {
@@ -178,19 +180,16 @@ asio::awaitable<void> CommandRun::scan_to_end() {
   }
 }
 
-/// fish comes to its END on `exit`, too: only a shell that is back at its prompt has not exited.
+/// fish's hook runs on `exit`, too: only a shell that lives on has not exited.
 asio::awaitable<void> CommandRun::see_whether_the_shell_exits() {
-  const auto deadline = Clock::now() + Milliseconds(500);
-  while (Clock::now() < deadline) {
-    const Foreground now = look_at_foreground(tab_->pane_pid);
-    if (typed_into_ != 0 && !process_info(typed_into_) && !nested_) {
+  const auto deadline = Clock::now() + kFishExit;
+  while (!nested_ && Clock::now() < deadline) {
+    const auto shell = process_info(typed_into_);
+    if (!shell || shell->state == 'Z') {
       end_marker_->by = Marker::By::shell;
       co_return;
     }
-    if (now.pid == typed_into_ && prompt_state(now, tab_->tty) == Prompt::ready) {
-      co_return;
-    }
-    co_await sleep_for(Milliseconds(1));
+    co_await sleep_for(Milliseconds(2));
   }
 }
 
@@ -212,16 +211,18 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   if (Clock::now() - *exit_file_seen_ < kEndMissing) {
     co_return;
   }
-  // A frozen tmux passes nothing on: then the end is not lost but late.
-  if (!co_await context_.client.answers() || pump()) {
+  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for it.
+  const bool answers = co_await context_.client.answers();
+  if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
     co_return;
   }
-  co_await finish_by(Clock::now() + kEndMissing, watch_.changed());
+  co_await finish_by(Clock::now() + (answers ? kEndMissing : Milliseconds(0)), watch_.changed());
   if (pump()) {
     co_return;
   }
-  notes_.emplace_back("the end of the command is missing from the log (a full disk, or a dead writer); the exit code is known from "
-                      "its file");
+  notes_.emplace_back(answers ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
+                                "known from its file"
+                              : "tmux does not answer: the exit code is known from its file, output may still come into the log");
   record_.end_byte = tab_->log.end();
   const bool ours = interrupt_reason_ != Reason::none;
   finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);

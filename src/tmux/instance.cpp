@@ -46,11 +46,6 @@ Instance::Instance(const Config& config, std::string name)
                                                  "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
                                                  "not beginning with '.' or '-'");
   }
-  if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
-    throw Error(ErrorCode::invalid_argument, "the tmux socket's path " + socket().string() + " has " +
-                                                 std::to_string(socket().native().size()) +
-                                                 " bytes, more than the system's limit of 107; give a shorter --runtime-dir");
-  }
 }
 
 std::uint32_t Instance::newest_generation() const {
@@ -68,6 +63,11 @@ std::uint32_t Instance::newest_generation() const {
 }
 
 UniqueFd Instance::own() const {
+  if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
+    throw Error(ErrorCode::invalid_argument, "the tmux socket's path " + socket().string() + " has " +
+                                                 std::to_string(socket().native().size()) +
+                                                 " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
+  }
   make_private_directory(runtime_root_);
   make_private_directory(runtime_);
   make_private_directory(state_root_);

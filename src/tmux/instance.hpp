@@ -19,7 +19,7 @@ namespace terminally {
 /// All directories are 0700 and checked before use (make_private_directory).
 class Instance {
  public:
-  /// Touches nothing on disk. Throws Error(invalid_argument) when the name or the length of the socket's path cannot be used.
+  /// Touches nothing on disk. Throws Error(invalid_argument) when the name cannot be used.
   Instance(const Config& config, std::string name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -32,7 +32,8 @@ class Instance {
   [[nodiscard]] std::uint32_t newest_generation() const;
 
   /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result lives.
-  /// Throws Error(busy) that names the owner's pid while another server owns the instance.
+  /// Throws Error: busy, naming the owner's pid, while another server owns the instance; invalid_argument when the socket's path
+  /// is too long; io when a directory cannot be trusted.
   [[nodiscard]] UniqueFd own() const;
 
   /// Whether a tmux socket is there (its server may be dead).

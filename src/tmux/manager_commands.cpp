@@ -242,8 +242,8 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   StartedProcess started;
   if (!request.append_newline) {
     co_await refuse_if_busy(*tab);
+    const UniqueFd lock = std::move(tab->command_lock);
     co_await paste(*tab, request.command);
-    tab->command_lock.reset();
     started.start_byte = tab->log.end();
     co_return started;
   }

@@ -57,7 +57,6 @@ class TmuxManager::Impl {
   bool notice_if_closed(Tab& tab);
   Awaitable<void> wait_for_log_end(const Tab& tab);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
-  Awaitable<void> kill_server();
 
   // Commands.
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);

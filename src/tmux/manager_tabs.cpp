@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/log_record.hpp"
 #include "base/utf8.hpp"
+#include "tmux/instance_end.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
@@ -174,6 +175,10 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
   }
   if (!owner_lock_ && !config_.guest) {
     owner_lock_ = instance_.own();
+    if (!durable_) {
+      mark_unnamed(instance_);
+    }
+    boost::asio::co_spawn(executor_, end_abandoned_instances(config_), boost::asio::detached);
   }
   generation_ = instance_.newest_generation() + 1;
   make_private_directory(instance_.generation(generation_));
@@ -448,54 +453,15 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   co_return closed;
 }
 
-TmuxManager::Awaitable<void> TmuxManager::Impl::kill_server() {
-  TmuxClient impatient(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(400));
-  Argv command;
-  command.emplace_back("kill-server");
-  try {
-    co_await impatient.query(std::move(command));
-  } catch (const Error&) {
-    // frozen or gone already
-  }
-  if (server_pid_ > 0 && process_info(server_pid_)) {
-    ::kill(server_pid_, SIGKILL);
-  }
-}
-
 TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
   for (const auto& [window, tab] : tabs_) {
     for (const RunPtr& run : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);
     }
   }
-  if (durable_ || generation_ == 0) {
-    owner_lock_.reset();
-    co_return;
+  if (!durable_ && owner_lock_) {
+    co_await end_instance(config_, instance_, server_pid_);
   }
-  const std::string cookie = "TERMINALLY_TAB=" + instance_.name() + ":";
-  co_await kill_server();
-  const auto deadline = Clock::now() + Milliseconds(800);
-  const std::string socket = instance_.socket().string();
-  for (bool first = true; Clock::now() < deadline; first = false) {
-    bool left = false;
-    for (const ProcessInfo& process : all_processes()) {
-      const auto environment = process.pid == ::getpid() || process.state == 'Z'
-                                   ? std::nullopt
-                                   : read_file("/proc/" + std::to_string(process.pid) + "/environ");
-      const bool in_a_tab = environment && environment->find(cookie) != std::string::npos;
-      const bool helper = environment && environment->find("TERMINALLY_NAME=" + instance_.name()) != std::string::npos;
-      if (in_a_tab && !first) {
-        ::kill(process.pid, SIGKILL);  // it had its SIGHUP
-      }
-      left = left || in_a_tab || helper;
-    }
-    if (!left) {
-      break;
-    }
-    co_await sleep_for(Milliseconds(first ? 60 : 20));
-  }
-  std::error_code error;
-  std::filesystem::remove_all(instance_.runtime(), error);
   owner_lock_.reset();
 }
 

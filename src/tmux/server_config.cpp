@@ -76,7 +76,8 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in them: paths come
   // through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane` without -o on a fresh pane only.
   // resize-window makes a window's size manual, so that no watcher's terminal changes it; `set -g window-size manual` says the
-  // same, but crashes tmux 3.3a at new-session.
+  // same, but crashes tmux 3.3a at new-session. rename-window gives a name the escaped form that rows.cpp reads: new-window keeps
+  // it as it is, so that a backslash could mean two things.
   const std::string log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.log\"";
   const std::string split_log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
   std::string text;
@@ -99,7 +100,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
   for (const char* hook : {"after-new-session", "after-new-window"}) {
-    line(std::string("set-hook -g ") + hook + " " + quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows));
+    line(std::string("set-hook -g ") + hook + " " + quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows + " ; rename-window '#{window_name}'"));
   }
   line("set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)));
   return text;

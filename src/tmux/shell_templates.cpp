@@ -128,7 +128,7 @@ return $@N@_s
     ""};
 
 // In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known until it runs.
-constexpr std::string_view kInline = R"sh({ @N@_s=$? @N@_c=@COMMAND@ @N@_e=@END_CODE@
+constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 \unset @N@_b
 if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
 '"${PROMPT_COMMAND-}"; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"; fi

@@ -164,7 +164,7 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
   values["END_CODE"] = posix_quoted(fill(inline_end_template(), values));
   const std::string payload = encode_base64(fill(inline_template(), values));
   std::vector<std::string> lines;
-  lines.push_back(" " + name + "_b='");
+  lines.push_back(" " + name + "_s=$? " + name + "_b='");  // before anything else can change $?
   for (std::size_t at = 0; at < payload.size(); at += kInlineLineBytes) {
     lines.push_back(payload.substr(at, kInlineLineBytes));
   }
