@@ -51,6 +51,12 @@ asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::stri
   co_return std::move(result.out);
 }
 
+TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
+  TmuxClient client = *this;
+  client.deadline_ = deadline;
+  return client;
+}
+
 asio::awaitable<std::string> TmuxClient::query(Argv command) const { return run(std::move(command), {}); }
 
 asio::awaitable<bool> TmuxClient::answers() const {
@@ -69,7 +75,7 @@ asio::awaitable<bool> TmuxClient::answers() const {
 
 std::string TmuxClient::guarded_condition() const {
   // #{T:@terminally_now} is the server's clock in seconds: the option holds "%s", and T expands it with strftime(3).
-  const auto last_second = wall_clock_ms() / 1000 + deadline_.count() / 1000;
+  const auto last_second = wall_clock_ms() / 1000 + std::max<std::int64_t>(1, deadline_.count() / 1000);
   return "#{e|<|:#{T:@terminally_now}," + std::to_string(last_second) + "}";
 }
 

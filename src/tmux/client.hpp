@@ -34,6 +34,9 @@ class TmuxClient {
   /// the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
 
+  /// As this one, with another deadline.
+  [[nodiscard]] TmuxClient with_deadline(std::chrono::milliseconds deadline) const;
+
   /// Starts the server, in this environment, with its first command. Not guarded: there is no server yet that could be frozen.
   [[nodiscard]] boost::asio::awaitable<std::string> start(Argv command, std::vector<std::string> environment) const;
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <set>
 
@@ -16,6 +17,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Milliseconds kTermAfter{500};
+constexpr Milliseconds kKeyWithin{1'000};
+/// How long the signal of stop_process waits for a program to take the foreground from the shell that is starting it.
+constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKillAfter{5'000};
 constexpr Milliseconds kKillShellAfter{5'400};
 constexpr Milliseconds kStep{50};
@@ -39,6 +43,10 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
   if (interrupt_reason_ == Reason::none) {
     interrupt_reason_ = Reason::cancelled_by_client;
   }
+  const auto patience = Clock::now() + kProgramStarts;
+  while (look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::shell && !has_ended() && Clock::now() < patience) {
+    co_await sleep_for(Milliseconds(5));
+  }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   if (signal == StopSignal::interrupt) {
     co_await send_interrupt_key();
@@ -53,8 +61,8 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   bool sent = false;
   try {
-    co_await context_.client.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " +
-                                    send_bytes(to_string(tab_->pane), "\x03"));
+    const TmuxClient impatient = context_.client.with_deadline(kKeyWithin);
+    co_await impatient.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " + send_bytes(to_string(tab_->pane), "\x03"));
     sent = true;
   } catch (const Error&) {
   }
@@ -131,11 +139,17 @@ asio::awaitable<void> CommandRun::escalate() {
 /// having been started since. Jobs of earlier commands are older and spared; so are the shell and whatever is not of this tab.
 asio::awaitable<void> CommandRun::end_descendants() {
   const std::string cookie = "TERMINALLY_TAB=" + context_.cookie_name + ":" + std::to_string(tab_->pane.number);
+  // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
+  const auto is_ours = [this](const ProcessInfo& process) {
+    const auto older = [this](int pid) { return std::find(older_jobs_.begin(), older_jobs_.end(), pid) != older_jobs_.end(); };
+    return process.start_ticks > started_ticks_ ||
+           (process.start_ticks == started_ticks_ && !older(process.pid) && !older(process.parent));
+  };
   const auto descendants = [&]() {
     const int shell = first_child(tab_->pane_pid).value_or(0);
     std::vector<int> pids;
     for (const ProcessInfo& process : all_processes()) {
-      if (process.start_ticks >= started_ticks_ && process.state != 'Z' && process.pid != shell &&
+      if (is_ours(process) && process.state != 'Z' && process.pid != shell &&
           process.pid != tab_->pane_pid && process_has_environment(process.pid, cookie)) {
         pids.push_back(process.pid);
       }

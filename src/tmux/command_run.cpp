@@ -20,8 +20,6 @@ constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr Milliseconds kHousekeeping{200};
 /// How long END may be missing from the log after the exit code is known.
 constexpr Milliseconds kEndMissing{1'000};
-/// How long fish may take to exit after its hook ran.
-constexpr Milliseconds kFishExit{150};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
 constexpr std::uint64_t kTraceLineBytes = 4'096;
@@ -168,28 +166,12 @@ asio::awaitable<void> CommandRun::scan_to_end() {
         co_await finish_by(next_look, watch_.changed());
       }
     }
-    if (end_marker_ && end_marker_->by == Marker::By::hook && shell_ == ShellKind::fish) {
-      co_await see_whether_the_shell_exits();
-    }
   } catch (const Error& error) {
     failure = error.what();
   }
   if (failure) {
     notes_.push_back(*failure);
     give_up(Reason::none);
-  }
-}
-
-/// fish's hook runs on `exit`, too: only a shell that lives on has not exited.
-asio::awaitable<void> CommandRun::see_whether_the_shell_exits() {
-  const auto deadline = Clock::now() + kFishExit;
-  while (!nested_ && Clock::now() < deadline) {
-    const auto shell = process_info(typed_into_);
-    if (!shell || shell->state == 'Z') {
-      end_marker_->by = Marker::By::shell;
-      co_return;
-    }
-    co_await sleep_for(Milliseconds(2));
   }
 }
 
@@ -212,7 +194,7 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_return;
   }
   // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for it.
-  const bool answers = co_await context_.client.answers();
+  const bool answers = co_await context_.client.with_deadline(kEndMissing).answers();
   if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
     co_return;
   }

@@ -88,7 +88,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void emit(std::uint64_t until);
   void trim_traces();
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
-  [[nodiscard]] boost::asio::awaitable<void> see_whether_the_shell_exits();
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
   void leave_tab();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
@@ -116,11 +115,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool traced_ = false;
   bool nested_ = false;
   int typed_into_ = 0;  ///< the shell that it was typed into
-  std::optional<ShellKind> shell_;
   bool exit_lost_ = false;
   std::optional<Marker> end_marker_;
   Clock::time_point started_;
   std::uint64_t started_ticks_ = 0;
+  std::vector<int> older_jobs_;  ///< children of the shell from before
   std::optional<Clock::time_point> exit_file_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;
 

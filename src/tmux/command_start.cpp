@@ -79,7 +79,6 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
   typed_into_ = foreground.pid;
-  shell_ = foreground.shell;
   const ShellCommand command{text_, record_.nonce, tab_->files.directory(), tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
   record_.start_byte = record_.typed_byte;
@@ -88,6 +87,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.cwd = process_cwd(foreground.pid);
   started_ = Clock::now();
   started_ticks_ = ticks_since_boot();
+  older_jobs_ = child_processes(foreground.pid);
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
   if (!foreground.reads_our_files) {

@@ -23,7 +23,7 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   const TabPtr tab = co_await find_tab(window);
   const PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  result.content = to_text(tail.bytes, view, tab->cols);
+  result.content = log_text(tail.bytes, view, tab->cols);
   result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
   result.truncated = tail.truncated;
   result.next_byte = tail.next;
@@ -58,7 +58,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   if (slice.bytes.empty()) {
     chunk.next_byte = slice.next;
   }
-  chunk.chunk = request.exact ? std::string(bytes) : to_text(bytes, request.view, tab->cols);
+  chunk.chunk = request.exact ? std::string(bytes) : log_text(bytes, request.view, tab->cols);
   co_return chunk;
 }
 

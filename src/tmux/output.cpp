@@ -61,14 +61,18 @@ std::size_t tail_border(std::string_view bytes) {
 
 }  // namespace
 
-std::string to_text(std::string_view bytes, TextView view, int cols) {
+std::string log_text(std::string_view bytes, TextView view, int cols) {
   if (view.render) {
     return render(bytes, cols);
   }
   if (view.strip_ansi) {
     return strip_ansi(bytes);
   }
-  return to_valid_utf8(without_cr_before_lf(bytes));
+  return to_valid_utf8(bytes);
+}
+
+std::string output_text(std::string_view bytes, TextView view, int cols) {
+  return view.render || view.strip_ansi ? log_text(bytes, view, cols) : to_valid_utf8(without_cr_before_lf(bytes));
 }
 
 BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end, TextView view, int cols,
@@ -78,7 +82,7 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
     return result;
   }
   if (end - begin <= std::max(kLargestWhole, max_bytes)) {
-    result.text = to_text(read_range(log, begin, end), view, cols);
+    result.text = output_text(read_range(log, begin, end), view, cols);
     if (result.text.size() <= max_bytes) {
       return result;
     }
@@ -96,10 +100,10 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
     std::string raw_head = read_range(log, begin, from);
     raw_head.resize(safe_cut(raw_head, true));
     from = begin + raw_head.size();
-    head = to_text(raw_head, view, cols);
+    head = output_text(raw_head, view, cols);
     const std::string raw_tail = read_range(log, to, end);
     const std::size_t border = tail_border(raw_tail);
-    tail = to_text(std::string_view(raw_tail).substr(border), view, cols);
+    tail = output_text(std::string_view(raw_tail).substr(border), view, cols);
     to += border;
   }
   result.omitted_bytes = to - from;

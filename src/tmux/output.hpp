@@ -8,8 +8,11 @@
 
 namespace terminally {
 
-/// Log bytes as text for a reader: rendered, stripped, or verbatim with one CR removed from each CRLF. Always valid UTF-8.
-[[nodiscard]] std::string to_text(std::string_view bytes, TextView view, int cols);
+/// Log bytes as text for a reader: rendered, stripped, or verbatim. Always valid UTF-8.
+[[nodiscard]] std::string log_text(std::string_view bytes, TextView view, int cols);
+
+/// The same for the output of a command: verbatim, one CR is removed from each CRLF.
+[[nodiscard]] std::string output_text(std::string_view bytes, TextView view, int cols);
 
 /// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the last four fifths
 /// with a line between that says how much was left out and which bytes to read. `omitted_bytes` counts raw log bytes.

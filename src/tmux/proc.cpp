@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "base/files.hpp"
@@ -63,11 +64,14 @@ std::vector<ProcessInfo> all_processes() {
   return processes;
 }
 
-std::optional<int> first_child(int pid) {
+std::vector<int> child_processes(int pid) {
   const auto children = read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
   std::istringstream list(children.value_or(""));
-  int child = 0;
-  while (list >> child) {
+  return {std::istream_iterator<int>(list), std::istream_iterator<int>()};
+}
+
+std::optional<int> first_child(int pid) {
+  for (const int child : child_processes(pid)) {
     const auto info = process_info(child);
     if (info && info->state != 'Z') {
       return child;

@@ -23,6 +23,7 @@ struct ProcessInfo {
 [[nodiscard]] std::optional<ProcessInfo> process_info(int pid);
 [[nodiscard]] std::vector<ProcessInfo> all_processes();
 
+[[nodiscard]] std::vector<int> child_processes(int pid);
 /// Its first child that is no zombie, or nullopt.
 [[nodiscard]] std::optional<int> first_child(int pid);
 

@@ -97,7 +97,7 @@ case $- in (*e*) @N@_s=0;; esac
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
-// fish. Its `source` parses the whole text first. No function may be named `builtin` or `source` is reached through it.
+// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function may be named `builtin` or `source` is reached through it.
 constexpr ShellTemplate kFish = {
     R"sh(builtin source)sh",
     R"sh(set -l @N@_s $status

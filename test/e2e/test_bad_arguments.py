@@ -11,30 +11,31 @@ NEEDS_TAB = {
     "close_tab": {}, "rename_tab": {"name": "x"}, "execute_command": {"command": "touch ran"}, "start_process": {"command": "touch ran"}, "stop_process": {},
     "get_command_state": {}, "cancel_command": {}, "read_logs_from_tab": {}, "stream_logs_from_tab": {},
 }
-BAD_STRINGS = [7, True, None, [], {}, 1.5]
-BAD_BOOLEANS = ["true", 1, 0, None, []]
-BAD_NUMBERS = ["7", True, None, 1.5, [], -1, 1e300, 10**18]
+# null for an optional field counts as not given: models write it so. For a required one it is an error.
+BAD_STRINGS = [7, True, [], {}, 1.5]
+BAD_BOOLEANS = ["true", 1, 0, []]
+BAD_NUMBERS = ["7", True, 1.5, [], -1, 1e300, 10**18]
 BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201, "ü" * 101]
 
 # tool, field, bad values; the tab and what else is needed is added
 FIELDS = [
-    ("create_tab", "name", [*BAD_STRINGS[:2], *BAD_STRINGS[3:], *BAD_NAMES]),
+    ("create_tab", "name", [*BAD_STRINGS, *BAD_NAMES]),
     ("create_tab", "cwd", [7, [], "/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
     ("create_tab", "env", [7, "A=B", ["A=B"], {"A": 7}, {"A": None}, {"1A": "x"}, {"A=B": "x"}, {"": "x"}, {"A B": "x"}, {"A-B": "x"}, {"A\n": "x"}, {"A": "x\x00y"}, {"Ä": "x"}]),
     ("create_tab", "login", BAD_BOOLEANS),
     ("create_tab", "shell", [7, [], "/no/such/shell", "no-such-shell", "/etc/passwd", "/tmp", "bash -c x", "/bin/bash\x00"]),
     ("close_tab", "force", BAD_BOOLEANS),
-    ("rename_tab", "name", [*BAD_STRINGS, *BAD_NAMES]),
-    ("execute_command", "command", [*BAD_STRINGS, "", "a\x00b"]),
+    ("rename_tab", "name", [None, *BAD_STRINGS, *BAD_NAMES]),
+    ("execute_command", "command", [None, *BAD_STRINGS, "", "a\x00b"]),
     ("execute_command", "timeout_ms", [*BAD_NUMBERS, 0]),
     ("execute_command", "strip_ansi", BAD_BOOLEANS),
     ("execute_command", "render", BAD_BOOLEANS),
     ("execute_command", "verbose", BAD_BOOLEANS),
-    ("execute_command", "on_timeout", ["", "kill", "Interrupt", 7, None]),
+    ("execute_command", "on_timeout", ["", "kill", "Interrupt", 7]),
     ("execute_command", "max_output_bytes", BAD_NUMBERS),
-    ("start_process", "command", [*BAD_STRINGS, "", "a\x00b"]),
+    ("start_process", "command", [None, *BAD_STRINGS, "", "a\x00b"]),
     ("start_process", "append_newline", BAD_BOOLEANS),
-    ("stop_process", "signal", ["", "SIGKILL", "INT", "sigint", 2, None]),
+    ("stop_process", "signal", ["", "SIGKILL", "INT", "sigint", 2]),
     ("get_command_state", "command_id", [7, [], {}, "../../etc/passwd", "no-such-command"]),
     ("get_command_state", "max_output_bytes", BAD_NUMBERS),
     ("cancel_command", "force", BAD_BOOLEANS),
@@ -42,9 +43,9 @@ FIELDS = [
     ("read_logs_from_tab", "strip_ansi", BAD_BOOLEANS),
     ("stream_logs_from_tab", "from_byte", BAD_NUMBERS[:-1]),
     ("stream_logs_from_tab", "max_bytes", [*BAD_NUMBERS, 0]),
-    ("stream_logs_from_tab", "encoding", ["", "base32", "UTF8", 7, None]),
+    ("stream_logs_from_tab", "encoding", ["", "base32", "UTF8", 7]),
     ("stream_logs_from_tab", "wait_ms", BAD_NUMBERS),
-    ("set_history_limit", "limit", BAD_NUMBERS),
+    ("set_history_limit", "limit", [None, *BAD_NUMBERS]),
 ]
 REQUIRED = [("close_tab", "window_id"), ("rename_tab", "window_id"), ("rename_tab", "name"), ("execute_command", "command"), ("start_process", "window_id"),
             ("start_process", "command"), ("stop_process", "window_id"), ("get_command_state", "window_id"), ("cancel_command", "window_id"),
@@ -86,6 +87,8 @@ class BadArguments(unittest.TestCase):
     def test_ids_that_are_none(self) -> None:
         for tool in NEEDS_TAB:
             for value in BAD_IDS:
+                if value is None and tool == "execute_command":
+                    continue  # optional there
                 with self.subTest(f"{tool} {value!r}"):
                     self.refused(tool, "window_id", self.good(tool) | {"window_id": value})
 

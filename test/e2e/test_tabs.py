@@ -30,6 +30,7 @@ class Life(unittest.TestCase):
             two = server.create_tab(name="the second")
             self.assertRegex(one.id, r"^@\d+$")
             self.assertNotEqual(one.id, two.id)
+            self.assertTrue(one.log_path.exists(), "a person can tail it at once")
             rows = server.tabs()
             self.assertEqual({row.name for row in rows.values()}, {"one", "the second"})
             self.assertEqual(sum(row.active for row in rows.values()), 1)
@@ -48,6 +49,16 @@ class Life(unittest.TestCase):
             poll(lambda: tab.row.foreground == "sleep", 5)
             self.assertEqual((tab.row.cwd, tab.row.busy), ("/usr", True))
             self.assertEqual(tab.row.log_bytes, len(tab.log()))
+
+    def test_a_tab_after_the_last_one_was_closed(self) -> None:
+        with Server() as server:
+            first = server.create_tab()
+            first.execute("true")
+            first.close()
+            self.assertEqual(server.tabs(), {})
+            second = server.create_tab()
+            self.assertNotEqual(first.id, second.id)
+            self.assertEqual(second.execute("echo again").output, "again\n")
 
     def test_create_does_not_move_a_watchers_view(self) -> None:
         with Server() as server:

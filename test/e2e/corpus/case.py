@@ -26,14 +26,6 @@ class Case:
     kills_shell: bool = False  # the deadline has to end the shell itself
     why: str = ""
 
-    @property
-    def timed_out(self) -> bool:
-        return self.reason == "timeout"
-
-    @property
-    def new_shell(self) -> bool:
-        return self.reason == "shell_exited" or self.kills_shell
-
 
 def ok(command: str, output: str | Text = "", **more) -> Case:
     return Case(command, output, **more)
@@ -51,7 +43,8 @@ def dies(number: int, command: str, output: str | Text = "", **more) -> Case:
 
 def hangs(command: str, output: str | Text = interrupted(), number: int | None = 130, timeout_ms: int = 500, **more) -> Case:
     """A command that would never end: the deadline ends it."""
-    return Case(command, output, number, state="cancelled", reason="timeout", timeout_ms=timeout_ms, **{"native": "deadline"} | more)
+    ended = {"state": "cancelled", "reason": "timeout", "timeout_ms": timeout_ms, "native": "deadline"}
+    return Case(command, output, number, **ended | more)
 
 
 def typed(case: Case) -> Case:

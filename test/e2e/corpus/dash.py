@@ -38,7 +38,6 @@ SYNTAX = [
 
 STATE = [
     ok("echo PS1 kept", "PS1 kept\n", given=("PS1='mine> '",), undo="PS1='$ '", native="no"),
-    unchecked(ok("echo \"$PS1\"", "mine> \n", given=("PS1='mine> '",), undo="PS1='$ '"), why="the user sees the own prompt, not ours"),
     unchecked(ok("PS1='`echo tick` $(printf x) \\$ '", undo="PS1='$ '")),
     unchecked(ok("readonly PS1", undo="exit 0"), why="the hook cannot be set any more"),
     unchecked(ok("readonly PS2 PS4 IFS PATH", undo="exit 0")),

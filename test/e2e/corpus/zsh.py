@@ -96,7 +96,7 @@ STATE = [
 
 ENDS = [
     dies(255, "exit -1"),
-    code(1, "logout", ANY, reason=AnyOf(None, "shell_exited"), native="no"),
+    code(FAILED, "logout", Text(r".*not login shell\n")),
     dies(0, "exec zsh -fc 'echo inner'", "inner\n"),
     dies(0, "bye"),
     hangs("read -k x", number=AnyOf(1, 130)),

@@ -179,7 +179,7 @@ class Tab:
 
     def log(self) -> bytes:
         """All bytes of the tab, from the file that a person would tail."""
-        return self.log_path.read_bytes()
+        return self.log_path.read_bytes() if self.log_path.exists() else b""
 
     def log_by_offsets(self, from_byte: int = 0, until: int | None = None) -> bytes:
         """The same, byte-exact through stream_logs_from_tab, up to `until` or the current end."""

@@ -35,7 +35,7 @@ def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: boo
     with tempfile.TemporaryDirectory(prefix="te-native-", dir="/tmp") as directory:
         home = Path(directory)
         env = {"HOME": directory, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TERM": "xterm-256color", "USER": "tester",
-               "LC_ALL": "C.UTF-8", "HISTFILE": "/dev/null"}
+               "LC_ALL": "C.UTF-8"}
         if shell == "fish":
             return _run_fish(home, env, (*given, command), timeout)
         argv, prompt = SHELLS[shell]
