@@ -21,8 +21,8 @@ CompletionCommand described(const CLI::App& app) {
   command.name = app.get_name();
   command.description = first_sentence(app.get_description());
   for (const CLI::Option* option : app.get_options()) {
-    command.takes_tab = command.takes_tab || (option->get_positional() &&
-                                              option->get_type_name().find(kTabType) != std::string::npos);
+    command.takes_tab =
+        command.takes_tab || (option->get_positional() && option->get_type_name() == kTabType);
     if (!option->get_positional()) {
       command.flags.push_back({option->get_snames(), option->get_lnames(),
                                first_sentence(option->get_description()),

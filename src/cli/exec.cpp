@@ -21,22 +21,16 @@ constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 constexpr int kTimedOut = 124;
 
 struct ExecOptions {
+  std::optional<WindowId> tab;
   std::vector<std::string> words;
   std::uint64_t timeout_ms = 0;
 };
 
 ExecuteCommand request_of(const ExecOptions& options) {
   ExecuteCommand request;
-  std::size_t first = 0;
-  if (!options.words.empty() && options.words.front().starts_with('@')) {
-    request.window_id = tab_from(options.words.front());
-    first = 1;
-  }
-  for (std::size_t i = first; i < options.words.size(); ++i) {
-    request.command += (i == first ? "" : " ") + options.words[i];
-  }
-  if (request.command.empty()) {
-    throw CLI::ValidationError("what is to be run? terminally-mcp exec [@3] -- COMMAND");
+  request.window_id = options.tab;
+  for (const std::string& word : options.words) {
+    request.command += (request.command.empty() ? "" : " ") + word;
   }
   request.timeout_ms = options.timeout_ms == 0 ? kForeverMs : options.timeout_ms;
   request.max_output_bytes = 1'024;  // it is streamed
@@ -137,10 +131,9 @@ void add_exec(CLI::App& app, Config& config, Action& action) {
   const auto options = std::make_shared<ExecOptions>();
   CLI::App* command =
       app.add_subcommand("exec", "Runs a command in a tab, prints what it prints, returns its exit code");
-  command
-      ->add_option("command", options->words,
-                   "The tab (none: \"main\"), and the command; several words are joined by blanks, as by ssh")
-      ->type_name(std::string("[") + kTabType + "] -- COMMAND")
+  command->validate_positionals();  // what is no tab is the command already
+  add_tab_argument(*command, options->tab, "The tab; none: \"main\", or a new one while that is busy");
+  command->add_option("command", options->words, "The command; several words are joined by blanks, as by ssh")
       ->required();
   command
       ->add_option("--timeout-ms", options->timeout_ms,

@@ -11,10 +11,7 @@ namespace terminally {
 /// How help and completions know an argument that names a tab.
 inline constexpr const char* kTabType = "@ID";
 
-/// Reads "@3". Throws CLI::ValidationError.
-[[nodiscard]] WindowId tab_from(const std::string& text);
-
-/// Adds the positional argument that names a tab.
+/// Adds the positional argument that names a tab, "@3".
 CLI::Option* add_tab_argument(CLI::App& command, std::optional<WindowId>& tab,
                               const std::string& description);
 
