@@ -12,6 +12,7 @@
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
 #include "tmux/instance.hpp"
+#include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
 #include "tmux/shells.hpp"
 
@@ -125,7 +126,7 @@ Findings check_instances(const Config& config) {
     guest.guest = true;
     try {
       const std::string owner = read_file(Instance(guest, name).runtime() / "lock").value_or("");
-      const bool owned = !try_lock_file(Instance(guest, name).runtime() / "lock");
+      const bool owned = process_info(std::atoi(owner.c_str())).has_value();
       findings.push_back(fine("instance: " + name + ", " + std::to_string(tabs_of(guest).size()) + " tabs, " +
                               (owned ? "its server is pid " + owner : "no server at present")));
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
 // terminally-mcp completions: made from the command line's own description, so that they cannot go stale.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/completion_scripts.hpp"
@@ -11,21 +12,25 @@
 namespace terminally {
 namespace {
 
-/// The first sentence: completions show one line.
-std::string first_sentence(const std::string& text) {
-  return text.substr(0, text.find_first_of(":;("));
+/// The first clause: completions show one line.
+std::string first_clause(const std::string& text) {
+  std::size_t end = text.size();
+  for (const char* mark : {": ", "; ", " ("}) {
+    end = std::min(end, text.find(mark));
+  }
+  return text.substr(0, end);
 }
 
 CompletionCommand described(const CLI::App& app) {
   CompletionCommand command;
   command.name = app.get_name();
-  command.description = first_sentence(app.get_description());
+  command.description = first_clause(app.get_description());
   for (const CLI::Option* option : app.get_options()) {
     command.takes_tab =
         command.takes_tab || (option->get_positional() && option->get_type_name() == kTabType);
     if (!option->get_positional()) {
       command.flags.push_back({option->get_snames(), option->get_lnames(),
-                               first_sentence(option->get_description()),
+                               first_clause(option->get_description()),
                                option->get_items_expected_max() > 0});
     }
   }

@@ -34,7 +34,8 @@ struct Style {
 };
 
 Style style_for_stdout() {
-  if (::isatty(STDOUT_FILENO) == 0 || std::getenv("NO_COLOR") != nullptr) {
+  const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org
+  if (::isatty(STDOUT_FILENO) == 0 || (no_color != nullptr && *no_color != '\0')) {
     return {};
   }
   return {"\x1b[1m", "\x1b[36m", "\x1b[32m", "\x1b[0m"};
