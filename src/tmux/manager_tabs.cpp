@@ -338,6 +338,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     if (notice_if_closed(*tab)) {
       continue;
     }
+    settle_ended(*tab);
     const Foreground foreground = look_at_foreground(tab->pane_pid);
     TabInfo info;
     info.window_id = window;
