@@ -47,7 +47,6 @@ std::string bash_words(const Flags& flags) {
   return text;
 }
 
-/// bash breaks words at '@', so what is typed of a tab's id up to there is not to be given again.
 std::string bash(const CompletionCommand& program) {
   std::string cases;
   for (const CompletionCommand& command : program.commands) {
@@ -80,7 +79,6 @@ std::string bash(const CompletionCommand& program) {
          "  elif [[ -n $takes_tab ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${instance[@]}\" ls -q 2>/dev/null)\" -- "
          "\"$cur\"))\n"
-         "    [[ $cur != @* || $COMP_WORDBREAKS != *@* ]] || COMPREPLY=(\"${COMPREPLY[@]#@}\")\n"
          "  fi\n"
          "}\n"
          "complete -o default -F _terminally_mcp " +
