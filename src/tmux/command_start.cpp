@@ -51,7 +51,7 @@ void CommandRun::fresh_nonce() {
 
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+  for (attempt_ = 1; attempt_ <= kAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
     fresh_nonce();
     co_await type(foreground);
@@ -80,7 +80,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
   typed_into_ = foreground.pid;
-  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), tab_->last_exit, exit_lost_};
+  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
@@ -100,9 +100,11 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
+  // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
+  const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   std::optional<Error> failure;
   try {
-    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + script_.typed_line + "\r"));
+    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
     if (out.starts_with(kAlternateScreen)) {
       failure.emplace(ErrorCode::busy, "tab " + to_string(tab_->window) +
                                            " shows a full-screen program; use send_keys to leave it, or stop_process");

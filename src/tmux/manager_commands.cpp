@@ -157,7 +157,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   if (!tab.runs.empty()) {
     co_return;
   }
-  UniqueFd lock = try_lock_file(tab.files.lock_path());
+  FileLock lock = FileLock::try_lock(tab.files.lock_path());
   if (lock) {
     settle_unattended(tab);
     settle_unrecorded(tab);
@@ -265,7 +265,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   StartedProcess started;
   if (!request.append_newline) {
     co_await refuse_if_busy(*tab);
-    const UniqueFd lock = std::move(tab->command_lock);
+    const FileLock lock = std::move(tab->command_lock);
     co_await paste(*tab, request.command);
     started.start_byte = tab->log.end();
     co_return started;
@@ -352,7 +352,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::adopt(TabPtr tab) {
   const auto record = tab->records.latest();
-  UniqueFd lock = try_lock_file(tab->files.lock_path());
+  FileLock lock = FileLock::try_lock(tab->files.lock_path());
   if (!record || !lock) {
     throw Error(ErrorCode::busy, "tab " + to_string(tab->window) + " runs a command that another terminally-mcp process looks after; "
                                      "cancel it there, or use stop_process");
@@ -385,7 +385,10 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   co_return cancelled;
 }
 
-CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRun& run, TextView view, std::uint64_t max_output_bytes) const {
+CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, TextView view, std::uint64_t max_output_bytes) const {
+  if (!run.has_ended()) {
+    run.look();
+  }
   CommandRecord record = run.record();
   if (!run.has_ended()) {
     record.end_byte = run.output_end();
