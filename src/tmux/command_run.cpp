@@ -82,6 +82,7 @@ void CommandRun::on_start(const Marker& marker) {
   traced_ = marker.traced;
   record_.start_byte = marker.next;
   emitted_ = marker.next;
+  tab_->records.append(record_);  // before anybody sees its output, and asks
 }
 
 void CommandRun::on_end(const Marker& marker) { end_marker_ = marker; }
@@ -209,6 +210,11 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   }
   const auto code = tab_->files.exit_code(record_.nonce);
   if (!code) {
+    // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
+    const auto shell = process_info(typed_into_);
+    if (nested_ && (!shell || shell->state == 'Z')) {
+      give_up(Reason::shell_exited);
+    }
     co_return;
   }
   exit_file_seen_ = exit_file_seen_.value_or(Clock::now());

@@ -57,7 +57,9 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     co_await type(foreground);
     const Began began = co_await wait_until_it_begins(foreground);
     if (began == Began::yes) {
-      tab_->records.append(record_);
+      if (!began_) {
+        tab_->records.append(record_);
+      }
       co_return;
     }
     // From here on the typed line runs nothing, should a shell still come to it.
@@ -65,7 +67,6 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     if (began == Began::no) {
       co_await clear_prompt();
       if (pump() || began_) {
-        tab_->records.append(record_);
         co_return;
       }
     }

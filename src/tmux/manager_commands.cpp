@@ -89,6 +89,17 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(con
   co_return main;
 }
 
+/// A mark without a record: whoever typed the command died before it began. It is over once the shell waits at its prompt, and
+/// must not begin after that. Only for whoever holds the tab's lock.
+void TmuxManager::Impl::settle_unrecorded(Tab& tab) {
+  const auto nonce = tab.files.running_nonce();
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (nonce && !tab.records.find(nonce->substr(0, 8)) && foreground.kind == Foreground::Kind::shell &&
+      prompt_state(foreground, tab.tty) == Prompt::ready) {
+    tab.files.remove(*nonce);
+  }
+}
+
 /// A command that another process started, or whose server died: has it ended since?
 void TmuxManager::Impl::settle_unattended(Tab& tab) {
   const auto nonce = tab.files.running_nonce();
@@ -126,6 +137,17 @@ void TmuxManager::Impl::settle_unattended(Tab& tab) {
   tab.last_exit = *record->exit_code;
 }
 
+/// A command that nobody looks after and that has left its exit code: costs nothing where there is none.
+void TmuxManager::Impl::settle_ended(Tab& tab) {
+  const auto nonce = tab.runs.empty() ? tab.files.running_nonce() : std::nullopt;
+  if (!nonce || !tab.files.exit_code(*nonce)) {
+    return;
+  }
+  if (const UniqueFd lock = try_lock_file(tab.files.lock_path())) {
+    settle_unattended(tab);
+  }
+}
+
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool in_nested_shell = foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
@@ -138,6 +160,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   FileLock lock = FileLock::try_lock(tab.files.lock_path());
   if (lock) {
     settle_unattended(tab);
+    settle_unrecorded(tab);
   }
   const auto nonce = tab.files.running_nonce();
   if (nonce && !in_nested_shell) {

@@ -63,6 +63,8 @@ class TmuxManager::Impl {
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
   Awaitable<void> refuse_if_busy(Tab& tab);
   void settle_unattended(Tab& tab);
+  void settle_unrecorded(Tab& tab);
+  void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
   Awaitable<void> adopt(TabPtr tab);
   Awaitable<void> paste(Tab& tab, const std::string& text);

@@ -177,7 +177,10 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     // A server without a session has no target for the guard to run in; it has just answered.
     co_return co_await client_.start(std::move(command), tmux_environment(config_, instance_, generation_));
   }
-  if (!owner_lock_ && !config_.guest) {
+  if (config_.guest) {
+    throw Error(ErrorCode::not_found, "instance \"" + instance_.name() + "\" has no tmux server any more; its own terminally-mcp starts it anew");
+  }
+  if (!owner_lock_) {
     owner_lock_ = instance_.own();
     if (!durable_) {
       mark_unnamed(instance_);
@@ -339,6 +342,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     if (notice_if_closed(*tab)) {
       continue;
     }
+    settle_ended(*tab);
     const Foreground foreground = look_at_foreground(tab->pane_pid);
     TabInfo info;
     info.window_id = window;

@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2034
+# Sourced by scripts/run and scripts/test: installs what a bare Debian lacks, and nothing when nothing is missing.
+
+# What it takes to build the program and run it.
+BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libboost1.81-dev nlohmann-json3-dev libcli11-dev doctest-dev libpcre2-dev libvterm-dev tmux)
+
+# need_packages PKG…: installs those that are missing, with apt-get, as root or through sudo. Where it cannot, it says what is
+# missing and how to install it, and returns 1.
+need_packages() {
+  local package log missing=() sudo=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "${0##*/}: these Debian packages, or what they are called here, are missing: ${missing[*]}" >&2
+    return 1
+  fi
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
+      echo "${0##*/}: missing packages; install them as root: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    sudo=(sudo)
+  fi
+  echo "${0##*/}: installing ${missing[*]}" >&2
+  log=$(mktemp)
+  if ! "${sudo[@]}" apt-get update -q </dev/null >"$log" 2>&1 ||
+     ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    echo "${0##*/}: apt-get could not install: ${missing[*]}" >&2
+    return 1
+  fi
+  rm -f "$log"
+}
