@@ -2,7 +2,8 @@
 //
 //     run_command 'make -j2 && ctest'
 //
-// TmuxManager is the whole C++ API: structs in, structs out, one thread, one event loop. Link `terminally_tmux`.
+// TmuxManager is the whole C++ API: structs in, structs out, one thread, one event loop. Link
+// `terminally_tmux`.
 #include <unistd.h>
 
 #include <boost/asio.hpp>
@@ -15,7 +16,7 @@ namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using namespace terminally;
 
-asio::awaitable<int> run(TmuxManager& manager, std::string command) {
+static asio::awaitable<int> run(TmuxManager& manager, std::string command) {
   CreateTab wanted;
   wanted.name = "example";
   const CreatedTab tab = co_await manager.create_tab(wanted);
@@ -27,7 +28,8 @@ asio::awaitable<int> run(TmuxManager& manager, std::string command) {
   const OutputCallback show = [](std::string_view bytes) { std::cout << bytes << std::flush; };
   const CommandResult result = co_await manager.execute(request, show);
 
-  std::cout << "[" << to_string(result.state) << " after " << result.duration_ms << " ms, " << result.output_bytes << " bytes]\n";
+  std::cout << "[" << to_string(result.state) << " after " << result.duration_ms << " ms, "
+            << result.output_bytes << " bytes]\n";
   co_await manager.shut_down();  // an unnamed instance ends with us
   co_return result.exit_code.value_or(1);
 }
@@ -41,7 +43,8 @@ int main(int argc, char** argv) try {
   Config config;
   config.runtime_root = directory / "run";  // the tmux socket: a short path
   config.state_root = directory / "state";  // the logs
-  config.helper_dir = fs::read_symlink("/proc/self/exe").parent_path();  // terminally-log and terminally-shell
+  config.helper_dir =
+      fs::read_symlink("/proc/self/exe").parent_path();  // terminally-log and terminally-shell
 
   asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
