@@ -106,18 +106,26 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 
 void remove_file(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
 
-UniqueFd try_lock_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) {
+FileLock FileLock::try_lock(const std::filesystem::path& path) {
+  FileLock lock;
+  lock.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.fd_) {
     throw io_error("cannot open the lock " + path.string(), errno);
   }
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
-    return fd;
+  if (::flock(lock.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      throw io_error("cannot lock " + path.string(), errno);
+    }
+    lock.fd_.reset();
   }
-  if (errno != EWOULDBLOCK) {
-    throw io_error("cannot lock " + path.string(), errno);
+  return lock;
+}
+
+void FileLock::release() noexcept {
+  if (fd_) {
+    ::flock(fd_.get(), LOCK_UN);
+    fd_.reset();
   }
-  return UniqueFd();
 }
 
 std::string random_hex(std::size_t bytes) {

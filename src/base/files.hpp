@@ -28,8 +28,30 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// Removes a file; one that is not there is fine.
 void remove_file(const std::filesystem::path& path) noexcept;
 
-/// An exclusive lock on a file (flock, close-on-exec), or an empty descriptor while another process holds it.
-[[nodiscard]] UniqueFd try_lock_file(const std::filesystem::path& path);
+/// An exclusive lock on a file (flock) as long as it lives. Let go of explicitly, not by closing: a child that is just being spawned
+/// still has a copy of the descriptor.
+class FileLock {
+ public:
+  FileLock() = default;
+  FileLock(FileLock&&) noexcept = default;
+  FileLock& operator=(FileLock&& other) noexcept {
+    release();
+    fd_ = std::move(other.fd_);
+    return *this;
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() { release(); }
+
+  /// Empty while another process holds it. Throws Error(io).
+  [[nodiscard]] static FileLock try_lock(const std::filesystem::path& path);
+  void release() noexcept;
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+};
 
 /// `bytes` random bytes from the kernel, as lower-case hex.
 [[nodiscard]] std::string random_hex(std::size_t bytes);

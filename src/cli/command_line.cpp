@@ -1,24 +1,71 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
 #include "cli/options.hpp"
+#include "cli/print.hpp"
 #include "cli/serve.hpp"
+#include "cli/subcommands.hpp"
+#include "mcp/serve.hpp"
 
 namespace terminally {
+namespace {
+
+constexpr int kUsageError = 2;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  terminally-mcp --view rendered          what an MCP client starts: serves until stdin ends\n"
+    "  terminally-mcp --instance work          tabs that outlive the server\n"
+    "  terminally-mcp demo                     a client and a server talk to each other\n"
+    "  terminally-mcp ls                       the tabs of the running instance\n"
+    "  terminally-mcp tail @3 -f               what a tab prints, as it comes\n"
+    "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent";
+
+/// An app that reads the command line into `config` and `action`.
+void describe(CLI::App& app, Config& config, Action& action) {
+  app.name("terminally-mcp");
+  app.set_version_flag("--version", "terminally-mcp " + this_implementation().version);
+  app.footer(kExamples);
+  app.require_subcommand(0, 1);
+  app.fallthrough();  // flags of the program are understood after the subcommand, too
+  add_options(app, config);
+  for (const auto& add : {add_ls, add_tail, add_exec, add_attach, add_doctor, add_demo, add_completions}) {
+    add(app, config, action);
+  }
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    return app.exit(error);  // --help and --version
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string command =
+      chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
+  std::fprintf(stderr, "terminally-mcp: %s\nTry: %s --help\n", error.what(), command.c_str());
+  return kUsageError;
+}
+
+}  // namespace
 
 int run_command_line(int argc, char** argv) {
-  CLI::App app{"A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that lose nothing."};
-  app.name("terminally-mcp");
+  CLI::App app{
+      "A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that "
+      "lose nothing."};
   Config config = default_config();
-  add_options(app, config);
+  Action action = [&config] { return serve(config); };
+  describe(app, config, action);
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     app.parse(argc, argv);
-    return serve(config);
+    return action();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return explain(app, error);
+  } catch (const OutputClosed&) {
+    return 0;  // `terminally-mcp ls | head -1`
   } catch (const std::exception& error) {
     std::fprintf(stderr, "terminally-mcp: %s\n", error.what());
     return 1;

@@ -2,8 +2,8 @@
 
 namespace terminally {
 
-/// Everything that `terminally-mcp` does: without a subcommand it serves MCP over stdio; the subcommands are what people run by
-/// hand. Returns the exit code.
+/// Everything that `terminally-mcp` does: without a subcommand it serves MCP over stdio; the subcommands are
+/// what people run by hand. Returns the exit code.
 int run_command_line(int argc, char** argv);
 
 }  // namespace terminally

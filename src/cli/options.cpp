@@ -47,7 +47,7 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option("--state-dir", config.state_root, "Where the logs are; on a real disk")
       ->envname("TERMINALLY_STATE_DIR")->capture_default_str();
   app.add_option("--view", config.view, "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as seen in the end)")
-      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case));
+      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case).description(""))->type_name("raw|plain|rendered");
   app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(CLI::Range(100U, 1'000'000U))->capture_default_str();

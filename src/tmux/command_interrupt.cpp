@@ -22,6 +22,8 @@ constexpr Milliseconds kKeyWithin{1'000};
 constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKillAfter{5'000};
 constexpr Milliseconds kKillShellAfter{5'400};
+/// Every call returns by its deadline plus 6 s.
+constexpr Milliseconds kGiveUpAfter{500};
 constexpr Milliseconds kStep{50};
 /// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is typed.
 constexpr Milliseconds kHookLost{400};
@@ -74,22 +76,20 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
 /// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
 asio::awaitable<void> CommandRun::type_probe() {
   try {
-    co_await context_.client.change(send_bytes(to_string(tab_->pane), script_.probe_line + "\r"));
+    co_await context_.client.change(send_bytes(to_string(tab_->pane), "\x15" + script_.probe_line + "\r"));
   } catch (const Error&) {
     // the escalation goes on without it
   }
 }
 
-/// Ends a foreground group. bash goes on to the next step of its text when a child dies of anything but SIGINT, and a SIGINT that
-/// comes while it waits for a child is not heard: so it is told again and again while it is between two children. Blocks for 3 ms.
-void CommandRun::strike(const Foreground& foreground, int signal) {
+/// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text from step to step: bash
+/// does so when a child dies of anything but SIGINT, and does not hear a SIGINT while it waits for a child. So it is told while it
+/// is between two children. Blocks for 8 ms at most.
+void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goes_on) {
   ::kill(-foreground.group, signal);
   ::kill(-foreground.group, SIGCONT);  // a stopped job would not see it
-  if (foreground.shell_pid <= 0) {
-    return;
-  }
-  const auto until = Clock::now() + Milliseconds(3);
-  while (Clock::now() < until && !tab_->files.exit_code(record_.nonce)) {
+  const auto until = Clock::now() + Milliseconds(8);
+  while (shell_goes_on && foreground.shell_pid > 0 && Clock::now() < until && !tab_->files.exit_code(record_.nonce)) {
     if (!process_info(foreground.group)) {
       ::kill(foreground.shell_pid, SIGINT);
     }
@@ -102,7 +102,7 @@ asio::awaitable<void> CommandRun::escalate() {
   if (!force_) {
     co_await send_interrupt_key();
   }
-  std::set<int> termed;
+  std::set<int> struck;
   bool probed = false;
   std::optional<Clock::time_point> at_prompt;
   for (;;) {
@@ -112,9 +112,10 @@ asio::awaitable<void> CommandRun::escalate() {
     const bool kill_now = force_ || elapsed >= kKillAfter;
     if (now.group > 0 && !own_shell && now.kind != Foreground::Kind::nothing) {
       if (kill_now) {
-        strike(now, SIGKILL);
-      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway && termed.insert(now.group).second) {
-        strike(now, SIGTERM);
+        struck.insert(now.group);
+        strike(now, SIGKILL, struck.size() > 1);
+      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway && struck.insert(now.group).second) {
+        strike(now, SIGTERM, struck.size() > 1);
       }
     }
     if (own_shell && prompt_state(now, tab_->tty) == Prompt::ready) {
@@ -130,6 +131,10 @@ asio::awaitable<void> CommandRun::escalate() {
     if (own_shell && elapsed >= patience && !shell_killed_ && now.shell_pid > 0) {
       shell_killed_ = true;
       ::kill(now.shell_pid, SIGKILL);  // terminally-shell prints END and starts another
+    }
+    if (elapsed >= patience + kGiveUpAfter) {
+      notes_.emplace_back("its end was never seen; what it started was killed");
+      give_up(interrupt_reason_);
     }
     co_await sleep_for(kStep);
   }

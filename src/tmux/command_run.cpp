@@ -49,7 +49,7 @@ std::uint64_t CommandRun::output_end() const {
 
 /// Reads what is new in the log. True once END was found.
 bool CommandRun::pump() {
-  while (!end_marker_) {
+  while (scanner_ && !end_marker_) {
     const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
     if (slice.from != read_) {
       scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
@@ -82,22 +82,41 @@ void CommandRun::on_start(const Marker& marker) {
   traced_ = marker.traced;
   record_.start_byte = marker.next;
   emitted_ = marker.next;
+  tab_->records.append(record_);  // before anybody sees its output, and asks
 }
 
 void CommandRun::on_end(const Marker& marker) { end_marker_ = marker; }
 
-/// Hands what was printed to the callback. With `set -x` the shell traces our sourcing of the text first: that line is not output.
+/// The end of the last of the lines at the start of `text` that are our own steps, which a tracing shell prints; 0: there is none.
+std::size_t CommandRun::own_lines_at_start(std::string_view text) const {
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t next = text.find('\n', begin);
+    const std::string_view line = text.substr(begin, next == std::string_view::npos ? next : next - begin);
+    const bool blank = line.empty() || line == "\r";  // the end of what zsh traced of the command before
+    if (!is_own_line(line) && !blank) {
+      break;
+    }
+    begin = next == std::string_view::npos ? text.size() : next + 1;
+    end = blank ? end : begin;
+  }
+  return end;
+}
+
+bool CommandRun::is_own_line(std::string_view line) const {
+  return std::any_of(script_.own_line_marks.begin(), script_.own_line_marks.end(),
+                     [line](const std::string& mark) { return line.find(mark) != std::string_view::npos; });
+}
+
+/// Hands what was printed to the callback.
 void CommandRun::emit(std::uint64_t until) {
   if (traced_) {
     const PaneLog::Slice slice = tab_->log.read(record_.start_byte, kTraceLineBytes);
-    const std::string mark = script_.trace_mark + "\r\n";
-    const std::size_t at = slice.from == record_.start_byte ? slice.bytes.find(mark) : std::string::npos;
-    if (at != std::string::npos) {
-      record_.start_byte += at + mark.size();
-      emitted_ = record_.start_byte;
-    } else if (!end_marker_ && slice.bytes.size() < kTraceLineBytes) {
+    if (!end_marker_ && slice.bytes.size() < kTraceLineBytes && slice.bytes.find('\n') == std::string::npos) {
       return;
     }
+    record_.start_byte += slice.from == record_.start_byte ? own_lines_at_start(slice.bytes) : 0;
+    emitted_ = record_.start_byte;
     traced_ = false;
   }
   while (on_output_ && emitted_ < until) {
@@ -110,19 +129,23 @@ void CommandRun::emit(std::uint64_t until) {
   }
 }
 
-/// zsh traces its way to our END: that last line, which has no newline yet, is not output either.
-void CommandRun::trim_traces() {
-  if (!end_marker_->traced || script_.end_trace_mark.empty()) {
+/// A tracing shell prints its way to our END, too.
+void CommandRun::trim_own_lines_at_end() {
+  if (!end_marker_->traced) {
     return;
   }
   const std::uint64_t from = record_.end_byte - std::min(record_.end_byte - record_.start_byte, kTraceLineBytes);
   const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
-  const std::size_t mark = slice.bytes.rfind(script_.end_trace_mark);
-  if (mark == std::string::npos || slice.from != from) {
-    return;
+  std::string_view rest = slice.bytes;
+  while (slice.from == from && !rest.empty()) {
+    const std::size_t line = rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
+    const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
+    if (!is_own_line(rest.substr(begin))) {
+      break;
+    }
+    rest = rest.substr(0, begin);
+    record_.end_byte = from + begin;
   }
-  const std::size_t line = slice.bytes.rfind('\n', mark);
-  record_.end_byte = line == std::string::npos ? from : from + line + 1;
 }
 
 asio::awaitable<void> CommandRun::follow() {
@@ -131,7 +154,7 @@ asio::awaitable<void> CommandRun::follow() {
   co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
     record_.end_byte = end_marker_->begin;
-    trim_traces();
+    trim_own_lines_at_end();
     const bool by_shell = end_marker_->by == Marker::By::shell;
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
@@ -187,6 +210,11 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   }
   const auto code = tab_->files.exit_code(record_.nonce);
   if (!code) {
+    // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
+    const auto shell = process_info(typed_into_);
+    if (nested_ && (!shell || shell->state == 'Z')) {
+      give_up(Reason::shell_exited);
+    }
     co_return;
   }
   exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
@@ -258,7 +286,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
 void CommandRun::leave_tab() {
   std::erase_if(tab_->runs, [this](const auto& run) { return run.get() == this; });
   if (tab_->runs.empty()) {
-    tab_->command_lock.reset();
+    tab_->command_lock.release();
   }
 }
 

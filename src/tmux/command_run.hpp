@@ -26,6 +26,7 @@ struct RunContext {
   LogWatch& watch;
   std::string cookie_name;  ///< the instance's name, by which a tab's processes are known
   std::function<bool()> server_alive;
+  std::filesystem::path helper;  ///< terminally-shell
 };
 
 /// The life of one command: typed, started, followed until its end, interrupted when asked to. One per command; kept alive by
@@ -63,6 +64,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// It will never be known how it ended.
   void give_up(Reason why);
 
+  /// Reads what is new in the log, so that output_end() is of now.
+  void look() { pump(); }
+
   [[nodiscard]] const CommandRecord& record() const { return record_; }
   [[nodiscard]] bool has_ended() const { return ended_.is_set(); }
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
@@ -86,7 +90,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void on_start(const Marker& marker);
   void on_end(const Marker& marker);
   void emit(std::uint64_t until);
-  void trim_traces();
+  [[nodiscard]] std::size_t own_lines_at_start(std::string_view text) const;
+  [[nodiscard]] bool is_own_line(std::string_view line) const;
+  void trim_own_lines_at_end();
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
   void leave_tab();
@@ -95,7 +101,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
   [[nodiscard]] boost::asio::awaitable<void> keep_deadline();
   [[nodiscard]] boost::asio::awaitable<void> escalate();
-  void strike(const Foreground& foreground, int signal);
+  void strike(const Foreground& foreground, int signal, bool shell_goes_on);
   [[nodiscard]] boost::asio::awaitable<void> send_interrupt_key();
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_descendants();
@@ -116,6 +122,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool nested_ = false;
   int typed_into_ = 0;  ///< the shell that it was typed into
   bool exit_lost_ = false;
+  int attempt_ = 0;
   std::optional<Marker> end_marker_;
   Clock::time_point started_;
   std::uint64_t started_ticks_ = 0;

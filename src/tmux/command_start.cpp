@@ -51,13 +51,15 @@ void CommandRun::fresh_nonce() {
 
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+  for (attempt_ = 1; attempt_ <= kAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
     fresh_nonce();
     co_await type(foreground);
     const Began began = co_await wait_until_it_begins(foreground);
     if (began == Began::yes) {
-      tab_->records.append(record_);
+      if (!began_) {
+        tab_->records.append(record_);
+      }
       co_return;
     }
     // From here on the typed line runs nothing, should a shell still come to it.
@@ -65,7 +67,6 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     if (began == Began::no) {
       co_await clear_prompt();
       if (pump() || began_) {
-        tab_->records.append(record_);
         co_return;
       }
     }
@@ -79,7 +80,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
   typed_into_ = foreground.pid;
-  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), tab_->last_exit, exit_lost_};
+  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
@@ -99,9 +100,11 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
+  // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
+  const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   std::optional<Error> failure;
   try {
-    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + script_.typed_line + "\r"));
+    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
     if (out.starts_with(kAlternateScreen)) {
       failure.emplace(ErrorCode::busy, "tab " + to_string(tab_->window) +
                                            " shows a full-screen program; use send_keys to leave it, or stop_process");

@@ -62,7 +62,7 @@ std::uint32_t Instance::newest_generation() const {
   return newest;
 }
 
-UniqueFd Instance::own() const {
+FileLock Instance::own() const {
   if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
     throw Error(ErrorCode::invalid_argument, "the tmux socket's path " + socket().string() + " has " +
                                                  std::to_string(socket().native().size()) +
@@ -73,7 +73,7 @@ UniqueFd Instance::own() const {
   make_private_directory(state_root_);
   make_private_directory(state_);
   const auto path = runtime_ / "lock";
-  UniqueFd lock = try_lock_file(path);
+  FileLock lock = FileLock::try_lock(path);
   if (!lock) {
     const std::string owner = read_file(path).value_or("");
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
@@ -81,7 +81,7 @@ UniqueFd Instance::own() const {
                                      "; end that one first, or choose another --instance");
   }
   const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(lock.get(), 0) != 0 || ::pwrite(lock.get(), pid.data(), pid.size(), 0) < 0) {
+  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), pid.data(), pid.size(), 0) < 0) {
     throw io_error("cannot write " + path.string(), errno);
   }
   return lock;

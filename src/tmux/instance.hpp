@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.hpp"
+#include "base/files.hpp"
 #include "config.hpp"
 
 namespace terminally {
@@ -34,7 +34,7 @@ class Instance {
   /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result lives.
   /// Throws Error: busy, naming the owner's pid, while another server owns the instance; invalid_argument when the socket's path
   /// is too long; io when a directory cannot be trusted.
-  [[nodiscard]] UniqueFd own() const;
+  [[nodiscard]] FileLock own() const;
 
   /// Whether a tmux socket is there (its server may be dead).
   [[nodiscard]] bool has_socket() const;

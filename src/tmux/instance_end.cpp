@@ -81,7 +81,7 @@ asio::awaitable<void> end_abandoned_instances(Config config) {
   }
   for (const std::string& name : names) {
     const Instance instance(config, name);
-    UniqueFd lock;
+    FileLock lock;
     try {
       lock = instance.own();
     } catch (const Error&) {

@@ -89,6 +89,17 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(con
   co_return main;
 }
 
+/// A mark without a record: whoever typed the command died before it began. It is over once the shell waits at its prompt, and
+/// must not begin after that. Only for whoever holds the tab's lock.
+void TmuxManager::Impl::settle_unrecorded(Tab& tab) {
+  const auto nonce = tab.files.running_nonce();
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (nonce && !tab.records.find(nonce->substr(0, 8)) && foreground.kind == Foreground::Kind::shell &&
+      prompt_state(foreground, tab.tty) == Prompt::ready) {
+    tab.files.remove(*nonce);
+  }
+}
+
 /// A command that another process started, or whose server died: has it ended since?
 void TmuxManager::Impl::settle_unattended(Tab& tab) {
   const auto nonce = tab.files.running_nonce();
@@ -126,6 +137,17 @@ void TmuxManager::Impl::settle_unattended(Tab& tab) {
   tab.last_exit = *record->exit_code;
 }
 
+/// A command that nobody looks after and that has left its exit code: costs nothing where there is none.
+void TmuxManager::Impl::settle_ended(Tab& tab) {
+  const auto nonce = tab.runs.empty() ? tab.files.running_nonce() : std::nullopt;
+  if (!nonce || !tab.files.exit_code(*nonce)) {
+    return;
+  }
+  if (const FileLock lock = FileLock::try_lock(tab.files.lock_path())) {
+    settle_unattended(tab);
+  }
+}
+
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool in_nested_shell = foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
@@ -135,9 +157,10 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   if (!tab.runs.empty()) {
     co_return;
   }
-  UniqueFd lock = try_lock_file(tab.files.lock_path());
+  FileLock lock = FileLock::try_lock(tab.files.lock_path());
   if (lock) {
     settle_unattended(tab);
+    settle_unrecorded(tab);
   }
   const auto nonce = tab.files.running_nonce();
   if (nonce && !in_nested_shell) {
@@ -242,7 +265,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   StartedProcess started;
   if (!request.append_newline) {
     co_await refuse_if_busy(*tab);
-    const UniqueFd lock = std::move(tab->command_lock);
+    const FileLock lock = std::move(tab->command_lock);
     co_await paste(*tab, request.command);
     started.start_byte = tab->log.end();
     co_return started;
@@ -329,7 +352,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::adopt(TabPtr tab) {
   const auto record = tab->records.latest();
-  UniqueFd lock = try_lock_file(tab->files.lock_path());
+  FileLock lock = FileLock::try_lock(tab->files.lock_path());
   if (!record || !lock) {
     throw Error(ErrorCode::busy, "tab " + to_string(tab->window) + " runs a command that another terminally-mcp process looks after; "
                                      "cancel it there, or use stop_process");
@@ -362,7 +385,10 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   co_return cancelled;
 }
 
-CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRun& run, TextView view, std::uint64_t max_output_bytes) const {
+CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, TextView view, std::uint64_t max_output_bytes) const {
+  if (!run.has_ended()) {
+    run.look();
+  }
   CommandRecord record = run.record();
   if (!run.has_ended()) {
     record.end_byte = run.output_end();

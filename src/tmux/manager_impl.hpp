@@ -63,11 +63,13 @@ class TmuxManager::Impl {
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
   Awaitable<void> refuse_if_busy(Tab& tab);
   void settle_unattended(Tab& tab);
+  void settle_unrecorded(Tab& tab);
+  void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
   Awaitable<void> adopt(TabPtr tab);
   Awaitable<void> paste(Tab& tab, const std::string& text);
   void follow(const RunPtr& run);
-  CommandResult result_of(const Tab& tab, const CommandRun& run, TextView view, std::uint64_t max_output_bytes) const;
+  CommandResult result_of(const Tab& tab, CommandRun& run, TextView view, std::uint64_t max_output_bytes) const;
   CommandResult result_of(const Tab& tab, const CommandRecord& record, TextView view, std::uint64_t max_output_bytes) const;
 
   boost::asio::any_io_executor executor_;
@@ -78,7 +80,7 @@ class TmuxManager::Impl {
   LogWatch watch_;
   RunContext run_context_;
 
-  UniqueFd owner_lock_;
+  FileLock owner_lock_;
   std::uint32_t generation_ = 0;  ///< 0: no tmux server yet
   int server_pid_ = 0;
   std::map<WindowId, TabPtr> tabs_;

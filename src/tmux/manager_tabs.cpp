@@ -127,7 +127,8 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
       client_(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
-      run_context_{executor_, client_, watch_, instance_.name(), [this] { return server_alive(); }} {}
+      run_context_{executor_, client_, watch_, instance_.name(), [this] { return server_alive(); },
+                   config_.helper_dir / "terminally-shell"} {}
 
 bool TmuxManager::Impl::server_alive() const {
   const auto server = process_info(server_pid_);
@@ -138,6 +139,9 @@ bool TmuxManager::Impl::server_alive() const {
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (generation_ != 0 || !durable_ || !instance_.has_socket()) {
     co_return;
+  }
+  if (!owner_lock_ && !config_.guest) {
+    owner_lock_ = instance_.own();
   }
   Argv command;
   for (const char* word : {"display-message", "-p", kServerFormat}) {
@@ -173,7 +177,10 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     // A server without a session has no target for the guard to run in; it has just answered.
     co_return co_await client_.start(std::move(command), tmux_environment(config_, instance_, generation_));
   }
-  if (!owner_lock_ && !config_.guest) {
+  if (config_.guest) {
+    throw Error(ErrorCode::not_found, "instance \"" + instance_.name() + "\" has no tmux server any more; its own terminally-mcp starts it anew");
+  }
+  if (!owner_lock_) {
     owner_lock_ = instance_.own();
     if (!durable_) {
       mark_unnamed(instance_);
@@ -335,6 +342,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     if (notice_if_closed(*tab)) {
       continue;
     }
+    settle_ended(*tab);
     const Foreground foreground = look_at_foreground(tab->pane_pid);
     TabInfo info;
     info.window_id = window;
@@ -413,7 +421,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab)
   std::filesystem::path sidecar = tab.log.path();
   sidecar += kLogSidecarSuffix;
   std::error_code error;
-  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !try_lock_file(sidecar)) {
+  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !FileLock::try_lock(sidecar)) {
     co_await sleep_for(Milliseconds(5));
   }
 }
@@ -462,7 +470,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
   if (!durable_ && owner_lock_) {
     co_await end_instance(config_, instance_, server_pid_);
   }
-  owner_lock_.reset();
+  owner_lock_.release();
 }
 
 }  // namespace terminally

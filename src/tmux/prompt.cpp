@@ -8,7 +8,8 @@ namespace {
 
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git, starship).
 constexpr Milliseconds kShortStep{400};
-/// A password prompt or `read` that shows for less than this may be a shell on its way to its prompt.
+/// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its prompt: what it does is
+/// read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
 
 Error busy(const Tab& tab, const Foreground& foreground) {
@@ -27,6 +28,7 @@ Error reading(const Tab& tab, const Foreground& foreground) {
 boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline) {
   const auto begin = Clock::now();
   auto pause = std::chrono::microseconds(200);
+  std::optional<Clock::time_point> reading_since;
   for (;;) {
     Foreground foreground = look_at_foreground(tab.pane_pid);
     const auto waited = Clock::now() - begin;
@@ -43,7 +45,11 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         if (prompt == Prompt::ready) {
           co_return foreground;
         }
-        if (prompt == Prompt::reads_keyboard && waited > kShortRead) {
+        if (prompt != Prompt::reads_keyboard) {
+          reading_since.reset();
+        } else if (!reading_since) {
+          reading_since = Clock::now();
+        } else if (Clock::now() - *reading_since > kShortRead) {
           throw reading(tab, foreground);
         }
         break;

@@ -5,101 +5,123 @@ namespace {
 
 // Why the wrappers look as they do (each line was bought with a failure, see test/e2e/corpus):
 // - `{ …; } 2>/dev/null` hides our steps from `set -x`; `{ …; } && :` keeps a failing step from ending a `set -e` shell.
-// - `(exit N) && :` sets `$?` to N without ending a `set -e` shell.
+// - `(exit N) && :` sets `$?` to N without ending a `set -e` shell; only where it is needed, because it forks.
 // - records go to /dev/tty, which `exec >file` does not touch; `>|` because of noclobber.
 // - the first lines erase the row on which our typed line was echoed and show the command instead.
+// - where even `builtin` or `command` are hidden by a function of the text, terminally-shell prints END: a path hides behind nothing.
+// - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the text would be one more
+//   failing command, for `set -e` and for an ERR trap. It is left out where the text may be unfinished (shells.cpp).
 
-// bash. Under `set -e`, `. TEXT` that returns 1 (the text ended in `! true`) would end the shell although nothing failed: a RETURN
-// trap, which runs before that check, switches `-e` off for the moment; and `$?` is handed from command to command by us.
-// Functions named like builtins do not matter because of `\builtin`. History: see DESIGN section 4, step 3.
+// bash. Functions named like builtins do not matter because of `\builtin`. Under `set -e`, `$?` is handed from command to command
+// by us, because nothing may end with anything but 0. History: see DESIGN section 4, step 3.
 constexpr ShellTemplate kBash = {
     R"sh(\builtin .)sh",
+    R"sh(POSIXLY_CORRECT=1; \unset -f builtin; \unset POSIXLY_CORRECT; \builtin enable . builtin enable eval exit history printf read return unset)sh",
     R"sh({ { @N@_s=$? @N@_g=${PROMPT_COMMAND+x}y @N@_f=@WRAPPER@ @N@_e=@END@ @N@_x=
-case $- in (*x*) @N@_x=';x=1';; esac
+case $- in (*[xv]*) @N@_x=';x=1';; esac
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
-case $- in (*e*) \builtin trap -p RETURN >| @HISTORY@; if [[ ! -s @HISTORY@ ]]; then @N@_t=1; \builtin trap '@N@_r=$?; case $-${BASH_SOURCE[0]-} in (*e*"$@N@_f") @N@_t=2; \builtin set +e;; esac' RETURN; fi;; esac
 if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| @HISTORY@; IFS= \builtin read -r -d '' @N@_h < @HISTORY@; if [[ $@N@_h == *"$@N@_f"* ]]; then @N@_h=${@N@_h#"${@N@_h%%[0-9]*}"}; \builtin history -d "${@N@_h%%[!0-9]*}"; fi; fi
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='{ \builtin . "$@N@_e" @N@; } 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
-\builtin printf '\r\e[A\e[2K%s\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
-(\builtin exit "$@N@_s"); } && \builtin :; } 2>/dev/null
+\builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
+case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin :; } 2>/dev/null
 \builtin . @TEXT@
-{ \builtin . @END@; } 2>/dev/null
+{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o ok
+if [[ ${@N@_o-} == ok ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
 )sh",
+    "{ @N@_r=$?; } >/dev/null 2>&1\n",
     R"sh(@N@_s=$?
-{ if [[ ${@N@_t-} == 2 ]]; then @N@_s=$@N@_r; fi
+{ @N@_x=; case $- in (*v*) @N@_x=';x=1';; esac
+if [[ ${1-} == @N@ ]]; then @N@_x+=';by=hook'; else @N@_s=${@N@_w-$@N@_s}; fi
 if [[ -n ${@N@_g-} ]]; then
-if [[ ${1-} == @N@ ]]; then @N@_x=';by=hook'; else @N@_x=; fi
 \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' "$@N@_s" "$@N@_x" >| /dev/tty
 \builtin printf %s "$@N@_s" >| @EXIT@
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'{ \builtin . "$@N@_e" @N@; } 2>/dev/null
-'}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi
-if [[ -n ${@N@_t-} ]]; then \builtin trap - RETURN; fi; fi; } && \builtin :
-case $-${@N@_t-} in (*e*) \builtin unset -v ${!@N@_*}; \builtin return 0;; (*2) \builtin unset -v ${!@N@_*}; \builtin set -e; \builtin return 0;; esac
+'}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi; } && \builtin :
+case $- in (*e*) @N@_s=0;; esac
 \builtin eval "\builtin unset -v ${!@N@_*}; \builtin return $@N@_s"
 )sh",
     ""};
 
 // zsh. The `always` block runs after C-c too. Tracing goes to the old stderr whatever is redirected, so it is switched off by an
 // assignment, which is one traced line that END marks (x=1). precmd would be too late: it comes after zsh's end-of-line padding.
+// A `;` or newline before every `}`: without it `setopt ignorebraces` and `emulate sh` do not see the brace.
 constexpr ShellTemplate kZsh = {
     R"sh(\builtin .)sh",
-    R"sh({ @N@_s=$? @N@_x=$- @N@_t=
+    R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
+    R"sh({ @N@_s=$? @N@_x=$- @N@_t=; \builtin unset @N@_r
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
-case $@N@_x in (*x*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
+case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
-\builtin printf '\r\e[A\e[2K%s\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
-{
-case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s) } 2>/dev/null;; (*) { (\builtin exit $@N@_s) && \builtin : } 2>/dev/null;; esac
+\builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
+{ # @N@_
+case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
 \builtin . @TEXT@
-} always {
-@N@_s=$? @N@_x=$- options[xtrace]=off
+} always { # @N@_
+@N@_s=${@N@_r-$?} @N@_x=$- options[xtrace]=off
 { @N@_t= @N@_i=$TRY_BLOCK_INTERRUPT
-case $@N@_x in (*e*) options[errexit]=off;; esac
-case $@N@_x in (*x*) @N@_t=';x=1';; esac
+case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
-\builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
-\builtin printf %s $@N@_s >| @EXIT@; } 2>/dev/null
-case $@N@_x in
-(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i; options[errexit]=on options[xtrace]=on; \builtin return 0;;
-(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i; options[errexit]=on; \builtin return 0;;
-(*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i; options[xtrace]=on;;
-(*) \builtin unset @N@_s @N@_x @N@_t @N@_i;;
+\builtin printf -v @N@_o ok
+case ${@N@_o-} in
+(ok) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
+\builtin printf %s $@N@_s >| @EXIT@;;
+(*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
+esac; } >/dev/null 2>&1 # @N@_
+case $@N@_i$@N@_x in (1*x*) options[xtrace]=on;; esac # @N@_
+} # @N@_
+case $@N@_x in # @N@_
+(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; options[xtrace]=on;;
+(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o;;
+(*x*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; options[xtrace]=on; \builtin return $@N@_s";;
+(*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; \builtin return $@N@_s";;
 esac
-}
 )sh",
+    "@N@_r=$?\n",
     "", ""};
 
-// dash, sh, ash, ksh, mksh. A syntax error or C-c abandons the wrapper as well, so the hook is a command substitution in PS1. It
+// dash, sh, ash, ksh, mksh. A readonly PS1 ends the wrapper before START; the mending line does without the hook. A syntax error or C-c abandons the wrapper as well, so the hook is a command substitution in PS1. It
 // cannot take itself out (it runs in a subshell): END does, or the next wrapper; once its file is gone it is silent.
 constexpr ShellTemplate kPosix = {
     R"sh(\.)sh",
+    R"sh(\unset -f command printf; __mcp_no_hook=1)sh",
     R"sh({ { @N@_s=$? @N@_x=
-case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac
-@N@_e=@HOOK@ @N@_q="${PS1-}"
+\command eval '@N@_o=ok'
+case ${@N@_o-} in (ok) \unset @N@_o;; (*) \unset -f command;; esac
+case ${__mcp_no_hook-}${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac
+@N@_e=@HOOK@
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
-case $- in (*x*) @N@_x=';x=1';; esac
-PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}"
-\command printf '\r\033[A\033[2K%s\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
-(\exit "$@N@_s"); } && \: ; } 2>/dev/null
+case $- in (*[xv]*) @N@_x=';x=1';; esac
+case ${__mcp_no_hook-} in ('') PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}";; esac
+\command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
+case $@N@_s in (0) ;; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 \. @TEXT@
-{ \. @END@; } 2>/dev/null
+{ \. @END@; } >/dev/null 2>&1
 )sh",
+    "{ @N@_r=$?; } >/dev/null 2>&1\n",
     R"sh(@N@_s=$?
-{ \command printf '\033]133;D;%s;mcp=END:@NONCE@\a' "$@N@_s" >| /dev/tty
-\command printf %s "$@N@_s" >| @EXIT@
+@N@_s=${@N@_r-$@N@_s}
+{ case $- in (*v*) @N@_x=';x=1';; (*) @N@_x=;; esac
+\command eval '@N@_o=ok'
+case ${@N@_o-} in
+(ok) \command printf '\033]133;D;%s;mcp=END:@NONCE@%s\a' "$@N@_s" "$@N@_x" >| /dev/tty
+\command printf %s "$@N@_s" >| @EXIT@;;
+(*) @HELPER@ end @NONCE@ "$@N@_s" @EXIT@;;
+esac
 case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
 case $- in (*e*) @N@_s=0;; esac
-\eval "\\unset @N@_x @N@_e @N@_q @N@_s; \\return $@N@_s"
+\eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_s; \\return $@N@_s"
 )sh",
     R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a' "$@N@_s" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
-// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function may be named `builtin` or `source` is reached through it.
+// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function may be named
+// `builtin`, and all else is reached through it. Without full job control a sourced program would share the shell's own group.
 constexpr ShellTemplate kFish = {
     R"sh(builtin source)sh",
+    "",
     R"sh(set -l @N@_s $status
 if test -n '@EXIT_LOST@'
 set @N@_s @PREVIOUS@
@@ -107,20 +129,23 @@ end
 function @N@_end --on-event fish_postexec
 builtin source @END@ hook
 end
-builtin printf '\r\e[A\e[2K%s\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
+builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
 function @N@_status
 return $argv[1]
 end
+builtin status job-control full
 @N@_status $@N@_s
 builtin source @TEXT@
 builtin source @END@
 )sh",
+    "",
     R"sh(set -l @N@_s $status
 set -l @N@_by ''
 if builtin test "$argv[1]" = hook
 set @N@_by ';by=hook'
 end
 builtin functions -e @N@_end @N@_status
+builtin status job-control interactive
 builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s $@N@_by >/dev/tty
 builtin printf %s $@N@_s >@EXIT@
 return $@N@_s
@@ -132,7 +157,7 @@ constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 \unset @N@_b
 if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
 '"${PROMPT_COMMAND-}"; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"; fi
-\command printf '\r\033[A\033[2K%s\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
+\command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
 } 2>/dev/null
 if [ -n "${ZSH_VERSION-}" ]; then \eval '(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'; else (\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null; fi
 )sh";

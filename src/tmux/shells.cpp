@@ -1,6 +1,7 @@
 #include "tmux/shells.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/base64.hpp"
@@ -34,6 +35,27 @@ std::string fill(std::string_view text, const std::map<std::string, std::string,
     text.remove_prefix(end + 1);
   }
   return result;
+}
+
+std::size_t count_words(std::string_view text, std::initializer_list<std::string_view> words) {
+  std::size_t count = 0;
+  const auto is_word = [](char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_'; };
+  for (const std::string_view word : words) {
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
+      const std::size_t end = at + word.size();
+      count += (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])) ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+/// Whether brackets, quotes and compound commands look closed, by counting: comments and strings count too, on the safe side.
+bool is_balanced(std::string_view text) {
+  const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('(') == count(')') && count('{') == count('}') && count('\'') % 2 == 0 && count('"') % 2 == 0 && count('`') % 2 == 0 &&
+         count_words(text, {"for", "select", "while", "until", "repeat", "foreach"}) == count_words(text, {"done", "end"}) &&
+         count_words(text, {"if"}) == count_words(text, {"fi"}) && count_words(text, {"case"}) == count_words(text, {"esac"}) &&
+         count_words(text, {"function"}) <= static_cast<std::size_t>(count('{'));
 }
 
 std::string single_quoted(std::string_view text, std::string_view escaped_quote) {
@@ -98,20 +120,67 @@ std::string command_for_display(std::string_view command) {
   for (const char c : command) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\n' && ++lines > kDisplayLimitLines) {
-      return shown + "\r\n> ...\r\n";
+      return shown + "\\r\\n> ...\\r\\n";
     }
     if (shown.size() > kDisplayLimitBytes && byte < 0x80) {
-      return shown + "...\r\n";
+      return shown + "...\\r\\n";
     }
     if (c == '\n') {
-      shown += "\r\n> ";
-    } else if (c == '\t' || (byte >= 0x20 && byte != 0x7f)) {
+      shown += "\\r\\n> ";
+    } else if (c == '\\') {
+      shown += "\\\\";
+    } else if (c == '\t') {
+      shown += "\\t";
+    } else if (byte >= 0x20 && byte != 0x7f) {
       shown += c;
     } else {
       shown += {'^', static_cast<char>(byte ^ 0x40U)};
     }
   }
-  return shown + "\r\n";
+  return shown + "\\r\\n";
+}
+
+bool takes_another_line(std::string_view text) {
+  // Every heredoc's word must stand alone on a later line.
+  for (std::size_t at = text.find("<<"); at != std::string_view::npos; at = text.find("<<", at)) {
+    at += 2;
+    if (text.substr(at, 1) == "<") {
+      at += 1;
+      continue;
+    }
+    const bool tabs = text.substr(at, 1) == "-";
+    std::size_t begin = text.find_first_not_of(" \t-", at);
+    std::string word;
+    for (; begin < text.size() && std::string_view(" \t\n;&|<>()").find(text[begin]) == std::string_view::npos; ++begin) {
+      if (std::string_view("'\"\\").find(text[begin]) == std::string_view::npos) {
+        word += text[begin];
+      }
+    }
+    std::size_t line = text.find('\n', at);
+    bool closed = false;
+    while (line != std::string_view::npos && !closed) {
+      const std::size_t end = text.find('\n', line + 1);
+      std::string_view content = text.substr(line + 1, end == std::string_view::npos ? end : end - line - 1);
+      if (tabs) {
+        content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
+      }
+      closed = content == word;
+      line = end;
+    }
+    if (!closed) {
+      return false;
+    }
+  }
+  if (!is_balanced(text)) {
+    return false;
+  }
+  if (text.ends_with("\\") || text.ends_with("\\\n")) {
+    return false;
+  }
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  const std::string_view end = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  return !end.empty() && !end.ends_with("&&") && !end.ends_with("|") && !end.ends_with("()") && !end.ends_with("|&") &&
+         !end.ends_with("!");
 }
 
 ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
@@ -128,28 +197,31 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"HISTORY", word(base + "h")},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
       {"DISPLAY", word(command_for_display(command.text))},
+      {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
   };
   const ShellTemplate& shape = shell_template(kind);
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
-  script.files.push_back({base + "u", command.text + "\n"});
+  std::string text = command.text + (command.text.ends_with('\n') ? "" : "\n");
+  if (takes_another_line(command.text)) {
+    text += fill(shape.epilogue, values);
+  }
+  script.files.push_back({base + "u", std::move(text)});
   if (!shape.end.empty()) {
     script.files.push_back({base + "e", fill(shape.end, values)});
   }
   if (!shape.hook.empty()) {
     script.files.push_back({base + "p", fill(shape.hook, values)});
   }
-  const std::string source = std::string(" ") + std::string(shape.source) + " ";
-  script.typed_line = source + (fish && !is_plain(base) ? fish_quoted(base) : shell_word(base));
-  script.probe_line = shape.end.empty() ? "" : source + (fish ? fish_quoted(base + "e") : shell_word(base + "e"));
-  if (!fish) {
-    script.trace_mark = ". " + base + "u";
-  }
-  if (kind == ShellKind::zsh) {
-    script.end_trace_mark = "__mcp_" + command.nonce.substr(0, 8) + "_s=";
-  }
+  const auto source = [&](const std::string& path) {
+    return " " + std::string(shape.source) + " " + (is_plain(path) ? path : word(path));
+  };
+  script.typed_line = source(base);
+  script.mending_line = shape.mend.empty() ? script.typed_line : " " + std::string(shape.mend) + ";" + script.typed_line;
+  script.probe_line = shape.end.empty() ? "" : " " + std::string(shape.mend) + (shape.mend.empty() ? "" : ";") + source(base + "e");
+  script.own_line_marks = {". " + base, ". '" + base, "__mcp_" + command.nonce.substr(0, 8) + "_"};
   return script;
 }
 
@@ -159,7 +231,7 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
       {"N", name},
       {"NONCE", command.nonce},
       {"DISPLAY", posix_quoted(command_for_display(command.text))},
-      {"COMMAND", posix_quoted(command.text + "\n")},
+      {"COMMAND", posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n"))},
   };
   values["END_CODE"] = posix_quoted(fill(inline_end_template(), values));
   const std::string payload = encode_base64(fill(inline_template(), values));

@@ -19,6 +19,7 @@ struct ShellCommand {
   std::string text;
   std::string nonce;                 ///< 32 hexadecimal digits
   std::filesystem::path directory;   ///< where its files go: the instance's runtime directory
+  std::filesystem::path helper;      ///< terminally-shell
   int previous_exit = 0;             ///< the exit code of our last command in this shell
   bool exit_lost = false;            ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
 };
@@ -37,10 +38,15 @@ struct ShellScript {
   };
   std::vector<File> files;
   std::string typed_line;   ///< without its newline
+  std::string mending_line;  ///< the same, after taking away what a shell that did not answer may have: see ShellTemplate::mend
   std::string probe_line;   ///< typed as the last resort, when our own C-c was answered by a prompt but no hook
-  std::string trace_mark;   ///< the end of the line that `set -x` prints for our sourcing of the text; empty: none
-  std::string end_trace_mark;  ///< part of the line that `set -x` prints for our own first step after the text; empty: none
+  /// With `set -x` or `set -v` the shell prints our own steps around the text: a line that has one of these is such a line.
+  std::vector<std::string> own_line_marks;
 };
+
+/// Whether a line may be added to a text without becoming part of what the text left open: a heredoc, a continued line, a list
+/// that ends in an operator. Unclosed quotes and compound commands are syntax errors with or without it. Errs on the safe side.
+[[nodiscard]] bool takes_another_line(std::string_view text);
 
 [[nodiscard]] ShellScript shell_script(ShellKind kind, const ShellCommand& command);
 
@@ -52,7 +58,7 @@ inline constexpr std::size_t kInlineLimitBytes = 65'536;
 [[nodiscard]] std::vector<std::string> inline_lines(const ShellCommand& command);
 
 /// What a person who watches sees in place of the plumbing: the command behind a "$ ", bounded, with control characters made
-/// visible, ended by CRLF.
+/// visible, ended by CRLF. In the form that printf's %b takes: backslash escapes, no control characters.
 [[nodiscard]] std::string command_for_display(std::string_view command);
 
 /// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.hpp"
+#include "base/files.hpp"
 #include "tmux/command_files.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/pane_log.hpp"
@@ -38,7 +38,7 @@ struct Tab {
 
   /// The commands of this process that run in it: more than one where a command opened a nested shell and another runs in that.
   std::vector<std::shared_ptr<CommandRun>> runs;
-  UniqueFd command_lock;  ///< held while `runs` is not empty
+  FileLock command_lock;  ///< held while `runs` is not empty
   int last_exit = 0;      ///< of the last command of ours in it
 };
 

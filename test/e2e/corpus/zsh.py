@@ -72,7 +72,6 @@ STATE = [
     ok("unsetopt promptcr promptsp; echo np", "np\n", undo="setopt promptcr promptsp"),
     ok("setopt interactivecomments; echo i # c", "i\n", undo="unsetopt interactivecomments"),
     ok("unsetopt unset; echo u", "u\n", undo="setopt unset"),
-    ok("unsetopt zle", undo="setopt zle", native="no", why="no line editor"),
     ok("emulate sh; echo s", "s\n", undo="emulate -R zsh"),
     ok("emulate ksh; echo k", "k\n", undo="emulate -R zsh"),
     ok("disable printf echo", undo="enable printf echo", canary='print -r -- "ok-$?"', why="the builtins are switched off"),

@@ -1,0 +1,81 @@
+// terminally-mcp attach: a person's terminal on the tabs.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "cli/guest.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/tab_argument.hpp"
+#include "tmux/instance.hpp"
+#include "tmux/server_config.hpp"
+
+namespace terminally {
+namespace {
+
+/// With a tab: in a session of its own over the same windows, so that nobody else's view moves. It ends when
+/// it is left.
+Argv attach_argv(const Config& config, std::optional<WindowId> tab) {
+  const Instance instance(config, config.instance);
+  Argv argv = {config.tmux, "-u", "-S", instance.socket().string()};
+  const auto add = [&argv](std::initializer_list<std::string> words) { argv.insert(argv.end(), words); };
+  if (!tab) {
+    add({"attach-session", "-t", kSessionTarget});
+    return argv;
+  }
+  const std::string session = "watch-" + std::to_string(::getpid());
+  const std::string target = "=" + session + ":";
+  add({"new-session", "-t", std::string("=") + kSession, "-s", session, ";"});
+  add({"set-option", "-t", target, "destroy-unattached", "on", ";"});
+  add({"select-window", "-t", target + to_string(*tab)});
+  return argv;
+}
+
+int attach(const Config& given, std::optional<WindowId> tab) {
+  const Config config = guest_config(given);
+  const std::vector<TabInfo> tabs = tabs_of(config);
+  if (tabs.empty()) {
+    throw Error(ErrorCode::not_found, "instance \"" + config.instance + "\" has no tab to attach to");
+  }
+  if (tab &&
+      std::none_of(tabs.begin(), tabs.end(), [&](const TabInfo& info) { return info.window_id == *tab; })) {
+    throw Error(ErrorCode::not_found, "there is no open tab " + to_string(*tab) +
+                                          "; `terminally-mcp ls` lists them, `terminally-mcp tail " +
+                                          to_string(*tab) + "` shows what a closed one printed");
+  }
+  const Argv argv = attach_argv(config, tab);
+  std::vector<char*> words;
+  words.reserve(argv.size() + 1);
+  for (const std::string& word : argv) {
+    words.push_back(const_cast<char*>(word.c_str()));
+  }
+  words.push_back(nullptr);
+  ::unsetenv("TMUX");  // a person may do this from within a tmux of their own
+  std::signal(SIGPIPE, SIG_DFL);
+  ::execvp(words.front(), words.data());
+  throw io_error("cannot run " + argv.front(), errno);
+}
+
+}  // namespace
+
+void add_attach(CLI::App& app, Config& config, Action& action) {
+  const auto tab = std::make_shared<std::optional<WindowId>>();
+  CLI::App* command = app.add_subcommand(
+      "attach", "Your terminal on the tabs, with tmux; C-b d leaves, C-b n is the next tab");
+  add_tab_argument(*command, *tab,
+                   "The tab to begin with; your view is then your own, other watchers stay where they are");
+  command->footer(
+      "Examples:\n"
+      "  terminally-mcp attach\n"
+      "  terminally-mcp attach @3\n"
+      "  terminally-mcp --instance work attach @3");
+  command->callback([&config, &action, tab] { action = [&config, tab] { return attach(config, *tab); }; });
+}
+
+}  // namespace terminally

@@ -1,0 +1,123 @@
+#include "cli/demo_client.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/timeout.hpp"
+
+extern char** environ;
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kPatience{20'000};
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Pipe make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) {
+    throw io_error("cannot make a pipe", errno);
+  }
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+}  // namespace
+
+DemoClient::DemoClient(const Argv& argv) {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  std::vector<char*> words;
+  words.reserve(argv.size() + 1);
+  for (const std::string& word : argv) {
+    words.push_back(const_cast<char*>(word.c_str()));
+  }
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+  const int failed = ::posix_spawn(&pid_, words.front(), &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    pid_ = -1;
+    throw io_error("cannot start " + argv.front(), failed);
+  }
+  to_server_ = std::move(in.write);
+  from_server_ = std::move(out.read);
+}
+
+DemoClient::~DemoClient() {
+  close();
+}
+
+nlohmann::ordered_json DemoClient::request(const std::string& method, const nlohmann::ordered_json& params) {
+  const int id = ++last_id_;
+  send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+  for (;;) {
+    nlohmann::ordered_json answer = nlohmann::ordered_json::parse(read_line());
+    if (answer.value("id", 0) != id) {
+      continue;  // a notification
+    }
+    if (answer.contains("error")) {
+      throw Error(ErrorCode::internal, method + " was answered with " + answer["error"].dump());
+    }
+    return std::move(answer["result"]);
+  }
+}
+
+void DemoClient::notify(const std::string& method) {
+  send({{"jsonrpc", "2.0"}, {"method", method}});
+}
+
+int DemoClient::close() {
+  to_server_.reset();
+  int status = 0;
+  while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void DemoClient::send(const nlohmann::ordered_json& message) {
+  const std::string line = message.dump() + "\n";
+  // Less than a pipe holds, and the server reads at once: no partial writes.
+  if (::write(to_server_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    throw io_error("the server takes no requests", errno);
+  }
+}
+
+std::string DemoClient::read_line() {
+  const auto deadline = Clock::now() + kPatience;
+  for (;;) {
+    if (const std::size_t newline = unread_.find('\n'); newline != std::string::npos) {
+      std::string line = unread_.substr(0, newline);
+      unread_.erase(0, newline + 1);
+      return line;
+    }
+    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
+    pollfd readable{from_server_.get(), POLLIN, 0};
+    if (left.count() <= 0 || ::poll(&readable, 1, static_cast<int>(left.count())) == 0) {
+      throw Error(ErrorCode::io,
+                  "the server did not answer within " + std::to_string(kPatience.count()) + " ms");
+    }
+    char buffer[65'536];
+    const ssize_t got = ::read(from_server_.get(), buffer, sizeof buffer);
+    if (got == 0 || (got < 0 && errno != EINTR)) {
+      throw Error(ErrorCode::io, "the server ended before it answered");
+    }
+    unread_.append(buffer, got > 0 ? static_cast<std::size_t>(got) : 0);
+  }
+}
+
+}  // namespace terminally

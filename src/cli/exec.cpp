@@ -1,0 +1,152 @@
+// terminally-mcp exec: a command in a tab, beside the server that owns it, as if it ran here.
+
+#include <CLI/CLI.hpp>
+#include <boost/asio.hpp>
+#include <csignal>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/guest.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/tab_argument.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
+/// As timeout(1).
+constexpr int kTimedOut = 124;
+
+struct ExecOptions {
+  std::optional<WindowId> tab;
+  std::vector<std::string> words;
+  std::uint64_t timeout_ms = 0;
+};
+
+ExecuteCommand request_of(const ExecOptions& options) {
+  ExecuteCommand request;
+  request.window_id = options.tab;
+  for (const std::string& word : options.words) {
+    request.command += (request.command.empty() ? "" : " ") + word;
+  }
+  request.timeout_ms = options.timeout_ms == 0 ? kForeverMs : options.timeout_ms;
+  request.max_output_bytes = 1'024;  // it is streamed
+  return request;
+}
+
+/// One command under way, and what ends it before its time: C-c, a signal, or nobody reading the output any
+/// more.
+class Exec {
+ public:
+  explicit Exec(const Config& config)
+      : manager_(io_.get_executor(), config), signals_(io_, SIGINT, SIGTERM, SIGHUP) {}
+
+  int run(ExecuteCommand request) {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (!error) {
+        cancel(128 + signal);
+      }
+    });
+    auto execution = manager_.execute(std::move(request), [this](std::string_view bytes) { stream(bytes); });
+    asio::co_spawn(io_, std::move(execution),
+                   asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
+                                                                       const CommandResult& result) {
+                     failure_ = failure;
+                     result_ = result;
+                     signals_.cancel();
+                     if (cancelled_ == 0) {
+                       io_.stop();  // a shell that it opened may go on without us
+                     }
+                   }));
+    // A command that was cancelled is looked after until it has ended: then nothing is left to do.
+    io_.run();
+    return exit_code();
+  }
+
+ private:
+  void stream(std::string_view bytes) {
+    if (output_closed_) {
+      return;
+    }
+    try {
+      print(bytes);
+    } catch (const OutputClosed&) {
+      output_closed_ = true;
+      asio::post(io_, [this] { cancel(128 + SIGPIPE); });
+    } catch (const Error& error) {
+      output_closed_ = true;
+      complain(error.what());
+    }
+  }
+
+  void cancel(int exit_code) {
+    cancelled_ = exit_code;
+    cancel_.emit(asio::cancellation_type::terminal);
+  }
+
+  int exit_code() const {
+    if (cancelled_ != 0) {
+      return cancelled_;
+    }
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+    for (const std::string& note : result_.notes) {
+      complain(note);
+    }
+    if (result_.timed_out) {
+      complain("timed out after " + std::to_string(result_.duration_ms) + " ms");
+      return kTimedOut;
+    }
+    if (result_.state == CommandState::failed) {
+      complain("the command failed: " + std::string(to_string(result_.reason)));
+      return 1;
+    }
+    return result_.exit_code.value_or(0);
+  }
+
+  asio::io_context io_{1};
+  TmuxManager manager_;
+  asio::signal_set signals_;
+  asio::cancellation_signal cancel_;
+  bool output_closed_ = false;
+  int cancelled_ = 0;
+  std::exception_ptr failure_;
+  CommandResult result_;
+};
+
+int exec(const Config& given, const ExecOptions& options) {
+  ExecuteCommand request = request_of(options);
+  Config config = guest_config(given);
+  config.sync_window_ms = kForeverMs;
+  return Exec(config).run(std::move(request));
+}
+
+}  // namespace
+
+void add_exec(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<ExecOptions>();
+  CLI::App* command =
+      app.add_subcommand("exec", "Runs a command in a tab, prints what it prints, returns its exit code");
+  command->validate_positionals();  // what is no tab is the command already
+  add_tab_argument(*command, options->tab, "The tab; none: \"main\", or a new one while that is busy");
+  command->add_option("command", options->words, "The command; several words are joined by blanks, as by ssh")
+      ->required();
+  command
+      ->add_option("--timeout-ms", options->timeout_ms,
+                   "Interrupt it after this time and return 124; 0: never")
+      ->capture_default_str();
+  command->footer(
+      "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"
+      "Examples:\n"
+      "  terminally-mcp exec @3 -- make test\n"
+      "  terminally-mcp exec @3 -- 'cd /srv && git status'\n"
+      "  terminally-mcp exec --timeout-ms 60000 -- ./deploy.sh staging");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return exec(config, *options); }; });
+}
+
+}  // namespace terminally

@@ -1,0 +1,77 @@
+#include "cli/guest.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <exception>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tmux/instance.hpp"
+
+namespace terminally {
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string running_instance(const Config& config) {
+  std::error_code error;
+  if (std::filesystem::symlink_status(config.runtime_root, error).type() !=
+      std::filesystem::file_type::not_found) {
+    make_private_directory(
+        config.runtime_root);  // a socket that somebody else left there is not ours to talk to
+  }
+  const std::vector<std::string> running = running_instances(config);
+  const std::string nothing =
+      "no instance runs in " + config.runtime_root.string() +
+      ": a terminally-mcp server starts its own with its first tab (another place: --runtime-dir)";
+  if (!config.instance.empty()) {
+    const Instance named(config, config.instance);
+    if (std::find(running.begin(), running.end(), named.name()) == running.end()) {
+      throw Error(ErrorCode::not_found, running.empty() ? nothing
+                                                        : "no instance \"" + named.name() +
+                                                              "\" runs; there is: " + listed(running));
+    }
+    return named.name();
+  }
+  if (running.empty()) {
+    throw Error(ErrorCode::not_found, nothing);
+  }
+  if (running.size() > 1) {
+    throw Error(ErrorCode::not_found,
+                "several instances run, choose one with --instance: " + listed(running));
+  }
+  return running.front();
+}
+
+Config guest_config(Config config) {
+  config.instance = running_instance(config);
+  config.guest = true;
+  return config;
+}
+
+std::vector<TabInfo> tabs_of(const Config& config) {
+  boost::asio::io_context io(1);
+  TmuxManager manager(io.get_executor(), config);
+  std::vector<TabInfo> tabs;
+  std::exception_ptr failure;
+  boost::asio::co_spawn(io, manager.list_tabs(),
+                        [&](const std::exception_ptr& error, std::vector<TabInfo> answer) {
+                          failure = error;
+                          tabs = std::move(answer);
+                        });
+  io.run();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return tabs;
+}
+
+}  // namespace terminally

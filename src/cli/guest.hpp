@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config.hpp"
+#include "tmux/manager.hpp"
+
+namespace terminally {
+
+/// The name of the instance that a person means: --instance, or the only one that runs. Throws
+/// Error(not_found) that says what runs and what to do.
+[[nodiscard]] std::string running_instance(const Config& config);
+
+/// The configuration of a manager that works in the running instance beside the server that owns it.
+[[nodiscard]] Config guest_config(Config config);
+
+/// The tabs of a running instance. `config` is a guest's.
+[[nodiscard]] std::vector<TabInfo> tabs_of(const Config& config);
+
+}  // namespace terminally

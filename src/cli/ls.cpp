@@ -1,0 +1,104 @@
+// terminally-mcp ls: the tabs of an instance.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/guest.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+
+namespace terminally {
+namespace {
+
+struct LsOptions {
+  bool json = false;
+  bool quiet = false;
+};
+
+using Row = std::vector<std::string>;
+
+/// How many characters a terminal shows, roughly: wide ones count as one.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+std::string table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      text += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
+    }
+    text += row.back() + "\n";
+  }
+  return text;
+}
+
+std::string as_table(const std::vector<TabInfo>& tabs) {
+  std::vector<Row> rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
+  for (const TabInfo& tab : tabs) {
+    rows.push_back({to_string(tab.window_id), on_one_line(tab.name), tab.busy ? "busy" : "free",
+                    on_one_line(tab.foreground), std::to_string(tab.log_bytes), on_one_line(tab.cwd),
+                    on_one_line(tab.log_path)});
+  }
+  return table(rows);
+}
+
+std::string as_json(const std::vector<TabInfo>& tabs) {
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  for (const TabInfo& tab : tabs) {
+    nlohmann::ordered_json row;
+    row["window_id"] = to_string(tab.window_id);
+    row["name"] = tab.name;
+    row["active"] = tab.active;
+    row["cwd"] = tab.cwd;
+    row["foreground"] = tab.foreground;
+    row["busy"] = tab.busy;
+    row["log_path"] = tab.log_path;
+    row["log_bytes"] = tab.log_bytes;
+    array.push_back(std::move(row));
+  }
+  return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int ls(const Config& config, const LsOptions& options) {
+  const std::vector<TabInfo> tabs = tabs_of(guest_config(config));
+  if (options.json) {
+    print(as_json(tabs));
+  } else if (options.quiet) {
+    for (const TabInfo& tab : tabs) {
+      print(to_string(tab.window_id) + "\n");
+    }
+  } else {
+    print(as_table(tabs));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_ls(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<LsOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ls", "The tabs of the running instance: what runs in them, where, and where their logs are");
+  const auto json =
+      command->add_flag("--json", options->json, "As a JSON array, with the fields of the tool list_tabs");
+  command->add_flag("-q,--quiet", options->quiet, "The ids only")->excludes(json);
+  command->footer(
+      "Examples:\n"
+      "  terminally-mcp ls\n"
+      "  terminally-mcp ls --json | jq -r '.[] | select(.busy) | .window_id'\n"
+      "  terminally-mcp --instance work ls");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return ls(config, *options); }; });
+}
+
+}  // namespace terminally

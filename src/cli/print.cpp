@@ -1,0 +1,46 @@
+#include "cli/print.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+
+namespace terminally {
+
+void print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      throw OutputClosed();
+    } else if (errno == EAGAIN) {  // whoever shares the terminal made it non-blocking
+      pollfd wait{STDOUT_FILENO, POLLOUT, 0};
+      ::poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      throw io_error("cannot write to stdout", errno);
+    }
+  }
+}
+
+void complain(std::string_view text) {
+  std::fprintf(stderr, "terminally-mcp: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+std::string on_one_line(std::string_view text) {
+  const std::string valid = to_valid_utf8(text);
+  std::string line;
+  for (std::size_t i = 0; i < valid.size();) {
+    const std::string_view part =
+        std::string_view(valid).substr(i, first_utf8_part(std::string_view(valid).substr(i)).bytes);
+    line += has_control_characters(part) ? std::string_view("?") : part;
+    i += part.size();
+  }
+  return line;
+}
+
+}  // namespace terminally

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace terminally {
+
+/// Whoever read our stdout has gone: there is nothing left to do, and nothing to complain about.
+struct OutputClosed {};
+
+/// Writes to stdout at once and blocks until it took everything. Throws OutputClosed; Error(io) for other
+/// failures.
+void print(std::string_view text);
+
+/// A line on stderr: "terminally-mcp: ...".
+void complain(std::string_view text);
+
+/// Text of others (a directory's name, a command line) on one line of a terminal: control characters are '?',
+/// invalid bytes U+FFFD.
+[[nodiscard]] std::string on_one_line(std::string_view text);
+
+}  // namespace terminally

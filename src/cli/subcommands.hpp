@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include "config.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace terminally {
+
+/// What the command line asks for, once it was read whole; returns the exit code.
+using Action = std::function<int()>;
+
+/// What people run by hand, one subcommand a function, each in a file of its name. Adds the subcommand to
+/// `app`; chosen, it sets `action`. `config` and `action` live as long as `app`, and the flags are in
+/// `config` by the time the action runs.
+void add_tail(CLI::App& app, Config& config, Action& action);
+void add_ls(CLI::App& app, Config& config, Action& action);
+void add_attach(CLI::App& app, Config& config, Action& action);
+void add_exec(CLI::App& app, Config& config, Action& action);
+void add_doctor(CLI::App& app, Config& config, Action& action);
+void add_demo(CLI::App& app, Config& config, Action& action);
+void add_completions(CLI::App& app, Config& config, Action& action);
+
+}  // namespace terminally

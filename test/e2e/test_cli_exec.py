@@ -1,0 +1,151 @@
+"""terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
+
+import signal
+import subprocess
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, poll
+from harness.client import run_cli
+from harness.person import Terminal
+
+
+class Exec(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+        self.tab.execute("echo from the agent")
+
+    def start(self, *arguments: str, **options) -> subprocess.Popen:
+        return subprocess.Popen([str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **options)
+
+    def test_streams_and_gives_the_commands_exit_code(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "echo one; sleep 1; echo two; (exit 5)")
+        first = by_hand.stdout.readline()
+        self.assertIsNone(by_hand.poll())  # it came while the command ran
+        rest, errors = by_hand.communicate(timeout=10)
+        self.assertEqual((first + rest, errors, by_hand.returncode), (b"one\r\ntwo\r\n", b"", 5))
+
+    def test_words_are_joined_by_blanks_as_by_ssh(self) -> None:
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo", "two  spaces", "$HOME;", "(exit", "3)")
+        self.assertEqual((done.stdout, done.returncode), (f"two spaces {self.sandbox.home}\r\n".encode(), 3))
+        done = run_cli(self.sandbox, "exec", self.tab.id, "echo", "no dashes")
+        self.assertEqual((done.stdout, done.returncode), (b"no dashes\r\n", 0))
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "printf", "'%s '", "-n", "--", "--help", "ls")
+        self.assertEqual((done.stdout, done.returncode), (b"-n -- --help ls ", 0))
+
+    def test_a_million_lines_are_exact(self) -> None:
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "seq 1 1000000", timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout == b"".join(b"%d\r\n" % n for n in range(1, 1000001)))
+
+    def test_without_a_tab(self) -> None:
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "true").returncode, 0)
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "false").returncode, 1)
+        self.assertEqual(sorted(row.name for row in self.server.tabs().values()), ["main", "the tab"])
+
+    def test_the_shell_is_the_agents(self) -> None:
+        self.tab.execute("cd /usr; x=42")
+        self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo $x $PWD; cd /etc").stdout, b"42 /usr\r\n")
+        self.assertEqual(self.tab.execute("pwd").output, "/etc\n")
+
+    def test_beside_the_agent_in_another_tab(self) -> None:
+        other = self.server.create_tab(name="other")
+        agent = other.execute_async("echo agent up; sleep 2; echo agent done")
+        poll(lambda: b"agent up\r\n" in other.log(), 5)
+        for n in range(3):
+            self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", f"echo hand {n}").stdout, b"hand %d\r\n" % n)
+        self.assertFalse(agent.done())
+        self.assertEqual(self.server.result(agent, "execute_command").output, "agent up\nagent done\n")
+
+    def test_busy_is_named_both_ways(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "echo hand up; sleep 1; echo hand done")
+        poll(lambda: b"hand up\r\n" in self.tab.log(), 5)
+        self.assertTrue(self.tab.row.busy)
+        self.assertIn("echo hand up", self.tab.call_error("execute_command", command="echo agent"))
+        out, errors = by_hand.communicate(timeout=10)
+        self.assertEqual((out, errors, by_hand.returncode), (b"hand up\r\nhand done\r\n", b"", 0))
+        self.assertEqual(self.tab.execute("echo agent").output, "agent\n")
+        self.assertEqual(self.tab.execute("sleep 30", timeout_ms=500, on_timeout="background").state, "running")
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), "terminally-mcp: .*busy.*sleep 30")
+
+    def test_the_agent_sees_what_was_run_by_hand(self) -> None:
+        run_cli(self.sandbox, "exec", self.tab.id, "--", "echo by hand; (exit 7)")
+        state = self.tab.state(verbose=True)
+        self.assertEqual((state.command, state.output, state.exit_code), ("echo by hand; (exit 7)", "by hand\n", 7))
+
+    def test_c_c_interrupts_the_command_in_the_tab(self) -> None:
+        with Terminal([str(binary()), "exec", self.tab.id, "--", "echo up; sleep 30"], self.sandbox.environment()) as terminal:
+            terminal.expect("up")
+            terminal.write("\x03")
+            self.assertEqual(terminal.wait(8), 130)
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+    def test_a_signal_takes_a_stubborn_command_along(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "trap '' INT; sh -c 'trap \"\" INT; echo up; sleep 30'")
+        by_hand.stdout.readline()
+        by_hand.send_signal(signal.SIGTERM)
+        self.assertEqual(by_hand.wait(10), 143)
+        by_hand.communicate()
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+    def test_a_reader_that_leaves_ends_the_command(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "while :; do echo y; sleep 0.01; done")
+        by_hand.stdout.readline()
+        by_hand.stdout.close()
+        by_hand.wait(10)
+        self.assertEqual(by_hand.stderr.read(), b"")
+        by_hand.stderr.close()
+        poll(lambda: not self.tab.row.busy, 5)
+
+    def test_timeout(self) -> None:
+        begin = time.monotonic()
+        done = run_cli(self.sandbox, "exec", "--timeout-ms", "500", self.tab.id, "--", "sleep 30")
+        self.assertEqual(done.returncode, 124)
+        self.assertLess(time.monotonic() - begin, 8)
+        self.assertIn("timed out", done.stderr.decode())
+
+    def test_a_nested_shell_is_left_to_the_tab(self) -> None:
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "bash --norc")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo inner $SHLVL").returncode, 0)
+        run_cli(self.sandbox, "exec", self.tab.id, "--", "exit")
+        poll(lambda: not self.tab.row.busy, 5)
+        self.assertEqual(self.tab.execute("echo outer").output, "outer\n")
+
+    def test_the_server_ends_meanwhile(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "echo up; sleep 30")
+        by_hand.stdout.readline()
+        self.server.stop()
+        _, errors = by_hand.communicate(timeout=10)
+        self.assertEqual(by_hand.returncode, 1)
+        self.assertIn(b"failed", errors)
+
+    def test_never_starts_or_ends_an_instance(self) -> None:
+        self.server.stop()
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "true").returncode, 1)
+        self.assertEqual(list(self.sandbox.runtime.glob("*/tmux.sock")), [])
+
+    def test_a_killed_exec_leaves_the_tab_to_the_agent(self) -> None:
+        by_hand = self.start(self.tab.id, "--", "echo up; sleep 30")
+        by_hand.stdout.readline()
+        by_hand.kill()
+        by_hand.communicate()
+        poll(lambda: self.tab.state().state == "running", 5)
+        self.assertEqual(self.tab.call("cancel_command").state, "cancelled")
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+    def test_killed_while_it_typed(self) -> None:
+        """The mark of a command that never began, without its record: it must not keep the tab for ever."""
+        (self.server.socket.parent / "0.run").write_text("0123456789abcdef0123456789abcdef\n/\n")
+        self.assertTrue(self.tab.row.busy)
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+
+if __name__ == "__main__":
+    main()

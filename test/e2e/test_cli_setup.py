@@ -1,0 +1,186 @@
+"""What a newcomer runs: demo, doctor, shell completions."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main
+from harness.client import copy_program, run_cli
+from harness.person import Terminal
+from harness.suite import needs
+
+
+def json_after(text: str, heading: str) -> dict:
+    """The JSON object that follows the line that begins with `heading`."""
+    at = text.index("\n" + heading)
+    return json.JSONDecoder().raw_decode(text, text.index("{", at))[0]
+
+
+class Demo(unittest.TestCase):
+    def test_the_demo_runs_by_itself(self) -> None:
+        with Sandbox() as sandbox:
+            done = run_cli(sandbox, "demo", timeout=60, env={"TERMINALLY_INSTANCE": "not-this-one"})
+            text = done.stdout.decode()
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            sandbox.assert_nothing_left()
+            self.assertEqual(list(sandbox.runtime.iterdir()), [])
+            for tool in ("create_tab", "execute_command", "start_process", "read_logs_from_tab", "stop_process"):
+                self.assertIn(f'"name": "{tool}"', text)
+            self.assertIn('"exit_code": 2', text)
+            self.assertIn('"success": true', text)
+            self.assertRegex(text, r'"content": "(request \d+ served\\n)+')
+            self.assertNotIn("\x1b", text)
+            log = Path(re.search(r"^/.*\.log$", text, re.MULTILINE).group())
+            self.assertIn(b"hello from Linux", log.read_bytes())
+
+    def test_the_snippets_hold_this_program(self) -> None:
+        with Sandbox() as sandbox:
+            program = copy_program(sandbox.root / "it's a place")
+            done = subprocess.run([str(program), "demo"], env=sandbox.environment(), capture_output=True, timeout=60)
+            text = done.stdout.decode()
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            server = {"command": str(program), "args": ["--view", "rendered"]}
+            self.assertEqual(json_after(text, "# Claude Desktop"), {"mcpServers": {"terminally": server}})
+            self.assertEqual(json_after(text, "# Cursor"), {"mcpServers": {"terminally": server}})
+            self.assertEqual(json_after(text, "# VS Code"), {"servers": {"terminally": {"type": "stdio"} | server}})
+            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers"):]), {"mcp_servers": {"terminally": server}})
+            line = re.search(r"^claude mcp add .*$", text, re.MULTILINE).group()
+            self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--view", "rendered"])
+
+    def test_colours_are_for_terminals(self) -> None:
+        with Sandbox() as sandbox:
+            with Terminal([str(binary()), "demo"], sandbox.environment()) as terminal:
+                self.assertEqual(terminal.wait(60), 0)
+                self.assertIn(b"\x1b[36m--> tools/call", terminal.output)
+
+    def test_a_reader_that_leaves(self) -> None:
+        with Sandbox() as sandbox:
+            done = subprocess.run(["bash", "-c", f"{shlex.quote(str(binary()))} demo | head -1; echo ${{PIPESTATUS[0]}}"], env=sandbox.environment(), capture_output=True, timeout=30)
+            self.assertEqual((done.stdout.split(), done.stderr), ([b"0"], b""))
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+
+    def doctor(self, *arguments: str, code: int = 0, **env: str) -> str:
+        done = run_cli(self.sandbox, *arguments, "doctor", env=env)
+        text = done.stdout.decode()
+        self.assertEqual((done.returncode, done.stderr), (code, b""), text)
+        for line in text.splitlines():
+            self.assertRegex(line, r"^(ok      |warning |wrong   |         -> )\S")
+        self.assertEqual(code == 1, "\nwrong " in "\n" + text, text)
+        return text
+
+    def test_all_is_well(self) -> None:
+        text = self.doctor()
+        for word in (r"tmux 3\.\d", "terminally-log", "terminally-shell", "C.UTF-8", "socket path", "inotify", "pidfd", "open files", "/bash", "none runs"):
+            self.assertRegex(text, word)
+        self.assertFalse(self.sandbox.runtime.exists() or self.sandbox.state.exists())  # it only looks
+
+    def test_the_running_instance_is_named(self) -> None:
+        with Server(sandbox=self.sandbox) as server:
+            server.create_tab()
+            text = self.doctor()
+            self.assertIn(f"{server.socket.parent.name}, 1 tabs, its server is pid {server.raw.process.pid}", text)
+            self.assertIn("yours, mode 0700", text)
+
+    def test_without_tmux(self) -> None:
+        self.assertRegex(self.doctor(code=1, PATH="/nonexistent"), r"(?m)^wrong +tmux.*\n +-> .*apt-get install tmux")
+
+    def test_an_old_tmux(self) -> None:
+        old = self.sandbox.root / "old-tmux"
+        old.write_text("#!/bin/sh\necho tmux 2.9a\n")
+        old.chmod(0o755)
+        self.assertRegex(self.doctor("--tmux", str(old), code=1), r"wrong +tmux: tmux 2\.9a.*too old")
+
+    def test_a_socket_path_that_is_too_long(self) -> None:
+        self.assertRegex(self.doctor("--runtime-dir", "/tmp/" + "x" * 100, code=1), "wrong +socket path: 1.. of at most 107")
+
+    def test_directories_that_cannot_be_trusted(self) -> None:
+        self.sandbox.runtime.mkdir()
+        self.sandbox.runtime.chmod(0o777)
+        self.sandbox.state.symlink_to("/tmp")
+        text = self.doctor(code=1)
+        self.assertRegex(text, r"wrong +runtime directory .*mode 0777\n +-> chmod 700")
+        self.assertRegex(text, r"wrong +state directory .*symbolic")
+
+    def test_logs_in_memory_are_warned_of(self) -> None:
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+            self.assertRegex(self.doctor("--state-dir", memory), "warning +state directory: .*tmpfs")
+
+    def test_helpers_that_are_missing(self) -> None:
+        program = copy_program(self.sandbox.root / "bin")
+        os.remove(program.parent / "terminally-shell")
+        done = subprocess.run([str(program), "doctor"], env=self.sandbox.environment(), capture_output=True, timeout=10)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout.decode(), r"(?m)^wrong +helper: .*terminally-shell is missing")
+
+
+class Completions(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+        self.env = self.sandbox.environment(PATH=f"{binary().parent}:/usr/bin:/bin")
+
+    def script(self, shell: str) -> str:
+        done = run_cli(self.sandbox, "completions", shell)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def test_every_command_and_flag_is_there(self) -> None:
+        flags = {}
+        for command in re.findall(r"^  ([a-z]+) ", run_cli(self.sandbox, "--help").stdout.decode().split("Subcommands:")[1].split("Examples:")[0], re.MULTILINE):
+            flags[command] = set(re.findall(r"^  (?:-\w,)?--([a-z-]+)", run_cli(self.sandbox, command, "--help").stdout.decode(), re.MULTILINE))
+        self.assertLessEqual({"ls", "tail", "exec", "attach", "doctor", "demo", "completions"}, set(flags))
+        for shell in ("bash", "zsh", "fish"):
+            text = self.script(shell)
+            for command, names in flags.items():
+                self.assertRegex(text, rf"\b{command}\b", shell)
+                for name in names:
+                    self.assertRegex(text, rf"(--|-l ){name}\b", (shell, command))
+
+    def test_bash(self) -> None:
+        self.script("bash")
+        with Terminal(["/bin/bash", "--norc", "-i"], self.env) as terminal:
+            terminal.write('set -eu; . <(terminally-mcp completions bash); echo sour"ced"; set +eu; bind "set enable-bracketed-paste off"\n')
+            at = terminal.expect("sourced")
+            for typed, completed in (("terminally-mcp at\t", "terminally-mcp attach "), ("terminally-mcp tail @\t", f"terminally-mcp tail {self.tab.id} "),
+                                     ("terminally-mcp attach \t", f"terminally-mcp attach {self.tab.id} "), ("terminally-mcp tail --fol\t", "terminally-mcp tail --follow "),
+                                     ("terminally-mcp --instance x ls --js\t", "terminally-mcp --instance x ls --json ")):
+                terminal.write(typed)
+                at = terminal.expect(completed, start=at)
+                terminal.write("\x15")
+                at = terminal.expect("\x1b[K", start=at)
+            terminal.write("exit\n")
+
+    def test_zsh(self) -> None:
+        needs("zsh")
+        with Terminal([shutil.which("zsh"), "-f", "-i"], self.env) as terminal:
+            terminal.write('autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); echo sour"ced"\n')
+            at = terminal.expect("sourced")
+            for typed, completed in (("terminally-mcp at\t", "tach"), ("terminally-mcp tail @\t", self.tab.id[1:])):
+                terminal.write(typed)
+                at = terminal.expect(completed, start=at)
+                terminal.write("\x15")
+            terminal.write("exit\n")
+
+    def test_fish(self) -> None:
+        needs("fish")
+        ask = 'terminally-mcp completions fish | source; complete -C "terminally-mcp at"; complete -C "terminally-mcp tail @"; complete -C "terminally-mcp tail --fol"'
+        done = subprocess.run(["fish", "--no-config", "-c", ask], env=self.env, capture_output=True, timeout=20)
+        self.assertEqual(done.stderr, b"")
+        self.assertEqual([line.split("\t")[0] for line in done.stdout.decode().splitlines()], ["attach", self.tab.id, "--follow"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""terminally-mcp tail: a tab's log by hand, raw or rendered, followed, with gaps named."""
+
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, poll
+from harness.client import run_cli
+from harness.person import Person, Terminal
+
+
+class Tail(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+        self.tab.execute("echo from the agent")
+
+    def tail(self, *arguments: str) -> bytes:
+        done = run_cli(self.sandbox, "tail", self.tab.id, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout
+
+    def test_the_last_lines(self) -> None:
+        self.tab.execute("seq 1 100")
+        poll(lambda: self.tail("-n", "1").endswith(b"$ ") or self.tail("-n", "1").endswith(b"# "), 5, "the prompt")
+        self.assertEqual(self.tail("-n", "5").split(b"\r\n")[:4], [b"97", b"98", b"99", b"100"])
+        self.assertEqual(self.tail().count(b"\n"), 9)  # ten lines, the prompt is the last
+        self.assertEqual(self.tail("-n", "0"), b"")
+
+    def test_from_a_byte_is_exact(self) -> None:
+        result = self.tab.execute("seq 1 100000; head -c 50000 /dev/urandom", verbose=True)
+        whole = self.tail("--from-byte", "0")
+        self.assertEqual(whole, self.tab.log()[:len(whole)])
+        self.assertEqual(self.tail("--from-byte", str(result.start_byte))[:8], b"1\r\n2\r\n3\r")
+        self.assertEqual(self.tail("--from-byte", str(10**18)), b"")
+
+    def test_rendered(self) -> None:
+        self.tab.execute(r"printf '\033[31mred\033[0m\n'; for i in 1 2 3; do printf '\rstep %d of 3' $i; done; echo")
+        text = self.tail("--render").decode()
+        self.assertNotIn("\x1b", text)
+        self.assertIn("red\nstep 3 of 3\n", text)
+        self.assertNotIn("step 2", text)
+
+    def test_a_closed_tab(self) -> None:
+        self.server.create_tab(name="another")
+        self.tab.execute("echo last words")
+        self.tab.close()
+        self.assertIn(b"last words\r\n", self.tail())
+
+    def test_follows(self) -> None:
+        with Terminal([str(binary()), "tail", self.tab.id, "-f"], self.sandbox.environment()) as terminal:
+            person = Person(self.server)
+            at = terminal.expect("from the agent")
+            self.tab.start("for i in 1 2 3; do echo tick $i; read -r go; done")
+            for i in (1, 2, 3):  # each is seen while the command runs, before the next one is printed
+                at = terminal.expect(f"tick {i}", start=at)
+                self.assertNotIn(b"tick %d" % (i + 1), terminal.output)
+                person.keys(self.tab, "Enter")
+            terminal.write("\x03")
+            self.assertIn(terminal.wait(), (0, 130))
+
+    def test_follows_rendered_by_finished_lines(self) -> None:
+        with Terminal([str(binary()), "tail", self.tab.id, "-f", "-n", "0", "--render"], self.sandbox.environment()) as terminal:
+            self.tab.execute(r"for i in 1 2 3; do printf '\r\033[32mstep %d\033[0m' $i; done; echo; echo 'all ''done'")
+            terminal.expect("step 3\r\nall done\r\n")
+            self.assertNotIn(b"step 2", terminal.output)
+
+
+class Logs(unittest.TestCase):
+    """Logs without a server, written by hand. The sidecar's format is doc/pane-log.md's."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.directory = self.sandbox.state / "old" / "2"
+        self.directory.mkdir(parents=True, mode=0o700)
+
+    def record(self, kind: str, offset: int, position: int) -> str:
+        return f"{kind:5} {offset:020} {position:020} {1767225600000:015}\n"
+
+    def test_logs_of_an_instance_that_runs_no_more(self) -> None:
+        (self.directory / "pane-@4.log").write_bytes(b"what was\r\n")
+        done = run_cli(self.sandbox, "--instance", "old", "tail", "@4")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"what was\r\n", b"", 0))
+        self.assertEqual(run_cli(self.sandbox, "tail", "@4").returncode, 1)
+
+    def test_gaps_are_named(self) -> None:
+        (self.directory / "pane-@4.log").write_bytes(b"one\ntwo\nthree\n")
+        records = self.record("start", 0, 0) + self.record("gap", 104, 4) + self.record("start", 108, 8)
+        (self.directory / "pane-@4.log.index").write_text(records)
+        done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "--from-byte", "0")
+        self.assertEqual((done.stdout, done.returncode), (b"one\ntwo\nthree\n", 0))
+        self.assertRegex(done.stderr.decode(), r"\A.*\b100 bytes .*\b104\n.*unknown.*\b108\n\Z")
+
+
+if __name__ == "__main__":
+    main()
