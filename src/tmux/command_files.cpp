@@ -9,10 +9,11 @@ namespace terminally {
 CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
 
-void CommandFiles::write(const ShellScript& script) const {
+void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
   for (const ShellScript::File& file : script.files) {
     write_file(file.path, file.content);
   }
+  write_file(directory_ / (nonce + ".exit"), "");  // ours, so that the shell's umask does not make it readable for others
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {

@@ -96,7 +96,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     co_return;
   }
   script_ = shell_script(*foreground.shell, command);
-  tab_->files.write(script_);
+  tab_->files.write(script_, record_.nonce);
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }

@@ -7,7 +7,7 @@ namespace terminally {
 namespace {
 
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git, starship).
-constexpr Milliseconds kShortStep{400};
+constexpr Milliseconds kShortStep{1'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its prompt: what it does is
 /// read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
