@@ -143,7 +143,7 @@ void TmuxManager::Impl::settle_ended(Tab& tab) {
   if (!nonce || !tab.files.exit_code(*nonce)) {
     return;
   }
-  if (const UniqueFd lock = try_lock_file(tab.files.lock_path())) {
+  if (const FileLock lock = FileLock::try_lock(tab.files.lock_path())) {
     settle_unattended(tab);
   }
 }
