@@ -86,6 +86,8 @@ constexpr ShellTemplate kPosix = {
     R"sh(\.)sh",
     R"sh(\unset -f command printf; __mcp_no_hook=1)sh",
     R"sh({ { @N@_s=$? @N@_x=
+\command eval '@N@_o=ok'
+case ${@N@_o-} in (ok) \unset @N@_o;; (*) \unset -f command;; esac
 case ${__mcp_no_hook-}${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac
 @N@_e=@HOOK@
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
@@ -108,7 +110,7 @@ case ${@N@_o-} in
 esac
 case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
 case $- in (*e*) @N@_s=0;; esac
-\eval "\\unset @N@_x @N@_e @N@_r @N@_o @N@_s; \\return $@N@_s"
+\eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_s; \\return $@N@_s"
 )sh",
     R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a' "$@N@_s" >| /dev/tty

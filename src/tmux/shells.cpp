@@ -109,6 +109,8 @@ std::optional<ShellKind> shell_kind(std::string_view program) {
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string shell_word(std::string_view text) { return is_plain(text) ? std::string(text) : posix_quoted(text); }
+
 std::string command_for_display(std::string_view command) {
   while (!command.empty() && command.back() == '\n') {
     command.remove_suffix(1);

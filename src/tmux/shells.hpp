@@ -61,4 +61,7 @@ inline constexpr std::size_t kInlineLimitBytes = 65'536;
 /// visible, ended by CRLF. In the form that printf's %b takes: backslash escapes, no control characters.
 [[nodiscard]] std::string command_for_display(std::string_view command);
 
+/// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
 }  // namespace terminally

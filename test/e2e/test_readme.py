@@ -1,0 +1,179 @@
+"""The README's examples are true: every call in it is made, in its order, and answered as it says (T15).
+
+In README.md a ```json block with a "name" and "arguments" is a call, and the ```json block after it is its answer. A line
+`<!-- server: ARGUMENTS -->` ends the running server and starts one with these arguments, in the same home directory.
+What cannot be the same twice is shown in the README by one of these, and by nothing else:
+
+- `/home/you` stands for the user's home directory, `/usr/local/bin` for where the program is installed;
+- `…` in a text stands for any text;
+- the values of the fields in VARY are examples. A later call that passes such a value on passes on the real one.
+
+A call that only reads is repeated until it is answered so, for a while: what it reads may still be on its way.
+
+The other documents: what they link to exists, and so does every test that PLANNING.md names.
+"""
+
+import ast
+import json
+import re
+import time
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Person, Sandbox, Server, main
+from harness.client import run_cli
+from harness.sandbox import CHECKOUT
+
+README = (CHECKOUT / "README.md").read_text()
+HOME = "/home/you"
+VARY = {"command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms"}
+BLOCK = re.compile(r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Example:
+    def __init__(self, server: int, heading: str, call: dict):
+        self.server = server
+        self.heading = heading
+        self.tool: str = call["name"]
+        self.arguments: dict = call["arguments"]
+        self.answer: dict | None = None
+
+
+def read_examples(text: str) -> tuple[list[list[str]], list[Example]]:
+    """The servers' arguments, and the examples, each with the number of its server."""
+    servers: list[list[str]] = []
+    examples: list[Example] = []
+    heading = ""
+    for block in BLOCK.finditer(text):
+        if block["server"] is not None:
+            servers.append(block["server"].split())
+        elif block["heading"] is not None:
+            heading = block["heading"]
+        else:
+            value = json.loads(block["json"])
+            if "arguments" in value:
+                examples.append(Example(len(servers) - 1, heading, value))
+            elif examples and examples[-1].answer is None:
+                examples[-1].answer = value
+    return servers, examples
+
+
+class Comparison:
+    """What the README says beside what was answered."""
+
+    def __init__(self, home: str):
+        self.home = home
+        self.real: dict[object, object] = {}
+
+    def arguments(self, value, field: str = ""):
+        """The README's arguments as they are in this run."""
+        if isinstance(value, dict):
+            return {name: self.arguments(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.arguments(item) for item in value]
+        if field in VARY:
+            return self.real.get(value, value)
+        return value.replace(HOME, self.home) if isinstance(value, str) else value
+
+    def differences(self, said, real, where: str = "$", field: str = "") -> list[str]:
+        if field in VARY:
+            self.real[said] = real
+            return [] if type(said) is type(real) else [f"{where}: {real!r} is of another type than {said!r}"]
+        if isinstance(said, dict) and isinstance(real, dict) and list(said) == list(real):
+            return [d for name in said for d in self.differences(said[name], real[name], f"{where}.{name}", name)]
+        if isinstance(said, list) and isinstance(real, list) and len(said) == len(real):
+            return [d for i, item in enumerate(said) for d in self.differences(item, real[i], f"{where}[{i}]")]
+        if isinstance(said, str) and isinstance(real, str):
+            pattern = re.escape(said.replace(HOME, self.home)).replace("…", ".*")
+            return [] if re.fullmatch(pattern, real, re.DOTALL) else [f"{where}: {real!r} is not {said!r}"]
+        return [] if said == real and type(said) is type(real) else [f"{where}: {real!r} is not {said!r}"]
+
+
+class Readme(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_example(self) -> None:
+        servers, examples = read_examples(README)
+        with Sandbox() as sandbox:
+            (sandbox.home / "project").mkdir()
+            (sandbox.home / "project" / "check.sh").write_text("echo 'test_parse ... ok'\necho 'test_print ... FAILED' >&2\nexit 1\n")
+            (sandbox.home / "project" / "serve.sh").write_text("echo listening on port 8000\nexec sleep 1000\n")
+            comparison = Comparison(str(sandbox.home))
+            problems = []
+            for number, arguments in enumerate(servers):
+                with Server(*arguments, sandbox=sandbox, durable="--instance" in arguments) as server:
+                    for example in examples:
+                        if example.server == number:
+                            problems += [f"{example.heading}: {example.tool} {d}" for d in self.run_example(server, example, comparison)]
+                    if "--instance" in arguments and arguments not in servers[number + 1:]:
+                        Person(server).tmux("kill-server")  # a named instance lives on: here it must not
+            self.assertEqual(problems, [])
+
+    def run_example(self, server: Server, example: Example, comparison: Comparison) -> list[str]:
+        self.assertIsNotNone(example.answer, f"no answer beside {example.tool} under {example.heading!r}")
+        give_up = time.monotonic() + (10 if server.schema(example.tool)["annotations"]["readOnlyHint"] else 0)
+        while True:
+            answer = server.call(example.tool, **comparison.arguments(example.arguments))
+            differences = comparison.differences(example.answer, dict(answer))
+            if not differences or time.monotonic() > give_up:
+                return differences
+            time.sleep(0.05)
+
+    def test_every_tool_has_its_own_example(self) -> None:
+        _, examples = read_examples(README)
+        with Server() as server:
+            tools = [tool["name"] for tool in server.raw.request("tools/list")["tools"]]
+        shown = [example.tool for example in examples if example.heading == f"`{example.tool}`"]
+        self.assertEqual([tool for tool in tools if tool not in shown], [], "tools without an example under their own heading")
+
+    def test_the_flags_it_names_exist(self) -> None:
+        with Sandbox() as sandbox:
+            help_text = run_cli(sandbox, "--help").stdout.decode()
+        for flag in sorted(set(re.findall(r"^\| `(--[a-z-]+)", README, re.MULTILINE))):
+            self.assertIn(flag, help_text)
+        for variable in sorted(set(re.findall(r"`(TERMINALLY_[A-Z_]+)`", README))):
+            self.assertIn(variable, help_text)
+
+    def test_the_files_it_links_to_exist(self) -> None:
+        for name in ("README.md", "PLANNING.md", "CONTRIBUTING.md", "doc/design.md", "doc/pane-log.md"):
+            text = (CHECKOUT / name).read_text()
+            for target in re.findall(r"\]\((?!http|#)([^)#]+)", text):
+                self.assertTrue((CHECKOUT / Path(name).parent / target).exists(), f"{name}: {target}")
+
+
+class Planning(unittest.TestCase):
+    def test_every_test_that_it_names_exists(self) -> None:
+        text = (CHECKOUT / "PLANNING.md").read_text()
+        named = re.findall(r"`(test_\w+\.py) ([A-Za-z.\w]+)`", text)
+        self.assertGreater(len(named), 20)
+        for file, name in named:
+            tree = ast.parse((CHECKOUT / "test" / "e2e" / file).read_text())
+            classes = {node.name: [part.name for part in node.body if isinstance(part, ast.FunctionDef)] for node in tree.body if isinstance(node, ast.ClassDef)}
+            kind, _, method = name.partition(".")
+            self.assertIn(kind, classes, file)
+            self.assertTrue(not method or method in classes[kind], f"{file}: {name}")
+        named = re.findall(r"`(\w+_test\.cpp) \"([^`]*)\"`", text)
+        self.assertGreater(len(named), 10)
+        for file, name in named:
+            source = re.sub(r'"\s*\n\s*"', "", (CHECKOUT / "test" / "unit" / file).read_text())
+            self.assertIn(f'"{name}', source, file)
+
+
+class Checker(unittest.TestCase):
+    """The check itself: it must be able to fail."""
+
+    def test_what_differs_is_named(self) -> None:
+        check = Comparison("/tmp/h")
+        self.assertEqual(check.differences({"a": 1, "next_byte": 5, "p": "/home/you/…log"}, {"a": 1, "next_byte": 77, "p": "/tmp/h/x.log"}), [])
+        self.assertEqual(check.arguments({"from_byte": 5, "cwd": "/home/you"}), {"from_byte": 77, "cwd": "/tmp/h"})
+        for said, real in (({"a": 1}, {"a": 2}), ({"a": 1}, {"a": 1, "b": 2}), ({"a": "x"}, {"a": "y"}), ({"a": 0}, {"a": False}), ({"a": [1]}, {"a": []}), ({"pid": 1}, {"pid": None})):
+            self.assertNotEqual(check.differences(said, real), [], (said, real))
+
+    def test_blocks_are_found(self) -> None:
+        servers, examples = read_examples('<!-- server: --view raw -->\n### `t`\n```json\n{"name": "t", "arguments": {}}\n```\n\n```json\n{"x": 1}\n```\n')
+        self.assertEqual((servers, examples[0].heading, examples[0].tool, examples[0].answer), ([["--view", "raw"]], "`t`", "t", {"x": 1}))
+
+
+if __name__ == "__main__":
+    main()
