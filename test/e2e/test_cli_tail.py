@@ -60,7 +60,8 @@ class Tail(unittest.TestCase):
             self.assertIn(terminal.wait(), (0, 130))
 
     def test_follows_rendered_by_finished_lines(self) -> None:
-        with Terminal([str(binary()), "tail", self.tab.id, "-f", "-n", "0", "--render"], self.sandbox.environment()) as terminal:
+        with Terminal([str(binary()), "tail", self.tab.id, "-f", "--render"], self.sandbox.environment()) as terminal:
+            terminal.expect("from the agent\r\n")
             self.tab.execute(r"for i in 1 2 3; do printf '\r\033[32mstep %d\033[0m' $i; done; echo; echo 'all ''done'")
             terminal.expect("step 3\r\nall done\r\n")
             self.assertNotIn(b"step 2", terminal.output)
