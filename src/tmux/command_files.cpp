@@ -42,10 +42,14 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
   }
 }
 
-void CommandFiles::remove(const std::string& nonce) const noexcept {
+void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
   if (running_nonce() == nonce) {
     remove_file(directory_ / (pane_ + ".run"));
   }
+}
+
+void CommandFiles::remove(const std::string& nonce) const noexcept {
+  unmark_running(nonce);
   remove_script(nonce);
   remove_file(directory_ / (nonce + ".exit"));
 }

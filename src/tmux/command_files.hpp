@@ -28,7 +28,9 @@ class CommandFiles {
 
   /// Takes the scripts away: from then on the typed line runs nothing.
   void remove_script(const std::string& nonce) const noexcept;
-  /// Takes everything of a command away, and the mark if it is this command's.
+  /// The command has ended: takes the mark away, if it is this command's.
+  void unmark_running(const std::string& nonce) const noexcept;
+  /// Takes everything of a command away.
   void remove(const std::string& nonce) const noexcept;
 
   [[nodiscard]] std::filesystem::path lock_path() const;

@@ -57,7 +57,7 @@ std::vector<Survivor> foreground_processes(int pane_pid) {
 Error busy_with(const Tab& tab, const CommandRecord& record) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with command " + record.id + " (" +
                                     name_after(record.command) +
-                                    "); get_command_state shows it, cancel_command ends it, send_text types into it");
+                                    "); get_command_state shows it, cancel_command ends it");
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ constexpr Milliseconds kShortRead{100};
 Error busy(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name + " (" +
                                     describe_process(foreground.pid) +
-                                    ") has the foreground; use send_text or send_keys for it, or stop_process");
+                                    ") has the foreground; wait for it, or end it with stop_process");
 }
 
 Error reading(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name +
-                                    " waits for the keyboard (a `read` or a password prompt); answer it with send_text, or stop_process");
+                                    " waits for the keyboard (a `read` or a password prompt); answer it there, or end it with stop_process");
 }
 
 }  // namespace

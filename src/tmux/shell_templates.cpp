@@ -27,8 +27,8 @@ if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='{ \b
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin :; } 2>/dev/null
 \builtin . @TEXT@
-{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o ok
-if [[ ${@N@_o-} == ok ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
+{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o end
+if [[ ${@N@_o-} == end ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
 )sh",
     "{ @N@_r=$?; } >/dev/null 2>&1\n",
     R"sh(@N@_s=$?
@@ -64,9 +64,9 @@ case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_
 { @N@_t= @N@_i=$TRY_BLOCK_INTERRUPT
 case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
-\builtin printf -v @N@_o ok
+\builtin printf -v @N@_o end
 case ${@N@_o-} in
-(ok) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
+(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
 esac; } >/dev/null 2>&1 # @N@_
