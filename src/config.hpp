@@ -6,22 +6,27 @@
 
 namespace terminally {
 
-/// Which of the three views of the same bytes a tool answers with when the call does not say. doc/pane-log.md.
+/// Which of the three views of the same bytes a tool answers with when the call does not say.
+/// doc/pane-log.md.
 enum class View { raw, plain, rendered };
 
-/// Paths and limits with their defaults. Filled from flags and environment by the command line, then never changed.
+/// Paths and limits with their defaults. Filled from flags and environment by the command line, then never
+/// changed.
 struct Config {
-  std::filesystem::path runtime_root;  ///< --runtime-dir, TERMINALLY_RUNTIME_DIR; default /tmp/terminally-mcp-<uid>
-  std::filesystem::path state_root;    ///< --state-dir, TERMINALLY_STATE_DIR; default ~/.local/state/terminally-mcp
-  std::filesystem::path helper_dir;    ///< where terminally-log and terminally-shell are
-  std::string instance;                ///< --instance NAME; empty: a fresh unique name, whose tabs end with the server
-  std::string tmux = "tmux";           ///< --tmux, the tmux program
-  View view = View::raw;               ///< --view
-  bool plain_env = false;              ///< --plain-env: tabs do not get PAGER=cat and the like
-  std::uint32_t history_limit = 50'000;        ///< --history-limit, lines of tmux scrollback for new tabs
-  std::uint64_t sync_window_ms = 55'000;       ///< --sync-window-ms: how long a call may block before it hands over
-  std::uint64_t max_duration_ms = 0;           ///< --max-duration-ms: caps every command; 0 is off
-  std::uint64_t tmux_deadline_ms = 4'000;      ///< each tmux invocation is killed and reported after this
+  std::filesystem::path
+      runtime_root;  ///< --runtime-dir, TERMINALLY_RUNTIME_DIR; default /tmp/terminally-mcp-<uid>
+  std::filesystem::path
+      state_root;  ///< --state-dir, TERMINALLY_STATE_DIR; default ~/.local/state/terminally-mcp
+  std::filesystem::path helper_dir;  ///< where terminally-log and terminally-shell are
+  std::string instance;       ///< --instance NAME; empty: a fresh unique name, whose tabs end with the server
+  std::string tmux = "tmux";  ///< --tmux, the tmux program
+  View view = View::raw;      ///< --view
+  bool plain_env = false;     ///< --plain-env: tabs do not get PAGER=cat and the like
+  std::uint32_t history_limit = 50'000;  ///< --history-limit, lines of tmux scrollback for new tabs
+  std::uint64_t sync_window_ms =
+      55'000;                         ///< --sync-window-ms: how long a call may block before it hands over
+  std::uint64_t max_duration_ms = 0;  ///< --max-duration-ms: caps every command; 0 is off
+  std::uint64_t tmux_deadline_ms = 4'000;  ///< each tmux invocation is killed and reported after this
   bool guest = false;  ///< works beside the server that owns the instance: the command line
   std::uint32_t cols = 120;
   std::uint32_t rows = 40;

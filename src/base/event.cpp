@@ -8,7 +8,8 @@ namespace asio = boost::asio;
 
 /// A timer that never fires by itself: cancelled to wake its waiter.
 struct Event::Waiter {
-  explicit Waiter(const asio::any_io_executor& executor) : wake(executor, asio::steady_timer::time_point::max()) {}
+  explicit Waiter(const asio::any_io_executor& executor)
+      : wake(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer wake;
   bool happened = false;
 };

@@ -51,25 +51,32 @@ void make_private_directory(const std::filesystem::path& path) {
       throw io_error("cannot make the directory " + path.string(), errno);
     }
   }
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) {
     throw io_error("cannot look at " + path.string(), errno);
   }
   if (!S_ISDIR(info.st_mode)) {
-    throw Error(ErrorCode::io, path.string() + " is not a directory (symbolic links are refused); remove it or choose another place");
+    throw Error(ErrorCode::io,
+                path.string() +
+                    " is not a directory (symbolic links are refused); remove it or choose another place");
   }
   if (info.st_uid != ::geteuid()) {
-    throw Error(ErrorCode::io, path.string() + " belongs to uid " + std::to_string(info.st_uid) + ", not to us; choose another place");
+    throw Error(ErrorCode::io, path.string() + " belongs to uid " + std::to_string(info.st_uid) +
+                                   ", not to us; choose another place");
   }
   if ((info.st_mode & 022) != 0) {
-    throw Error(ErrorCode::io, path.string() + " can be written by others; make it private (chmod 700), or choose another place");
+    throw Error(
+        ErrorCode::io,
+        path.string() + " can be written by others; make it private (chmod 700), or choose another place");
   }
   if ((info.st_mode & 077) != 0 && ::chmod(path.c_str(), 0700) != 0) {
     throw io_error("cannot make " + path.string() + " private", errno);
   }
 }
 
-void write_file(const std::filesystem::path& path, std::string_view content) { write_with(path, content, O_TRUNC); }
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  write_with(path, content, O_TRUNC);
+}
 
 void replace_file(const std::filesystem::path& path, std::string_view content) {
   std::filesystem::path fresh = path;
@@ -80,7 +87,9 @@ void replace_file(const std::filesystem::path& path, std::string_view content) {
   }
 }
 
-void append_file(const std::filesystem::path& path, std::string_view content) { write_with(path, content, O_APPEND); }
+void append_file(const std::filesystem::path& path, std::string_view content) {
+  write_with(path, content, O_APPEND);
+}
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -104,7 +113,9 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
-void remove_file(const std::filesystem::path& path) noexcept { ::unlink(path.c_str()); }
+void remove_file(const std::filesystem::path& path) noexcept {
+  ::unlink(path.c_str());
+}
 
 FileLock FileLock::try_lock(const std::filesystem::path& path) {
   FileLock lock;

@@ -9,8 +9,9 @@
 
 namespace terminally {
 
-/// Makes `path` and what is missing above it, 0700. Then verifies the last part: a real directory (no symlink), owned by us,
-/// not writable by others; one that others can read is narrowed to 0700. Throws Error(io) that says what is wrong.
+/// Makes `path` and what is missing above it, 0700. Then verifies the last part: a real directory (no
+/// symlink), owned by us, not writable by others; one that others can read is narrowed to 0700. Throws
+/// Error(io) that says what is wrong.
 void make_private_directory(const std::filesystem::path& path);
 
 /// Writes a whole file, 0600, replacing what is there. Throws Error(io).
@@ -28,8 +29,8 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// Removes a file; one that is not there is fine.
 void remove_file(const std::filesystem::path& path) noexcept;
 
-/// An exclusive lock on a file (flock) as long as it lives. Let go of explicitly, not by closing: a child that is just being spawned
-/// still has a copy of the descriptor.
+/// An exclusive lock on a file (flock) as long as it lives. Let go of explicitly, not by closing: a child
+/// that is just being spawned still has a copy of the descriptor.
 class FileLock {
  public:
   FileLock() = default;

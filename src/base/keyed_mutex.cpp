@@ -7,10 +7,11 @@ namespace terminally {
 
 namespace asio = boost::asio;
 
-/// A timer that never fires: cancelled to wake its waiter. `granted` says the lock was handed over, so that a waiter
-/// that is cancelled in the same turn gives it back.
+/// A timer that never fires: cancelled to wake its waiter. `granted` says the lock was handed over, so that a
+/// waiter that is cancelled in the same turn gives it back.
 struct AsyncMutex::Waiter {
-  explicit Waiter(const asio::any_io_executor& executor) : wake(executor, asio::steady_timer::time_point::max()) {}
+  explicit Waiter(const asio::any_io_executor& executor)
+      : wake(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer wake;
   bool granted = false;
 };

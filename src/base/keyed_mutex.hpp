@@ -8,8 +8,8 @@
 
 namespace terminally {
 
-/// An asynchronous mutex for one thread: waiters are served in the order they came (FIFO), a waiter that is cancelled
-/// leaves the queue, and the lock is held by a RAII guard.
+/// An asynchronous mutex for one thread: waiters are served in the order they came (FIFO), a waiter that is
+/// cancelled leaves the queue, and the lock is held by a RAII guard.
 class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
  public:
   class Guard {
@@ -48,7 +48,8 @@ class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
   std::deque<std::shared_ptr<Waiter>> waiters_;
 };
 
-/// One AsyncMutex per key, made on first use and freed with its last guard. Independent keys do not wait for each other.
+/// One AsyncMutex per key, made on first use and freed with its last guard. Independent keys do not wait for
+/// each other.
 template <typename Key>
 class KeyedMutex {
  public:

@@ -73,7 +73,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
-/// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be inherited.
+/// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
+/// inherited.
 pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int out, int err) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -105,7 +106,8 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int o
 
 asio::awaitable<void> read_all(asio::readable_pipe& pipe, std::string& into) {
   boost::system::error_code error;
-  co_await asio::async_read(pipe, asio::dynamic_buffer(into), asio::redirect_error(asio::use_awaitable, error));
+  co_await asio::async_read(pipe, asio::dynamic_buffer(into),
+                            asio::redirect_error(asio::use_awaitable, error));
   if (error == asio::error::operation_aborted) {
     throw boost::system::system_error(error);
   }
@@ -115,8 +117,8 @@ asio::awaitable<void> wait_for_exit(asio::posix::stream_descriptor& pidfd) {
   co_await pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
 }
 
-asio::awaitable<void> collect(asio::readable_pipe& out, asio::readable_pipe& err, asio::posix::stream_descriptor& pidfd,
-                              ProcessResult& result) {
+asio::awaitable<void> collect(asio::readable_pipe& out, asio::readable_pipe& err,
+                              asio::posix::stream_descriptor& pidfd, ProcessResult& result) {
   using asio::experimental::awaitable_operators::operator&&;
   co_await (read_all(out, result.out) && read_all(err, result.err) && wait_for_exit(pidfd));
 }

@@ -18,9 +18,9 @@ struct ProcessResult {
 };
 
 /// Runs `argv` (looked up on PATH, never through a shell) with stdin from /dev/null and waits until it ended.
-/// At the deadline, or when the coroutine is cancelled, the process is killed and reaped before this returns or throws.
-/// `environment` is the whole environment of the process ("NAME=value"); empty: ours.
-/// Throws Error(io) when it cannot be started.
+/// At the deadline, or when the coroutine is cancelled, the process is killed and reaped before this returns
+/// or throws. `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws
+/// Error(io) when it cannot be started.
 [[nodiscard]] boost::asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                                                 std::vector<std::string> environment = {});
 

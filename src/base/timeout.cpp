@@ -32,8 +32,8 @@ asio::awaitable<void> sleep_quietly(Clock::time_point when) {
 
 asio::awaitable<bool> finish_by(Clock::time_point when, asio::awaitable<void> work) {
   using asio::experimental::awaitable_operators::operator||;
-  // Errors are carried out by hand: `||` waits for the first success, so a failed `work` would cost the whole time, and two
-  // cancelled branches make a multiple_exceptions that nobody expects.
+  // Errors are carried out by hand: `||` waits for the first success, so a failed `work` would cost the whole
+  // time, and two cancelled branches make a multiple_exceptions that nobody expects.
   std::exception_ptr failure;
   const auto first = co_await (capture(std::move(work), failure) || sleep_quietly(when));
   if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) {
@@ -46,7 +46,8 @@ asio::awaitable<bool> finish_by(Clock::time_point when, asio::awaitable<void> wo
 }
 
 std::int64_t wall_clock_ms() {
-  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace terminally

@@ -12,11 +12,14 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Waits. Throws operation_aborted when cancelled.
 [[nodiscard]] boost::asio::awaitable<void> sleep_until(Clock::time_point when);
-[[nodiscard]] inline boost::asio::awaitable<void> sleep_for(Milliseconds time) { return sleep_until(Clock::now() + time); }
+[[nodiscard]] inline boost::asio::awaitable<void> sleep_for(Milliseconds time) {
+  return sleep_until(Clock::now() + time);
+}
 
-/// Runs `work` until it is done or the time has come; then `work` is cancelled. Says whether it was done in time. What `work`
-/// throws is passed on; cancelled itself, it throws operation_aborted.
-[[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when, boost::asio::awaitable<void> work);
+/// Runs `work` until it is done or the time has come; then `work` is cancelled. Says whether it was done in
+/// time. What `work` throws is passed on; cancelled itself, it throws operation_aborted.
+[[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when,
+                                                     boost::asio::awaitable<void> work);
 
 /// Milliseconds since the epoch, UTC: for records that people read, never for deadlines.
 [[nodiscard]] std::int64_t wall_clock_ms();

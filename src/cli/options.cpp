@@ -39,22 +39,35 @@ Config default_config() {
 }
 
 void add_options(CLI::App& app, Config& config) {
-  static const std::map<std::string, View> kViews = {{"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
-  app.add_option("--instance", config.instance, "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
+  static const std::map<std::string, View> kViews = {
+      {"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
+  app.add_option(
+         "--instance", config.instance,
+         "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
       ->envname("TERMINALLY_INSTANCE");
   app.add_option("--runtime-dir", config.runtime_root, "Where the tmux socket is; short, on this machine")
-      ->envname("TERMINALLY_RUNTIME_DIR")->capture_default_str();
+      ->envname("TERMINALLY_RUNTIME_DIR")
+      ->capture_default_str();
   app.add_option("--state-dir", config.state_root, "Where the logs are; on a real disk")
-      ->envname("TERMINALLY_STATE_DIR")->capture_default_str();
-  app.add_option("--view", config.view, "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as seen in the end)")
-      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case).description(""))->type_name("raw|plain|rendered");
+      ->envname("TERMINALLY_STATE_DIR")
+      ->capture_default_str();
+  app.add_option("--view", config.view,
+                 "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as "
+                 "seen in the end)")
+      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case).description(""))
+      ->type_name("raw|plain|rendered");
   app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
-      ->check(CLI::Range(100U, 1'000'000U))->capture_default_str();
+      ->check(CLI::Range(100U, 1'000'000U))
+      ->capture_default_str();
   app.add_flag("--plain-env", config.plain_env, "Do not set PAGER=cat, GIT_EDITOR=: and the like in tabs");
-  app.add_option("--sync-window-ms", config.sync_window_ms, "How long a call may block before it hands its command over")
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{86'400'000}))->capture_default_str();
-  app.add_option("--max-duration-ms", config.max_duration_ms, "Interrupts every command that runs longer; 0 is off")->capture_default_str();
+  app.add_option("--sync-window-ms", config.sync_window_ms,
+                 "How long a call may block before it hands its command over")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{86'400'000}))
+      ->capture_default_str();
+  app.add_option("--max-duration-ms", config.max_duration_ms,
+                 "Interrupts every command that runs longer; 0 is off")
+      ->capture_default_str();
 }
 
 }  // namespace terminally

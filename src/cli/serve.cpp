@@ -25,7 +25,8 @@ int serve(const Config& config) {
   TmuxManager manager(io.get_executor(), config);
   std::exception_ptr failure;
   bool ending = false;
-  // Whichever comes first: the end of stdin, or a signal. A signal leaves the session where it is; nothing of it runs again.
+  // Whichever comes first: the end of stdin, or a signal. A signal leaves the session where it is; nothing of
+  // it runs again.
   const auto end = [&](const std::exception_ptr& error) {
     failure = failure ? failure : error;
     if (!std::exchange(ending, true)) {

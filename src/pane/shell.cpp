@@ -1,9 +1,11 @@
-// terminally-shell: the process of every pane. It runs the person's shell as a child with job control as usual and waits for it.
+// terminally-shell: the process of every pane. It runs the person's shell as a child with job control as
+// usual and waits for it.
 //
-// When the shell ends while a command of ours runs (`exit 3`, `exec prog`, `kill -9 $$`), it prints the END record with the true
-// wait status, which tmux's pane_dead_status often lacks, and starts a new shell in the directory where the command began: the
-// tab lives on. When no command runs, a person left the shell: it ends too, and the tab closes as in any terminal.
-// It keeps TMUX and TMUX_PANE out of the tab, so that `tmux kill-server` typed there cannot reach the private server.
+// When the shell ends while a command of ours runs (`exit 3`, `exec prog`, `kill -9 $$`), it prints the END
+// record with the true wait status, which tmux's pane_dead_status often lacks, and starts a new shell in the
+// directory where the command began: the tab lives on. When no command runs, a person left the shell: it ends
+// too, and the tab closes as in any terminal. It keeps TMUX and TMUX_PANE out of the tab, so that `tmux
+// kill-server` typed there cannot reach the private server.
 //
 // Told by its environment (set by tmux/server_config.cpp, removed before the shell starts):
 //   TERMINALLY_RUN    the instance's runtime directory
@@ -11,7 +13,8 @@
 //   TERMINALLY_LOGIN  "1": start it as a login shell
 //   TERMINALLY_NAME   the instance's name, for the cookie
 //   TMUX_PANE         "%3"
-// Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a command runs;
+// Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
+// command runs;
 // "<nonce>.exit" holds its exit code. Both are described in tmux/command_files.hpp.
 //
 // Static and tiny: no iostream, no Boost.
@@ -96,9 +99,9 @@ Setup take_setup() {
     setup.shell = "/bin/sh";
   }
   const std::string cookie = env("TERMINALLY_NAME") + ":" + setup.pane;
-  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME", "TERMINALLY_LOG",
-                           "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX", "TMUX_PANE", "TERM_PROGRAM",
-                           "TERM_PROGRAM_VERSION"}) {
+  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
+                           "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
+                           "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
     unsetenv(name);
   }
   setenv("SHELL", setup.shell.c_str(), 1);
@@ -140,8 +143,8 @@ struct Ended {
   _exit(127);
 }
 
-/// Starts the shell in its own foreground process group and waits until it is gone. A shell that stops itself is continued:
-/// there is no parent shell to go back to.
+/// Starts the shell in its own foreground process group and waits until it is gone. A shell that stops itself
+/// is continued: there is no parent shell to go back to.
 Ended run_shell(const Setup& setup) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -170,8 +173,10 @@ Ended run_shell(const Setup& setup) {
   }
   shell_pid = 0;
   alarm(0);
-  // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`: nobody left the tab then.
-  const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM && time(nullptr) - begin > 1;
+  // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`:
+  // nobody left the tab then.
+  const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM &&
+                       time(nullptr) - begin > 1;
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed};
 }
 
@@ -207,7 +212,8 @@ bool finish_interrupted_command(const Setup& setup, int code) {
 int print_end(char** argv) {
   const std::string record = end_record(argv[3], argv[2], "");
   const int tty = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  const bool printed = tty >= 0 && write(tty, record.data(), record.size()) == static_cast<ssize_t>(record.size());
+  const bool printed =
+      tty >= 0 && write(tty, record.data(), record.size()) == static_cast<ssize_t>(record.size());
   write_small_file(argv[4], argv[3]);
   return printed ? 0 : 1;
 }
@@ -222,7 +228,7 @@ int main(int argc, char** argv) {
   for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGPIPE}) {
     signal(number, SIG_IGN);
   }
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_hang_up;
   for (const int number : {SIGHUP, SIGTERM, SIGALRM}) {
     sigaction(number, &action, nullptr);
@@ -238,8 +244,10 @@ int main(int argc, char** argv) {
     if (have_modes) {
       tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     }
-    // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste, mouse.
-    static const char kReset[] = "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
+    // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste,
+    // mouse.
+    static const char kReset[] =
+        "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
     (void)!write(STDOUT_FILENO, kReset, sizeof kReset - 1);
   }
 }

@@ -23,19 +23,24 @@ std::string trimmed(std::string text) {
 }
 
 Error timed_out(std::chrono::milliseconds deadline) {
-  return Error(ErrorCode::tmux_timeout, "tmux did not answer within " + std::to_string(deadline.count()) +
-                                            " ms (its server is stopped or overloaded); nothing was done. Try again later");
+  return Error(ErrorCode::tmux_timeout,
+               "tmux did not answer within " + std::to_string(deadline.count()) +
+                   " ms (its server is stopped or overloaded); nothing was done. Try again later");
 }
 
 }  // namespace
 
 TmuxClient::TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
                        std::chrono::milliseconds deadline)
-    : program_(std::move(program)), socket_(std::move(socket)), config_(std::move(config)), deadline_(deadline) {}
+    : program_(std::move(program)),
+      socket_(std::move(socket)),
+      config_(std::move(config)),
+      deadline_(deadline) {}
 
 asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::string> environment) const {
   Argv argv;
-  for (const std::string& word : {program_, std::string("-u"), std::string("-S"), socket_.string(), std::string("-f"), config_.string()}) {
+  for (const std::string& word : {program_, std::string("-u"), std::string("-S"), socket_.string(),
+                                  std::string("-f"), config_.string()}) {
     argv.push_back(word);
   }
   argv.insert(argv.end(), command.begin(), command.end());
@@ -45,7 +50,8 @@ asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::stri
   }
   if (result.exit_code != 0) {
     const std::string message = trimmed(result.err.empty() ? result.out : result.err);
-    const bool missing = message.starts_with("can't find ") || message == "no current target";  // the latter: no session at all
+    const bool missing = message.starts_with("can't find ") ||
+                         message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
   co_return std::move(result.out);
@@ -57,7 +63,9 @@ TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
   return client;
 }
 
-asio::awaitable<std::string> TmuxClient::query(Argv command) const { return run(std::move(command), {}); }
+asio::awaitable<std::string> TmuxClient::query(Argv command) const {
+  return run(std::move(command), {});
+}
 
 asio::awaitable<bool> TmuxClient::answers() const {
   Argv command;
@@ -74,7 +82,8 @@ asio::awaitable<bool> TmuxClient::answers() const {
 }
 
 std::string TmuxClient::guarded_condition() const {
-  // #{T:@terminally_now} is the server's clock in seconds: the option holds "%s", and T expands it with strftime(3).
+  // #{T:@terminally_now} is the server's clock in seconds: the option holds "%s", and T expands it with
+  // strftime(3).
   const auto last_second = wall_clock_ms() / 1000 + std::max<std::int64_t>(1, deadline_.count() / 1000);
   return "#{e|<|:#{T:@terminally_now}," + std::to_string(last_second) + "}";
 }
@@ -126,7 +135,8 @@ std::string format_literal(std::string_view text) {
   std::string literal;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t end = std::min(text.find_first_not_of('#', i), text.size());
-    const bool style = end < text.size() && text[end] == '[';  // tmux leaves "#[" and "##[" as they are, for its status line
+    const bool style =
+        end < text.size() && text[end] == '[';  // tmux leaves "#[" and "##[" as they are, for its status line
     literal.append((end - i) * (style ? 1 : 2), '#');
     if (end < text.size()) {
       literal += text[end];

@@ -11,11 +11,12 @@
 
 namespace terminally {
 
-/// Talks to one tmux server on its private socket: one process per call, spawned by argv, killed at its deadline.
+/// Talks to one tmux server on its private socket: one process per call, spawned by argv, killed at its
+/// deadline.
 ///
-/// Whatever changes something is guarded: the server itself compares its clock with the deadline before it runs the commands,
-/// because a client that was killed at its deadline may already have delivered them to a frozen server, which would run them
-/// when it thaws.
+/// Whatever changes something is guarded: the server itself compares its clock with the deadline before it
+/// runs the commands, because a client that was killed at its deadline may already have delivered them to a
+/// frozen server, which would run them when it thaws.
 class TmuxClient {
  public:
   TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
@@ -24,24 +25,28 @@ class TmuxClient {
   [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
   /// Runs a command that changes nothing and returns what it printed.
-  /// Throws Error: tmux_timeout; not_found when the target (a window or pane) is not there; tmux_failed otherwise.
+  /// Throws Error: tmux_timeout; not_found when the target (a window or pane) is not there; tmux_failed
+  /// otherwise.
   [[nodiscard]] boost::asio::awaitable<std::string> query(Argv command) const;
 
   /// Whether the server answers by the deadline.
   [[nodiscard]] boost::asio::awaitable<bool> answers() const;
 
-  /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed by the time
-  /// the server gets to them.
+  /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed
+  /// by the time the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
 
   /// As this one, with another deadline.
   [[nodiscard]] TmuxClient with_deadline(std::chrono::milliseconds deadline) const;
 
-  /// Starts the server, in this environment, with its first command. Not guarded: there is no server yet that could be frozen.
-  [[nodiscard]] boost::asio::awaitable<std::string> start(Argv command, std::vector<std::string> environment) const;
+  /// Starts the server, in this environment, with its first command. Not guarded: there is no server yet that
+  /// could be frozen.
+  [[nodiscard]] boost::asio::awaitable<std::string> start(Argv command,
+                                                          std::vector<std::string> environment) const;
 
  private:
-  [[nodiscard]] boost::asio::awaitable<std::string> run(Argv command, std::vector<std::string> environment) const;
+  [[nodiscard]] boost::asio::awaitable<std::string> run(Argv command,
+                                                        std::vector<std::string> environment) const;
   [[nodiscard]] std::string guarded_condition() const;
 
   std::string program_;
@@ -55,7 +60,8 @@ class TmuxClient {
 
 [[nodiscard]] std::string quote_all(const Argv& words);
 
-/// For an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled. Not quoted.
+/// For an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled. Not
+/// quoted.
 [[nodiscard]] std::string format_literal(std::string_view text);
 
 /// `send-keys` of these bytes, exactly, whatever they are.

@@ -13,11 +13,13 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
   for (const ShellScript::File& file : script.files) {
     write_file(file.path, file.content);
   }
-  write_file(directory_ / (nonce + ".exit"), "");  // ours, so that the shell's umask does not make it readable for others
+  write_file(directory_ / (nonce + ".exit"),
+             "");  // ours, so that the shell's umask does not make it readable for others
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
-  replace_file(directory_ / (pane_ + ".run"), nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
+  replace_file(directory_ / (pane_ + ".run"),
+               nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
 }
 
 std::optional<std::string> CommandFiles::running_nonce() const {
@@ -54,6 +56,8 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   remove_file(directory_ / (nonce + ".exit"));
 }
 
-std::filesystem::path CommandFiles::lock_path() const { return directory_ / (pane_ + ".lock"); }
+std::filesystem::path CommandFiles::lock_path() const {
+  return directory_ / (pane_ + ".lock");
+}
 
 }  // namespace terminally

@@ -11,10 +11,10 @@ namespace terminally {
 
 /// The files of running commands in the instance's runtime directory:
 ///
-///     <pane>.run      nonce and starting directory, a line each: a command runs in this pane. terminally-shell reads it.
-///     <pane>.lock     held (flock) by the process that looks after the pane's command
-///     <nonce8>*       the wrapper, the text and the hooks (ShellScript::files)
-///     <nonce>.exit    empty, then the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
+///     <pane>.run      nonce and starting directory, a line each: a command runs in this pane.
+///     terminally-shell reads it. <pane>.lock     held (flock) by the process that looks after the pane's
+///     command <nonce8>*       the wrapper, the text and the hooks (ShellScript::files) <nonce>.exit empty,
+///     then the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
 class CommandFiles {
  public:
   CommandFiles(std::filesystem::path directory, PaneId pane);

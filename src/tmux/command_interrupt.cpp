@@ -1,4 +1,5 @@
-// How a command is ended by force: C-c, SIGTERM, SIGKILL, for each new foreground group until the shell is back.
+// How a command is ended by force: C-c, SIGTERM, SIGKILL, for each new foreground group until the shell is
+// back.
 
 #include <signal.h>
 #include <unistd.h>
@@ -18,14 +19,16 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTermAfter{500};
 constexpr Milliseconds kKeyWithin{1'000};
-/// How long the signal of stop_process waits for a program to take the foreground from the shell that is starting it.
+/// How long the signal of stop_process waits for a program to take the foreground from the shell that is
+/// starting it.
 constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKillAfter{5'000};
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{500};
 constexpr Milliseconds kStep{50};
-/// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is typed.
+/// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is
+/// typed.
 constexpr Milliseconds kHookLost{400};
 
 }  // namespace
@@ -46,7 +49,8 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
     interrupt_reason_ = Reason::cancelled_by_client;
   }
   const auto patience = Clock::now() + kProgramStarts;
-  while (look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::shell && !has_ended() && Clock::now() < patience) {
+  while (look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::shell && !has_ended() &&
+         Clock::now() < patience) {
     co_await sleep_for(Milliseconds(5));
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
@@ -71,7 +75,8 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
   bool sent = false;
   try {
     const TmuxClient impatient = context_.client.with_deadline(kKeyWithin);
-    co_await impatient.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " + send_bytes(to_string(tab_->pane), "\x03"));
+    co_await impatient.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " +
+                              send_bytes(to_string(tab_->pane), "\x03"));
     sent = true;
   } catch (const Error&) {
   }
@@ -89,14 +94,15 @@ asio::awaitable<void> CommandRun::type_probe() {
   }
 }
 
-/// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text from step to step: bash
-/// does so when a child dies of anything but SIGINT, and does not hear a SIGINT while it waits for a child. So it is told while it
-/// is between two children. Blocks for 8 ms at most.
+/// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
+/// from step to step: bash does so when a child dies of anything but SIGINT, and does not hear a SIGINT while
+/// it waits for a child. So it is told while it is between two children. Blocks for 8 ms at most.
 void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goes_on) {
   ::kill(-foreground.group, signal);
   ::kill(-foreground.group, SIGCONT);  // a stopped job would not see it
   const auto until = Clock::now() + Milliseconds(8);
-  while (shell_goes_on && foreground.shell_pid > 0 && Clock::now() < until && !tab_->files.exit_code(record_.nonce)) {
+  while (shell_goes_on && foreground.shell_pid > 0 && Clock::now() < until &&
+         !tab_->files.exit_code(record_.nonce)) {
     if (!process_info(foreground.group)) {
       ::kill(foreground.shell_pid, SIGINT);
     }
@@ -121,7 +127,8 @@ asio::awaitable<void> CommandRun::escalate() {
       if (kill_now) {
         struck.insert(now.group);
         strike(now, SIGKILL, struck.size() > 1);
-      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway && struck.insert(now.group).second) {
+      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
+                 struck.insert(now.group).second) {
         strike(now, SIGTERM, struck.size() > 1);
       }
     }
@@ -147,13 +154,17 @@ asio::awaitable<void> CommandRun::escalate() {
   }
 }
 
-/// What the command started and left behind in other groups or sessions: known by the tab's cookie in its environment and by
-/// having been started since. Jobs of earlier commands are older and spared; so are the shell and whatever is not of this tab.
+/// What the command started and left behind in other groups or sessions: known by the tab's cookie in its
+/// environment and by having been started since. Jobs of earlier commands are older and spared; so are the
+/// shell and whatever is not of this tab.
 asio::awaitable<void> CommandRun::end_descendants() {
-  const std::string cookie = "TERMINALLY_TAB=" + context_.cookie_name + ":" + std::to_string(tab_->pane.number);
+  const std::string cookie =
+      "TERMINALLY_TAB=" + context_.cookie_name + ":" + std::to_string(tab_->pane.number);
   // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
   const auto is_ours = [this](const ProcessInfo& process) {
-    const auto older = [this](int pid) { return std::find(older_jobs_.begin(), older_jobs_.end(), pid) != older_jobs_.end(); };
+    const auto older = [this](int pid) {
+      return std::find(older_jobs_.begin(), older_jobs_.end(), pid) != older_jobs_.end();
+    };
     return process.start_ticks > started_ticks_ ||
            (process.start_ticks == started_ticks_ && !older(process.pid) && !older(process.parent));
   };
@@ -161,8 +172,8 @@ asio::awaitable<void> CommandRun::end_descendants() {
     const int shell = first_child(tab_->pane_pid).value_or(0);
     std::vector<int> pids;
     for (const ProcessInfo& process : all_processes()) {
-      if (is_ours(process) && process.state != 'Z' && process.pid != shell &&
-          process.pid != tab_->pane_pid && process_has_environment(process.pid, cookie)) {
+      if (is_ours(process) && process.state != 'Z' && process.pid != shell && process.pid != tab_->pane_pid &&
+          process_has_environment(process.pid, cookie)) {
         pids.push_back(process.pid);
       }
     }

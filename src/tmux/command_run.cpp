@@ -1,5 +1,5 @@
-// The second half of a command's life: from START to its end. The first half is in command_start.cpp, what ends it by force in
-// command_interrupt.cpp.
+// The second half of a command's life: from START to its end. The first half is in command_start.cpp, what
+// ends it by force in command_interrupt.cpp.
 
 #include "tmux/command_run.hpp"
 
@@ -86,9 +86,12 @@ void CommandRun::on_start(const Marker& marker) {
   tab_->records.append(record_);  // before anybody sees its output, and asks
 }
 
-void CommandRun::on_end(const Marker& marker) { end_marker_ = marker; }
+void CommandRun::on_end(const Marker& marker) {
+  end_marker_ = marker;
+}
 
-/// The end of the last of the lines at the start of `text` that are our own steps, which a tracing shell prints; 0: there is none.
+/// The end of the last of the lines at the start of `text` that are our own steps, which a tracing shell
+/// prints; 0: there is none.
 std::size_t CommandRun::own_lines_at_start(std::string_view text) const {
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -121,7 +124,8 @@ void CommandRun::emit(std::uint64_t until) {
     traced_ = false;
   }
   while (on_output_ && emitted_ < until) {
-    const PaneLog::Slice slice = tab_->log.read(emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kReadBytes)));
+    const PaneLog::Slice slice = tab_->log.read(
+        emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kReadBytes)));
     if (slice.bytes.empty() || slice.from >= until) {
       break;
     }
@@ -135,7 +139,8 @@ void CommandRun::trim_own_lines_at_end() {
   if (!end_marker_->traced) {
     return;
   }
-  const std::uint64_t from = record_.end_byte - std::min(record_.end_byte - record_.start_byte, kTraceLineBytes);
+  const std::uint64_t from =
+      record_.end_byte - std::min(record_.end_byte - record_.start_byte, kTraceLineBytes);
   const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
   std::string_view rest = slice.bytes;
   while (slice.from == from && !rest.empty()) {
@@ -168,12 +173,14 @@ asio::awaitable<void> CommandRun::follow() {
   }
 }
 
-/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die of it.
+/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die
+/// of it.
 bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
   if (marker.by != Marker::By::hook && marker.exit_code != 130) {
     return false;
   }
-  const std::uint64_t from = record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
+  const std::uint64_t from =
+      record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
   const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
   return slice.bytes.find("^C") != std::string::npos;
 }
@@ -205,7 +212,8 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   if (!pane || pane->state == 'Z') {
     if (!pump()) {
       record_.end_byte = tab_->log.end();
-      finish(CommandState::failed, context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost, std::nullopt);
+      finish(CommandState::failed, context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost,
+             std::nullopt);
     }
     co_return;
   }
@@ -222,7 +230,8 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   if (Clock::now() - *exit_file_seen_ < kEndMissing) {
     co_return;
   }
-  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for it.
+  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for
+  // it.
   const bool answers = co_await context_.client.with_deadline(kEndMissing).answers();
   if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
     co_return;
@@ -231,9 +240,12 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   if (pump()) {
     co_return;
   }
-  notes_.emplace_back(answers ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
-                                "known from its file"
-                              : "tmux does not answer: the exit code is known from its file, output may still come into the log");
+  notes_.emplace_back(
+      answers
+          ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit code "
+            "is "
+            "known from its file"
+          : "tmux does not answer: the exit code is known from its file, output may still come into the log");
   record_.end_byte = tab_->log.end();
   const bool ours = interrupt_reason_ != Reason::none;
   finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);
@@ -260,13 +272,15 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   record_.duration_ms =
       static_cast<std::uint64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - started_).count());
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
-  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid); !cwd.empty()) {
+  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
+      !cwd.empty()) {
     record_.cwd = cwd;
   }
   tab_->last_exit = exit_code.value_or(0);
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
-    notes_.emplace_back("the shell ended with this command; a new one was started in the same tab (variables, functions and "
-                        "options of the old one are gone)");
+    notes_.emplace_back(
+        "the shell ended with this command; a new one was started in the same tab (variables, functions and "
+        "options of the old one are gone)");
   }
   tab_->files.unmark_running(record_.nonce);
   try {
@@ -276,7 +290,8 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   }
   const auto self = shared_from_this();
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
-  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1, tab_->runs.end());
+  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
+                                                       tab_->runs.end());
   leave_tab();
   for (const auto& run : inner) {
     run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
@@ -284,7 +299,9 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   ended_.set();
   // The answer goes first; the files are in nobody's way.
   const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
-  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) { files.remove(nonce); });
+  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
+    files.remove(nonce);
+  });
 }
 
 void CommandRun::leave_tab() {
@@ -303,8 +320,8 @@ void CommandRun::abandon() {
 
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
-  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) && now.pid != typed_into_ &&
-                      prompt_state(now, tab_->tty) == Prompt::ready;
+  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) &&
+                      now.pid != typed_into_ && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();
     return false;
@@ -313,7 +330,9 @@ bool CommandRun::waits_in_nested_shell() {
   return Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
 }
 
-void CommandRun::set_deadline(Clock::time_point when) { deadline_ = when; }
+void CommandRun::set_deadline(Clock::time_point when) {
+  deadline_ = when;
+}
 
 asio::awaitable<void> CommandRun::keep_deadline() {
   co_await sleep_until(deadline_);

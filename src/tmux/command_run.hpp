@@ -29,8 +29,8 @@ struct RunContext {
   std::filesystem::path helper;  ///< terminally-shell
 };
 
-/// The life of one command: typed, started, followed until its end, interrupted when asked to. One per command; kept alive by
-/// its coroutines and by the tab's list.
+/// The life of one command: typed, started, followed until its end, interrupted when asked to. One per
+/// command; kept alive by its coroutines and by the tab's list.
 class CommandRun : public std::enable_shared_from_this<CommandRun> {
  public:
   CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output);
@@ -38,24 +38,27 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// One that runs already, as its record says: to be followed, not started.
   CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record);
 
-  /// Waits for the prompt, types the command and waits until it began. On return it runs, or has ended already
+  /// Waits for the prompt, types the command and waits until it began. On return it runs, or has ended
+  /// already
   /// (`no_shell_answered`). Throws Error and leaves nothing behind when nothing was run.
   [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point prompt_deadline);
 
-  /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked for, records the end.
-  /// To be spawned once, after `start`.
+  /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked
+  /// for, records the end. To be spawned once, after `start`.
   [[nodiscard]] boost::asio::awaitable<void> follow();
 
   /// When it is interrupted as by `interrupt`. To be set before `follow`.
   void set_deadline(Clock::time_point when);
 
-  /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back. Returns at once.
+  /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
+  /// Returns at once.
   void interrupt(Reason why, bool force);
 
   /// One signal of ours, without escalation: whatever ends it now counts as ended by us.
   [[nodiscard]] boost::asio::awaitable<void> signal_once(StopSignal signal);
 
-  /// Whether the foreground program was started just before signal_once: a SIGINT between its fork and its exec is lost.
+  /// Whether the foreground program was started just before signal_once: a SIGINT between its fork and its
+  /// exec is lost.
   [[nodiscard]] bool signal_came_too_early() const;
 
   /// `start` failed: takes it out of the tab.

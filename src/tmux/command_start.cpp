@@ -15,13 +15,14 @@ namespace asio = boost::asio;
 
 /// How often a command is typed anew when no shell answered: what a person left unfinished took the line.
 constexpr int kAttempts = 3;
-/// How long a shell that still shows a prompt may take before its START counts as never coming. Generous: a loaded machine.
+/// How long a shell that still shows a prompt may take before its START counts as never coming. Generous: a
+/// loaded machine.
 constexpr Milliseconds kUnanswered{1'500};
 constexpr Milliseconds kUnansweredAtAll{10'000};
 constexpr Milliseconds kUnansweredInline{3'000};
 
-/// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a line-mode terminal. The
-/// blank is there because readline rings the bell when there is nothing to clear.
+/// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
+/// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear.
 constexpr std::string_view kClearLine = "\x05 \x15";
 
 constexpr std::string_view kAlternateScreen = "terminally: alternate screen";
@@ -30,12 +31,14 @@ constexpr std::string_view kAlternateScreen = "terminally: alternate screen";
 std::string typing(const Tab& tab, std::string_view bytes) {
   const std::string pane = quote(to_string(tab.pane));
   return "copy-mode -q -t " + pane + " ; if-shell -F -t " + pane + " '#{alternate_on}' " +
-         quote("display-message -p " + quote(kAlternateScreen)) + " " + quote(send_bytes(to_string(tab.pane), bytes));
+         quote("display-message -p " + quote(kAlternateScreen)) + " " +
+         quote(send_bytes(to_string(tab.pane), bytes));
 }
 
 }  // namespace
 
-CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output)
+CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command,
+                       OutputCallback on_output)
     : context_(context),
       tab_(std::move(tab)),
       text_(std::move(command)),
@@ -80,7 +83,8 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
   typed_into_ = foreground.pid;
-  const ShellCommand command{text_, record_.nonce, tab_->files.directory(), context_.helper, tab_->last_exit, exit_lost_};
+  const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
+                             context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
@@ -104,14 +108,17 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   std::optional<Error> failure;
   try {
-    const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
+    const std::string out =
+        co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
     if (out.starts_with(kAlternateScreen)) {
-      failure.emplace(ErrorCode::busy, "tab " + to_string(tab_->window) +
-                                           " shows a full-screen program; leave it, or end it with stop_process");
+      failure.emplace(ErrorCode::busy,
+                      "tab " + to_string(tab_->window) +
+                          " shows a full-screen program; leave it, or end it with stop_process");
     }
   } catch (const Error& error) {
     failure = error.code() == ErrorCode::not_found
-                  ? Error(ErrorCode::tab_closed, "tab " + to_string(tab_->window) + " is closed; its log can still be read")
+                  ? Error(ErrorCode::tab_closed,
+                          "tab " + to_string(tab_->window) + " is closed; its log can still be read")
                   : error;
   }
   if (failure) {
@@ -123,7 +130,8 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
 asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
   if (text_.size() > kInlineLimitBytes) {
     throw Error(ErrorCode::invalid_argument,
-                "command: " + std::to_string(text_.size()) + " bytes are too many for a shell behind ssh, su or docker; at most " +
+                "command: " + std::to_string(text_.size()) +
+                    " bytes are too many for a shell behind ssh, su or docker; at most " +
                     std::to_string(kInlineLimitBytes) + " are allowed there");
   }
   script_ = ShellScript();
@@ -160,9 +168,11 @@ asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foregr
     const Foreground now = look_at_foreground(tab_->pane_pid);
     if (now.kind == Foreground::Kind::nothing) {
       tab_->files.remove(record_.nonce);
-      throw Error(ErrorCode::tab_closed, "tab " + to_string(tab_->window) + " was closed before the command began");
+      throw Error(ErrorCode::tab_closed,
+                  "tab " + to_string(tab_->window) + " was closed before the command began");
     }
-    if (in_files ? (waited > kUnanswered && now.pid == foreground.pid && prompt_state(now, tab_->tty) != Prompt::not_yet) ||
+    if (in_files ? (waited > kUnanswered && now.pid == foreground.pid &&
+                    prompt_state(now, tab_->tty) != Prompt::not_yet) ||
                        waited > kUnansweredAtAll
                  : waited > kUnansweredInline) {
       co_return Began::no;
@@ -171,7 +181,8 @@ asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foregr
   }
 }
 
-/// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's command mode.
+/// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's
+/// command mode.
 asio::awaitable<void> CommandRun::clear_prompt() {
   exit_lost_ = true;
   co_await context_.client.change("send-keys -t " + quote(to_string(tab_->pane)) + " C-c");

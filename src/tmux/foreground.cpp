@@ -15,11 +15,13 @@ namespace terminally {
 namespace {
 
 constexpr std::array<std::string_view, 18> kGateways = {
-    "ssh",     "mosh-client", "su",         "sudo", "doas",  "runuser", "docker", "podman", "kubectl",
-    "oc",      "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
+    "ssh", "mosh-client", "su",         "sudo", "doas",  "runuser", "docker", "podman", "kubectl",
+    "oc",  "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
 };
 
-bool is_gateway(std::string_view name) { return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end(); }
+bool is_gateway(std::string_view name) {
+  return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
+}
 
 /// A shell that was given a script or a command is a program like any other.
 bool is_interactive_shell(int pid) {
@@ -36,9 +38,11 @@ bool is_interactive_shell(int pid) {
     const std::string& argument = arguments[i];
     if (takes_value) {
       takes_value = false;
-    } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" || argument == "--init-file") {
+    } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" ||
+               argument == "--init-file") {
       takes_value = true;
-    } else if (argument == "-c" || argument == "-s" || (!argument.starts_with('-') && !argument.starts_with('+'))) {
+    } else if (argument == "-c" || argument == "-s" ||
+               (!argument.starts_with('-') && !argument.starts_with('+'))) {
       return false;
     }
   }
@@ -62,7 +66,8 @@ bool sleeps_in_tty_read(const ProcessInfo& process) {
     return false;
   }
   const std::string wchan = process_wchan(process.pid);
-  return wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read" || wchan.empty() || wchan == "0";
+  return wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read" || wchan.empty() ||
+         wchan == "0";
 }
 
 std::optional<termios> terminal_modes(const std::string& tty) {
@@ -98,8 +103,8 @@ Foreground look_at_foreground(int pane_pid) {
   }
   if (kind) {
     foreground.shell = kind;
-    foreground.reads_our_files =
-        process_uid(leader->pid) == static_cast<int>(::geteuid()) && process_root(leader->pid) == process_root(::getpid());
+    foreground.reads_our_files = process_uid(leader->pid) == static_cast<int>(::geteuid()) &&
+                                 process_root(leader->pid) == process_root(::getpid());
   }
   return foreground;
 }

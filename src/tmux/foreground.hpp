@@ -17,19 +17,19 @@ struct Foreground {
     nothing,  ///< the tab's process is gone
   };
   Kind kind = Kind::nothing;
-  int pid = 0;         ///< leader of the foreground group, or a member of it
-  int group = 0;       ///< the foreground group
-  int shell_pid = 0;   ///< the tab's own shell, 0 when it is gone
-  std::string name;    ///< of `pid`, e.g. "vim"
+  int pid = 0;                     ///< leader of the foreground group, or a member of it
+  int group = 0;                   ///< the foreground group
+  int shell_pid = 0;               ///< the tab's own shell, 0 when it is gone
+  std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
   bool reads_our_files = false;    ///< for shell and nested: same user, same root directory
 };
 
 [[nodiscard]] Foreground look_at_foreground(int pane_pid);
 
-/// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and sleeps; dash and
-/// its like have none and sleep in a read of the terminal. In line mode a shell with an editor that sleeps in such a read runs
-/// its `read` builtin.
+/// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and
+/// sleeps; dash and its like have none and sleep in a read of the terminal. In line mode a shell with an
+/// editor that sleeps in such a read runs its `read` builtin.
 enum class Prompt {
   ready,
   not_yet,         ///< it runs something: its rc files, a builtin

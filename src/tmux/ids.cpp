@@ -20,8 +20,12 @@ std::optional<std::uint32_t> parse_id(std::string_view text, char sigil) {
 
 }  // namespace
 
-std::string to_string(WindowId id) { return "@" + std::to_string(id.number); }
-std::string to_string(PaneId id) { return "%" + std::to_string(id.number); }
+std::string to_string(WindowId id) {
+  return "@" + std::to_string(id.number);
+}
+std::string to_string(PaneId id) {
+  return "%" + std::to_string(id.number);
+}
 
 std::optional<WindowId> parse_window_id(std::string_view text) {
   const auto number = parse_id(text, '@');

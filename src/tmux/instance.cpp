@@ -18,7 +18,8 @@ namespace {
 bool is_instance_name(const std::string& name) {
   return !name.empty() && name.size() <= 32 && name.front() != '.' && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                  c == '_' || c == '-';
          });
 }
 
@@ -30,7 +31,8 @@ bool accepts_connections(const std::filesystem::path& socket) {
   }
   std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN);
+  return fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+                errno == EAGAIN);
 }
 
 }  // namespace
@@ -42,9 +44,10 @@ Instance::Instance(const Config& config, std::string name)
       runtime_(runtime_root_ / name_),
       state_(state_root_ / name_) {
   if (!is_instance_name(name_)) {
-    throw Error(ErrorCode::invalid_argument, "instance: \"" + name_ +
-                                                 "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
-                                                 "not beginning with '.' or '-'");
+    throw Error(ErrorCode::invalid_argument,
+                "instance: \"" + name_ +
+                    "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
+                    "not beginning with '.' or '-'");
   }
 }
 
@@ -64,9 +67,10 @@ std::uint32_t Instance::newest_generation() const {
 
 FileLock Instance::own() const {
   if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
-    throw Error(ErrorCode::invalid_argument, "the tmux socket's path " + socket().string() + " has " +
-                                                 std::to_string(socket().native().size()) +
-                                                 " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
+    throw Error(ErrorCode::invalid_argument,
+                "the tmux socket's path " + socket().string() + " has " +
+                    std::to_string(socket().native().size()) +
+                    " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
   }
   make_private_directory(runtime_root_);
   make_private_directory(runtime_);
@@ -92,7 +96,9 @@ bool Instance::has_socket() const {
   return std::filesystem::exists(socket(), error);
 }
 
-std::string fresh_instance_name() { return random_hex(4); }
+std::string fresh_instance_name() {
+  return random_hex(4);
+}
 
 std::vector<std::string> running_instances(const Config& config) {
   std::vector<std::string> names;

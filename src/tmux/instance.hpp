@@ -27,13 +27,15 @@ class Instance {
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
   [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }
   [[nodiscard]] std::filesystem::path tmux_config() const { return runtime_ / "tmux.conf"; }
-  [[nodiscard]] std::filesystem::path generation(std::uint32_t number) const { return state_ / std::to_string(number); }
+  [[nodiscard]] std::filesystem::path generation(std::uint32_t number) const {
+    return state_ / std::to_string(number);
+  }
   /// The newest generation on disk, 0 when there is none.
   [[nodiscard]] std::uint32_t newest_generation() const;
 
-  /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result lives.
-  /// Throws Error: busy, naming the owner's pid, while another server owns the instance; invalid_argument when the socket's path
-  /// is too long; io when a directory cannot be trusted.
+  /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result
+  /// lives. Throws Error: busy, naming the owner's pid, while another server owns the instance;
+  /// invalid_argument when the socket's path is too long; io when a directory cannot be trusted.
   [[nodiscard]] FileLock own() const;
 
   /// Whether a tmux socket is there (its server may be dead).

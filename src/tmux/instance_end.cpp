@@ -32,7 +32,8 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
-/// Kills what is left in the instance's tabs after tmux hung up on it, and waits until its helpers are gone too.
+/// Kills what is left in the instance's tabs after tmux hung up on it, and waits until its helpers are gone
+/// too.
 asio::awaitable<void> end_tab_processes(const Instance& instance) {
   const std::string in_a_tab = "TERMINALLY_TAB=" + instance.name() + ":";
   const std::string helper = "TERMINALLY_NAME=" + instance.name();
@@ -43,7 +44,8 @@ asio::awaitable<void> end_tab_processes(const Instance& instance) {
       if (process.pid == ::getpid() || process.state == 'Z') {
         continue;
       }
-      const std::string environment = read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
+      const std::string environment =
+          read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
       const bool tab = environment.find(in_a_tab) != std::string::npos;
       if (tab && !first) {
         ::kill(process.pid, SIGKILL);  // it had its SIGHUP
@@ -98,6 +100,8 @@ asio::awaitable<void> end_abandoned_instances(Config config) {
   }
 }
 
-void mark_unnamed(const Instance& instance) { write_file(instance.runtime() / kUnnamedMark, ""); }
+void mark_unnamed(const Instance& instance) {
+  write_file(instance.runtime() / kUnnamedMark, "");
+}
 
 }  // namespace terminally

@@ -51,22 +51,44 @@ TmuxManager::~TmuxManager() = default;
 template <typename T>
 using Awaitable = TmuxManager::Awaitable<T>;
 
-Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() { return impl_->list_tabs(); }
-Awaitable<CreatedTab> TmuxManager::create_tab(CreateTab request) { return impl_->create_tab(std::move(request)); }
-Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) { return impl_->close_tab(tab, force); }
-Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) { return impl_->rename_tab(tab, std::move(name)); }
+Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() {
+  return impl_->list_tabs();
+}
+Awaitable<CreatedTab> TmuxManager::create_tab(CreateTab request) {
+  return impl_->create_tab(std::move(request));
+}
+Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) {
+  return impl_->close_tab(tab, force);
+}
+Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) {
+  return impl_->rename_tab(tab, std::move(name));
+}
 Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputCallback on_output) {
   return impl_->execute(std::move(request), std::move(on_output));
 }
-Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) { return impl_->start_process(std::move(request)); }
-Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) { return impl_->stop_process(tab, signal); }
-Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) { return impl_->command_state(std::move(request)); }
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) { return impl_->cancel_command(tab, force); }
+Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
+  return impl_->start_process(std::move(request));
+}
+Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
+  return impl_->stop_process(tab, signal);
+}
+Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
+  return impl_->command_state(std::move(request));
+}
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) {
+  return impl_->cancel_command(tab, force);
+}
 Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
   return impl_->read_lines(tab, lines, view);
 }
-Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) { return impl_->read_chunk(request); }
-Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) { return impl_->set_history_limit(limit); }
-Awaitable<void> TmuxManager::shut_down() { return impl_->shut_down(); }
+Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
+  return impl_->read_chunk(request);
+}
+Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
+  return impl_->set_history_limit(limit);
+}
+Awaitable<void> TmuxManager::shut_down() {
+  return impl_->shut_down();
+}
 
 }  // namespace terminally

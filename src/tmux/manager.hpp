@@ -29,11 +29,12 @@ struct TabInfo {
 };
 
 struct CreateTab {
-  std::string name;                        ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
-  std::string cwd;                         ///< empty: the server's home directory; must be an existing directory
-  std::map<std::string, std::string> env;  ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
-  bool login = false;                      ///< start the shell as a login shell
-  std::string shell;                       ///< path or name of the shell; empty: the user's $SHELL
+  std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
+  std::string cwd;   ///< empty: the server's home directory; must be an existing directory
+  std::map<std::string, std::string>
+      env;             ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
+  bool login = false;  ///< start the shell as a login shell
+  std::string shell;   ///< path or name of the shell; empty: the user's $SHELL
 };
 
 struct CreatedTab {
@@ -85,7 +86,8 @@ struct CommandResult {
   std::string command;
   CommandState state = CommandState::running;
   Reason reason = Reason::none;
-  std::string output;  ///< strictly between START and END, one CR removed from each CRLF; valid UTF-8; bounded
+  std::string
+      output;  ///< strictly between START and END, one CR removed from each CRLF; valid UTF-8; bounded
   std::optional<int> exit_code;
   bool timed_out = false;
   std::uint64_t start_byte = 0;
@@ -109,7 +111,8 @@ struct ExecuteCommand {
   TextView view;
 };
 
-/// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must not throw.
+/// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must
+/// not throw.
 using OutputCallback = std::function<void(std::string_view bytes)>;
 
 struct StartProcess {
@@ -158,10 +161,11 @@ struct LogLines {
 };
 
 struct LogChunk {
-  std::string chunk;             ///< raw bytes from the log, cut on character and escape-sequence borders unless `exact`
-  std::uint64_t next_byte = 0;   ///< raw bytes; always past from_byte unless nothing is there
-  bool eof = false;              ///< the current end was reached
-  std::optional<std::uint64_t> gap_bytes;  ///< bytes that are gone between from_byte and the chunk; none: no gap
+  std::string chunk;  ///< raw bytes from the log, cut on character and escape-sequence borders unless `exact`
+  std::uint64_t next_byte = 0;  ///< raw bytes; always past from_byte unless nothing is there
+  bool eof = false;             ///< the current end was reached
+  std::optional<std::uint64_t>
+      gap_bytes;  ///< bytes that are gone between from_byte and the chunk; none: no gap
 };
 
 struct ReadLogChunk {
@@ -173,13 +177,14 @@ struct ReadLogChunk {
   std::uint64_t wait_ms = 0;  ///< how long to wait for a first byte when from_byte is the end
 };
 
-/// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out, no JSON.
+/// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out,
+/// no JSON.
 ///
-/// Single-threaded: every call on the executor it was made with. Every call returns by its deadline, errors are thrown
-/// as `Error`. Calls on one tab are served in order; calls on different tabs run side by side. A call that its client
-/// gives up is cancelled through Asio's cancellation slot (terminal): a running command is then interrupted as by
-/// `cancel_command`, and the call ends with `operation_aborted`.
-/// Nothing is touched on disk and no tmux is started before the first call that needs it.
+/// Single-threaded: every call on the executor it was made with. Every call returns by its deadline, errors
+/// are thrown as `Error`. Calls on one tab are served in order; calls on different tabs run side by side. A
+/// call that its client gives up is cancelled through Asio's cancellation slot (terminal): a running command
+/// is then interrupted as by `cancel_command`, and the call ends with `operation_aborted`. Nothing is touched
+/// on disk and no tmux is started before the first call that needs it.
 class TmuxManager {
  public:
   /// `executor` must run on one thread and outlive the manager.
@@ -197,7 +202,8 @@ class TmuxManager {
   [[nodiscard]] Awaitable<ClosedTab> close_tab(WindowId tab, bool force);
   [[nodiscard]] Awaitable<void> rename_tab(WindowId tab, std::string name);
 
-  /// Runs a command and returns when it ended, timed out or was handed over. `on_output` sees the raw bytes as they come.
+  /// Runs a command and returns when it ended, timed out or was handed over. `on_output` sees the raw bytes
+  /// as they come.
   [[nodiscard]] Awaitable<CommandResult> execute(ExecuteCommand request, OutputCallback on_output = {});
   [[nodiscard]] Awaitable<StartedProcess> start_process(StartProcess request);
   /// Sends one signal and says within 2 s whether the process ended. Does not escalate.
@@ -211,7 +217,8 @@ class TmuxManager {
   [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
-  /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory. Within 1.5 s.
+  /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.
+  /// Within 1.5 s.
   [[nodiscard]] Awaitable<void> shut_down();
 
  private:

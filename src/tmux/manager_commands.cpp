@@ -62,9 +62,10 @@ Error busy_with(const Tab& tab, const CommandRecord& record) {
 
 }  // namespace
 
-/// Without a window_id: the tab "main", made on first use; while that is busy, a new tab named after the command.
-TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(const ExecuteCommand& request,
-                                                                             KeyedMutex<WindowId>::Guard& guard) {
+/// Without a window_id: the tab "main", made on first use; while that is busy, a new tab named after the
+/// command.
+TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(
+    const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard) {
   if (request.window_id) {
     guard = co_await tab_mutex_.lock(*request.window_id);
     co_return co_await open_tab(*request.window_id);
@@ -77,7 +78,8 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(con
       main = tab;
     }
   }
-  const bool free = main && !tab_mutex_.locked(main->window) && main->runs.empty() && !main->files.running_nonce() &&
+  const bool free = main && !tab_mutex_.locked(main->window) && main->runs.empty() &&
+                    !main->files.running_nonce() &&
                     look_at_foreground(main->pane_pid).kind == Foreground::Kind::shell;
   if (!free) {
     CreateTab create;
@@ -90,8 +92,8 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(con
   co_return main;
 }
 
-/// A mark without a record: whoever typed the command died before it began. It is over once the shell waits at its prompt, and
-/// must not begin after that. Only for whoever holds the tab's lock.
+/// A mark without a record: whoever typed the command died before it began. It is over once the shell waits
+/// at its prompt, and must not begin after that. Only for whoever holds the tab's lock.
 void TmuxManager::Impl::settle_unrecorded(Tab& tab) {
   const auto nonce = tab.files.running_nonce();
   const Foreground foreground = look_at_foreground(tab.pane_pid);
@@ -151,7 +153,8 @@ void TmuxManager::Impl::settle_ended(Tab& tab) {
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  const bool in_nested_shell = foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
+  const bool in_nested_shell =
+      foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
   if (!tab.runs.empty() && (!in_nested_shell || tab.runs.back()->typed_into() == foreground.pid)) {
     throw busy_with(tab, tab.runs.back()->record());
   }
@@ -170,13 +173,15 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
     throw busy_with(tab, record);
   }
   if (!lock && !in_nested_shell) {
-    throw Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with a command of another terminally-mcp process; try again "
+    throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
+                                     " is busy with a command of another terminally-mcp process; try again "
                                      "when it is done");
   }
   tab.command_lock = std::move(lock);
 }
 
-TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, std::string command, std::uint64_t prompt_ms,
+TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, std::string command,
+                                                                           std::uint64_t prompt_ms,
                                                                            OutputCallback on_output) {
   co_await refuse_if_busy(*tab);
   const auto run = std::make_shared<CommandRun>(run_context_, tab, std::move(command), std::move(on_output));
@@ -204,21 +209,25 @@ void TmuxManager::Impl::follow(const RunPtr& run) {
   }
 }
 
-TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand request, OutputCallback on_output) {
+TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand request,
+                                                                 OutputCallback on_output) {
   const auto arrived = Clock::now();
   check_command(request.command, false);
   KeyedMutex<WindowId>::Guard guard;
   const TabPtr tab = co_await tab_for(request, guard);
   const auto window_end = arrived + Milliseconds(config_.sync_window_ms);
   if (Clock::now() >= window_end) {
-    throw Error(ErrorCode::busy, "tab " + to_string(tab->window) + " was busy for the whole call; nothing was run. Try again, or in another tab");
+    throw Error(ErrorCode::busy,
+                "tab " + to_string(tab->window) +
+                    " was busy for the whole call; nothing was run. Try again, or in another tab");
   }
   std::uint64_t timeout_ms = request.timeout_ms;
   if (config_.max_duration_ms != 0) {
     timeout_ms = std::min(timeout_ms, config_.max_duration_ms);
   }
   const auto begun = Clock::now();
-  const RunPtr run = co_await begin(tab, std::move(request.command), std::max<std::uint64_t>(timeout_ms, 1'000), std::move(on_output));
+  const RunPtr run = co_await begin(tab, std::move(request.command),
+                                    std::max<std::uint64_t>(timeout_ms, 1'000), std::move(on_output));
   const auto deadline = begun + Milliseconds(timeout_ms);
   if (request.on_timeout == OnTimeout::interrupt) {
     run->set_deadline(deadline);
@@ -228,7 +237,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   follow(run);
 
   // Waits in steps only where a command may open a shell that the next command could go to.
-  const auto until = request.on_timeout == OnTimeout::background ? std::min(deadline, window_end) : window_end;
+  const auto until =
+      request.on_timeout == OnTimeout::background ? std::min(deadline, window_end) : window_end;
   bool nested_shell_ready = false;
   bool aborted = false;
   try {
@@ -252,7 +262,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     result.reason = nested_shell_ready ? Reason::awaiting_input : Reason::handed_over;
     result.timed_out = !nested_shell_ready && Clock::now() >= deadline;
     result.notes.push_back(nested_shell_ready
-                               ? "another shell now waits in this tab: the next execute_command with this window_id runs in it, and "
+                               ? "another shell now waits in this tab: the next execute_command with this "
+                                 "window_id runs in it, and "
                                  "`exit` leaves it"
                                : "still running; get_command_state shows what comes, cancel_command ends it");
   }
@@ -290,8 +301,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste(Tab& tab, const std::strin
   const std::string pane = quote(to_string(tab.pane));
   std::optional<Error> failure;
   try {
-    co_await client_.change("copy-mode -q -t " + pane + " ; load-buffer -b " + buffer + " " + quote(file.string()) +
-                            " ; paste-buffer -p -r -d -b " + buffer + " -t " + pane);
+    co_await client_.change("copy-mode -q -t " + pane + " ; load-buffer -b " + buffer + " " +
+                            quote(file.string()) + " ; paste-buffer -p -r -d -b " + buffer + " -t " + pane);
   } catch (const Error& error) {
     failure = error;
   }
@@ -309,7 +320,9 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   if (tab->runs.empty()) {
     // Nothing of ours: something that a person, or another process of ours, started.
     const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
-    const auto is_idle = [&tab]() { return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce(); };
+    const auto is_idle = [&tab]() {
+      return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
+    };
     if (!is_idle()) {
       co_await run->signal_once(signal);
     }
@@ -320,7 +333,8 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
     const auto latest = tab->records.latest();
     stopped.success = is_idle();
     stopped.survivors = stopped.success ? std::vector<Survivor>() : foreground_processes(tab->pane_pid);
-    stopped.state = stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
+    stopped.state =
+        stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
     stopped.exit_code = latest && stopped.success ? latest->exit_code : std::nullopt;
     co_return stopped;
   }
@@ -345,12 +359,14 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
     }
   }
   settle_unattended(*tab);
-  const auto record = request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
+  const auto record =
+      request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
   if (!record) {
-    throw Error(ErrorCode::not_found, request.command_id.empty()
-                                          ? "window_id: no command was run in tab " + to_string(request.window_id) + " yet"
-                                          : "command_id: there is no command \"" + request.command_id + "\" in tab " +
-                                                to_string(request.window_id));
+    throw Error(ErrorCode::not_found,
+                request.command_id.empty()
+                    ? "window_id: no command was run in tab " + to_string(request.window_id) + " yet"
+                    : "command_id: there is no command \"" + request.command_id + "\" in tab " +
+                          to_string(request.window_id));
   }
   co_return result_of(*tab, *record, request.view, request.max_output_bytes);
 }
@@ -359,7 +375,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::adopt(TabPtr tab) {
   const auto record = tab->records.latest();
   FileLock lock = FileLock::try_lock(tab->files.lock_path());
   if (!record || !lock) {
-    throw Error(ErrorCode::busy, "tab " + to_string(tab->window) + " runs a command that another terminally-mcp process looks after; "
+    throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
+                                     " runs a command that another terminally-mcp process looks after; "
                                      "cancel it there, or use stop_process");
   }
   tab->command_lock = std::move(lock);
@@ -390,14 +407,16 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   co_return cancelled;
 }
 
-CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, TextView view, std::uint64_t max_output_bytes) const {
+CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, TextView view,
+                                           std::uint64_t max_output_bytes) const {
   if (!run.has_ended()) {
     run.look();
   }
   CommandRecord record = run.record();
   if (!run.has_ended()) {
     record.end_byte = run.output_end();
-    record.duration_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(0, wall_clock_ms() - record.started_at_ms));
+    record.duration_ms =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, wall_clock_ms() - record.started_at_ms));
   }
   CommandResult result = result_of(tab, record, view, max_output_bytes);
   result.notes.insert(result.notes.begin(), run.notes().begin(), run.notes().end());
@@ -415,7 +434,8 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
   result.exit_code = record.exit_code;
   result.timed_out = record.timed_out;
   result.start_byte = record.start_byte;
-  result.end_byte = record.state == CommandState::running ? std::max(record.end_byte, record.start_byte) : record.end_byte;
+  result.end_byte =
+      record.state == CommandState::running ? std::max(record.end_byte, record.start_byte) : record.end_byte;
   result.output_bytes = result.end_byte - result.start_byte;
   result.started_at_ms = record.started_at_ms;
   result.duration_ms = record.duration_ms;
@@ -425,7 +445,8 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
       result.cwd = cwd;
     }
   }
-  BoundedText output = bounded_text(tab.log, result.start_byte, result.end_byte, view, tab.cols, max_output_bytes);
+  BoundedText output =
+      bounded_text(tab.log, result.start_byte, result.end_byte, view, tab.cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   return result;

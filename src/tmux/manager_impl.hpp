@@ -18,7 +18,8 @@
 
 namespace terminally {
 
-/// The manager's parts: the tmux server and its tabs (manager_tabs.cpp), commands (manager_commands.cpp), logs (manager_logs.cpp).
+/// The manager's parts: the tmux server and its tabs (manager_tabs.cpp), commands (manager_commands.cpp),
+/// logs (manager_logs.cpp).
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -69,8 +70,10 @@ class TmuxManager::Impl {
   Awaitable<void> adopt(TabPtr tab);
   Awaitable<void> paste(Tab& tab, const std::string& text);
   void follow(const RunPtr& run);
-  CommandResult result_of(const Tab& tab, CommandRun& run, TextView view, std::uint64_t max_output_bytes) const;
-  CommandResult result_of(const Tab& tab, const CommandRecord& record, TextView view, std::uint64_t max_output_bytes) const;
+  CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
+                          std::uint64_t max_output_bytes) const;
+  CommandResult result_of(const Tab& tab, const CommandRecord& record, TextView view,
+                          std::uint64_t max_output_bytes) const;
 
   boost::asio::any_io_executor executor_;
   Config config_;

@@ -37,7 +37,8 @@ std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end)
 
 }  // namespace
 
-TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines, TextView view) {
+TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
+                                                               TextView view) {
   const TabPtr tab = co_await find_tab(window);
   const PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
@@ -60,9 +61,11 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
       }
     }
   }
-  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into some.
+  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
+  // some.
   const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
-  const PaneLog::Slice slice = tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
+  const PaneLog::Slice slice =
+      tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
   LogChunk chunk;
   chunk.gap_bytes = slice.gap_bytes;
   std::string_view bytes = slice.bytes;

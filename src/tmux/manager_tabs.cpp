@@ -28,7 +28,9 @@ constexpr Milliseconds kLogEndWithin{2'000};
 /// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
 
-Error invalid(const std::string& message) { return Error(ErrorCode::invalid_argument, message); }
+Error invalid(const std::string& message) {
+  return Error(ErrorCode::invalid_argument, message);
+}
 
 void check_name(const std::string& name) {
   if (name.size() > kLongestNameBytes) {
@@ -83,7 +85,8 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_name(request.name);
   std::error_code error;
   const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
-  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
+  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' ||
+      !std::filesystem::is_directory(cwd, error)) {
     throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
   }
   WindowOptions options;
@@ -91,11 +94,13 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   if (!request.shell.empty()) {
     const auto program = find_program(request.shell);
     if (!program) {
-      throw invalid("shell: \"" + request.shell + "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
+      throw invalid("shell: \"" + request.shell +
+                    "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
     }
     options.shell = *program;
   }
-  options.name = request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
+  options.name =
+      request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
   const auto add = [&options](const char* flag, std::string value) {
     options.words.emplace_back(flag);
     options.words.push_back(std::move(value));
@@ -104,7 +109,9 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   add("-c", format_literal(cwd));
   for (const auto& [name, value] : request.env) {
     if (!is_variable_name(name)) {
-      throw invalid("env: \"" + name + "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
+      throw invalid(
+          "env: \"" + name +
+          "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
     }
     if (value.find('\0') != std::string::npos) {
       throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
@@ -125,9 +132,14 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       config_(std::move(config)),
       durable_(!config_.instance.empty()),
       instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
-      client_(config_.tmux, instance_.socket(), instance_.tmux_config(), Milliseconds(config_.tmux_deadline_ms)),
+      client_(config_.tmux, instance_.socket(), instance_.tmux_config(),
+              Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
-      run_context_{executor_, client_, watch_, instance_.name(), [this] { return server_alive(); },
+      run_context_{executor_,
+                   client_,
+                   watch_,
+                   instance_.name(),
+                   [this] { return server_alive(); },
                    config_.helper_dir / "terminally-shell"} {}
 
 bool TmuxManager::Impl::server_alive() const {
@@ -163,13 +175,15 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   }
 }
 
-/// The session with its first window, in a server that is started with it, or in one that has lost its last tab.
+/// The session with its first window, in a server that is started with it, or in one that has lost its last
+/// tab.
 TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_options, bool start_server) {
   const std::string format = std::string(kServerFormat) + "\t" + kPaneFormat;
   Argv command;
-  for (const std::string& word : {std::string("new-session"), std::string("-d"), std::string("-s"), std::string(kSession), std::string("-x"),
-                                  std::to_string(config_.cols), std::string("-y"), std::to_string(config_.rows), std::string("-P"),
-                                  std::string("-F"), start_server ? format : std::string(kPaneFormat)}) {
+  for (const std::string& word :
+       {std::string("new-session"), std::string("-d"), std::string("-s"), std::string(kSession),
+        std::string("-x"), std::to_string(config_.cols), std::string("-y"), std::to_string(config_.rows),
+        std::string("-P"), std::string("-F"), start_server ? format : std::string(kPaneFormat)}) {
     command.push_back(word);
   }
   command.insert(command.end(), window_options.begin(), window_options.end());
@@ -178,7 +192,9 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     co_return co_await client_.start(std::move(command), tmux_environment(config_, instance_, generation_));
   }
   if (config_.guest) {
-    throw Error(ErrorCode::not_found, "instance \"" + instance_.name() + "\" has no tmux server any more; its own terminally-mcp starts it anew");
+    throw Error(ErrorCode::not_found,
+                "instance \"" + instance_.name() +
+                    "\" has no tmux server any more; its own terminally-mcp starts it anew");
   }
   if (!owner_lock_) {
     owner_lock_ = instance_.own();
@@ -212,8 +228,8 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   bool no_server = no_session;
   if (!no_session) {
     try {
-      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " + quote(kPaneFormat) + " " +
-                                       quote_all(options.words));
+      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " +
+                                       quote(kPaneFormat) + " " + quote_all(options.words));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::tmux_timeout) {
         throw;
@@ -311,7 +327,8 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
   }
   if (found == tabs_.end() && generation_ != 0) {
     // Closed before we came: its log is still there.
-    auto tab = std::make_shared<Tab>(window, PaneId{}, instance_.runtime(), instance_.generation(generation_));
+    auto tab =
+        std::make_shared<Tab>(window, PaneId{}, instance_.runtime(), instance_.generation(generation_));
     std::error_code error;
     if (std::filesystem::exists(tab->log.path(), error)) {
       tab->closed = true;
@@ -320,7 +337,8 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
     }
   }
   if (found == tabs_.end()) {
-    throw Error(ErrorCode::not_found, "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
+    throw Error(ErrorCode::not_found,
+                "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
   }
   notice_if_closed(*found->second);
   co_return found->second;
@@ -329,8 +347,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
 TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::open_tab(WindowId window) {
   TabPtr tab = co_await find_tab(window);
   if (tab->closed) {
-    throw Error(ErrorCode::tab_closed, "window_id: tab " + to_string(window) +
-                                           " is closed; its log and last result can still be read, for anything else create_tab");
+    throw Error(ErrorCode::tab_closed,
+                "window_id: tab " + to_string(window) +
+                    " is closed; its log and last result can still be read, for anything else create_tab");
   }
   co_return tab;
 }
@@ -350,8 +369,10 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.active = tab->active;
     info.cwd = process_cwd(foreground.pid);
     info.foreground = foreground.name;
-    const bool at_a_shell = foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
-    info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell && (!tab->runs.empty() || tab->files.running_nonce()));
+    const bool at_a_shell =
+        foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
+    info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
+                                (!tab->runs.empty() || tab->files.running_nonce()));
     info.log_path = tab->log.path().string();
     info.log_bytes = tab->log.end();
     infos.push_back(std::move(info));
@@ -365,7 +386,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std:
   }
   check_name(name);
   const TabPtr tab = co_await open_tab(window);
-  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " + quote(format_literal(name)));
+  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " +
+                          quote(format_literal(name)));
   tab->name = name;
 }
 
@@ -377,7 +399,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t 
   config_.history_limit = limit;
 }
 
-/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but carries its cookie.
+/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
+/// carries its cookie.
 TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
   const std::string cookie = "TERMINALLY_TAB=" + instance_.name() + ":" + std::to_string(tab.pane.number);
   const auto pane = process_info(tab.pane_pid);
@@ -429,14 +452,17 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab)
 TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
   const TabPtr tab = co_await open_tab(window);
   if (!co_await client_.answers()) {
-    throw Error(ErrorCode::tmux_timeout, "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
   }
   if (const auto nonce = tab->files.running_nonce()) {
-    remove_file(tab->files.directory() / (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
+    remove_file(tab->files.directory() /
+                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
   }
   ClosedTab closed;
   closed.survivors = co_await end_processes(*tab, force);
-  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the window.
+  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
+  // window.
   const auto deadline = Clock::now() + Milliseconds(500);
   while (!notice_if_closed(*tab) && Clock::now() < deadline) {
     co_await sleep_for(Milliseconds(5));
@@ -470,7 +496,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
   if (!durable_ && owner_lock_) {
     co_await end_instance(config_, instance_, server_pid_);
   } else if (owner_lock_) {
-    co_await sleep_for(Milliseconds(20));  // files of commands that have just ended are still being taken away
+    co_await sleep_for(
+        Milliseconds(20));  // files of commands that have just ended are still being taken away
   }
   owner_lock_.release();
 }

@@ -63,7 +63,9 @@ std::optional<Marker> parse_marker(std::string_view record, std::string_view non
   return record == "\a" ? std::optional(marker) : std::nullopt;
 }
 
-void MarkerScanner::feed(std::string_view bytes) { pending_.append(bytes); }
+void MarkerScanner::feed(std::string_view bytes) {
+  pending_.append(bytes);
+}
 
 std::optional<Marker> MarkerScanner::next() {
   std::size_t begin = 0;

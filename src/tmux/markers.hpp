@@ -12,9 +12,10 @@ namespace terminally {
 ///     ESC ]133;C;mcp=START:<nonce>[;x=1] BEL
 ///     ESC ]133;D;<exit>;mcp=END:<nonce>[;x=1][;by=hook|shell] BEL
 ///
-/// OSC 133 is the field's semantic-prompt sequence (FinalTerm, iTerm2, VS Code): terminals know it or ignore it. `x=1`: the
-/// shell traces (`set -x`), so a line that names our own file stands just inside the record. `by`: who printed it when the
-/// wrapper did not come to its end: the prompt hook, or terminally-shell. Grammar and reading rules: doc/pane-log.md.
+/// OSC 133 is the field's semantic-prompt sequence (FinalTerm, iTerm2, VS Code): terminals know it or ignore
+/// it. `x=1`: the shell traces (`set -x`), so a line that names our own file stands just inside the record.
+/// `by`: who printed it when the wrapper did not come to its end: the prompt hook, or terminally-shell.
+/// Grammar and reading rules: doc/pane-log.md.
 struct Marker {
   enum class Kind { start, end };
   enum class By { wrapper, hook, shell };
@@ -27,8 +28,8 @@ struct Marker {
   By by = By::wrapper;
 };
 
-/// Finds the markers of one nonce in a stream that comes in pieces of any size. An echo of the typed line, another nonce or a
-/// record that is cut short never match. Pure: bytes in, markers out.
+/// Finds the markers of one nonce in a stream that comes in pieces of any size. An echo of the typed line,
+/// another nonce or a record that is cut short never match. Pure: bytes in, markers out.
 class MarkerScanner {
  public:
   /// `offset`: the log offset of the first byte that will be fed.

@@ -9,7 +9,8 @@
 namespace terminally {
 namespace {
 
-/// Up to this much is turned into text to see whether it fits: ten thousand redraws of a progress bar are one line.
+/// Up to this much is turned into text to see whether it fits: ten thousand redraws of a progress bar are one
+/// line.
 constexpr std::uint64_t kLargestWhole = 4 * 1024 * 1024;
 
 std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
@@ -46,7 +47,8 @@ std::string without_cr_before_lf(std::string_view bytes) {
   }
 }
 
-/// Where a tail that begins somewhere in the middle may begin: after the next newline if one is near, else on a character border.
+/// Where a tail that begins somewhere in the middle may begin: after the next newline if one is near, else on
+/// a character border.
 std::size_t tail_border(std::string_view bytes) {
   const std::size_t newline = bytes.substr(0, std::min<std::size_t>(bytes.size() / 4, 4096)).find('\n');
   if (newline != std::string_view::npos) {
@@ -72,7 +74,8 @@ std::string log_text(std::string_view bytes, TextView view, int cols) {
 }
 
 std::string output_text(std::string_view bytes, TextView view, int cols) {
-  return view.render || view.strip_ansi ? log_text(bytes, view, cols) : to_valid_utf8(without_cr_before_lf(bytes));
+  return view.render || view.strip_ansi ? log_text(bytes, view, cols)
+                                        : to_valid_utf8(without_cr_before_lf(bytes));
 }
 
 BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end, TextView view, int cols,
@@ -87,14 +90,16 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
       return result;
     }
   }
-  // A CR before each LF, or colours, take room in the log and none in the text: as many raw bytes more as the text falls short.
+  // A CR before each LF, or colours, take room in the log and none in the text: as many raw bytes more as the
+  // text falls short.
   std::uint64_t from = begin;
   std::uint64_t to = end;
   std::string head;
   std::string tail;
   for (int i = 0; i < 6; ++i) {
     const std::uint64_t more_head = max_bytes / 5 - std::min(max_bytes / 5, std::uint64_t{head.size()});
-    const std::uint64_t more_tail = max_bytes - max_bytes / 5 - std::min(max_bytes - max_bytes / 5, std::uint64_t{tail.size()});
+    const std::uint64_t more_tail =
+        max_bytes - max_bytes / 5 - std::min(max_bytes - max_bytes / 5, std::uint64_t{tail.size()});
     from = std::min(from + more_head, end);
     to = std::max(to - std::min(more_tail, to), from);
     std::string raw_head = read_range(log, begin, from);
@@ -111,8 +116,9 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
   if (!result.text.empty() && result.text.back() != '\n') {
     result.text += '\n';
   }
-  result.text += "[... " + std::to_string(result.omitted_bytes) + " bytes left out: stream_logs_from_tab from_byte " +
-                 std::to_string(from) + " to " + std::to_string(to) + " ...]\n";
+  result.text += "[... " + std::to_string(result.omitted_bytes) +
+                 " bytes left out: stream_logs_from_tab from_byte " + std::to_string(from) + " to " +
+                 std::to_string(to) + " ...]\n";
   result.text += tail;
   return result;
 }

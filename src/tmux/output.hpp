@@ -14,13 +14,14 @@ namespace terminally {
 /// The same for the output of a command: verbatim, one CR is removed from each CRLF.
 [[nodiscard]] std::string output_text(std::string_view bytes, TextView view, int cols);
 
-/// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the last four fifths
-/// with a line between that says how much was left out and which bytes to read. `omitted_bytes` counts raw log bytes.
+/// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the
+/// last four fifths with a line between that says how much was left out and which bytes to read.
+/// `omitted_bytes` counts raw log bytes.
 struct BoundedText {
   std::string text;
   std::uint64_t omitted_bytes = 0;
 };
-[[nodiscard]] BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end, TextView view, int cols,
-                                       std::uint64_t max_bytes);
+[[nodiscard]] BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
+                                       TextView view, int cols, std::uint64_t max_bytes);
 
 }  // namespace terminally

@@ -15,7 +15,9 @@
 namespace terminally {
 namespace {
 
-std::string proc_path(int pid, const char* file) { return "/proc/" + std::to_string(pid) + "/" + file; }
+std::string proc_path(int pid, const char* file) {
+  return "/proc/" + std::to_string(pid) + "/" + file;
+}
 
 std::string read_link(const std::string& path) {
   std::error_code error;
@@ -65,7 +67,8 @@ std::vector<ProcessInfo> all_processes() {
 }
 
 std::vector<int> child_processes(int pid) {
-  const auto children = read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  const auto children =
+      read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
   std::istringstream list(children.value_or(""));
   return {std::istream_iterator<int>(list), std::istream_iterator<int>()};
 }
@@ -99,14 +102,18 @@ std::string process_cwd(int pid) {
   return cwd.ends_with(" (deleted)") ? std::string() : cwd;
 }
 
-std::string process_root(int pid) { return read_link(proc_path(pid, "root")); }
+std::string process_root(int pid) {
+  return read_link(proc_path(pid, "root"));
+}
 
 int process_uid(int pid) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 ? static_cast<int>(info.st_uid) : -1;
 }
 
-std::string process_wchan(int pid) { return read_file(proc_path(pid, "wchan")).value_or(""); }
+std::string process_wchan(int pid) {
+  return read_file(proc_path(pid, "wchan")).value_or("");
+}
 
 bool process_has_environment(int pid, std::string_view assignment) {
   const auto environment = read_file(proc_path(pid, "environ"));
@@ -129,7 +136,8 @@ std::string describe_process(int pid) {
     text = info ? "[" + info->name + "]" : "";
   }
   text.resize(std::min<std::size_t>(text.size(), 200));
-  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
   return text;
 }
 
@@ -137,7 +145,8 @@ std::uint64_t ticks_since_boot() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   const auto hertz = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  return static_cast<std::uint64_t>(now.tv_sec) * hertz + static_cast<std::uint64_t>(now.tv_nsec) * hertz / 1'000'000'000ULL;
+  return static_cast<std::uint64_t>(now.tv_sec) * hertz +
+         static_cast<std::uint64_t>(now.tv_nsec) * hertz / 1'000'000'000ULL;
 }
 
 }  // namespace terminally

@@ -6,10 +6,11 @@
 namespace terminally {
 namespace {
 
-/// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git, starship).
+/// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
+/// starship).
 constexpr Milliseconds kShortStep{1'000};
-/// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its prompt: what it does is
-/// read from two files of /proc, one after the other.
+/// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
+/// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
 
 Error busy(const Tab& tab, const Foreground& foreground) {
@@ -20,7 +21,8 @@ Error busy(const Tab& tab, const Foreground& foreground) {
 
 Error reading(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name +
-                                    " waits for the keyboard (a `read` or a password prompt); answer it there, or end it with stop_process");
+                                    " waits for the keyboard (a `read` or a password prompt); answer it "
+                                    "there, or end it with stop_process");
 }
 
 }  // namespace
@@ -34,7 +36,8 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
     const auto waited = Clock::now() - begin;
     switch (foreground.kind) {
       case Foreground::Kind::nothing:
-        throw Error(ErrorCode::tab_closed, "tab " + to_string(tab.window) + " is closed; its log can still be read");
+        throw Error(ErrorCode::tab_closed,
+                    "tab " + to_string(tab.window) + " is closed; its log can still be read");
       case Foreground::Kind::program:
         if (waited > kShortStep || Clock::now() >= deadline) {
           throw busy(tab, foreground);
@@ -55,7 +58,8 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         break;
     }
     if (Clock::now() >= deadline) {
-      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: its shell did not come to a prompt in time; "
+      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
+                                       " is busy: its shell did not come to a prompt in time; "
                                        "nothing was run. Look with read_logs_from_tab, or stop_process");
     }
     co_await sleep_until(Clock::now() + pause);

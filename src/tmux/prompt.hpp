@@ -8,9 +8,9 @@
 
 namespace terminally {
 
-/// Waits until a shell in the tab's foreground is at its prompt and returns it. A tab that was just opened still runs its rc
-/// files; a shell that just ended a command is on its way back.
-/// Throws Error: busy, naming what has the foreground; tab_closed when the tab's process is gone.
+/// Waits until a shell in the tab's foreground is at its prompt and returns it. A tab that was just opened
+/// still runs its rc files; a shell that just ended a command is on its way back. Throws Error: busy, naming
+/// what has the foreground; tab_closed when the tab's process is gone.
 [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline);
 
 }  // namespace terminally

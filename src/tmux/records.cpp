@@ -10,7 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A longer command is kept by its beginning: the record is for people and for `verbose`, not for running it again.
+/// A longer command is kept by its beginning: the record is for people and for `verbose`, not for running it
+/// again.
 constexpr std::size_t kKeptCommandBytes = 4096;
 
 template <typename Enum>
@@ -53,13 +54,14 @@ std::optional<CommandRecord> decode(std::string_view text) {
     record.id = line.at("id");
     record.nonce = line.at("nonce");
     record.command = line.at("command");
-    record.state = enum_from(line.at("state").get<std::string>(),
-                             {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed},
-                             CommandState::failed);
+    record.state = enum_from(
+        line.at("state").get<std::string>(),
+        {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed},
+        CommandState::failed);
     record.reason = enum_from(line.at("reason").get<std::string>(),
-                              {Reason::timeout, Reason::cancelled_by_client, Reason::interrupted_in_tab, Reason::shell_exited,
-                               Reason::tab_closed, Reason::tmux_server_lost, Reason::no_shell_answered, Reason::handed_over,
-                               Reason::awaiting_input},
+                              {Reason::timeout, Reason::cancelled_by_client, Reason::interrupted_in_tab,
+                               Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost,
+                               Reason::no_shell_answered, Reason::handed_over, Reason::awaiting_input},
                               Reason::none);
     if (line.at("exit_code").is_number_integer()) {
       record.exit_code = line.at("exit_code").get<int>();
@@ -80,7 +82,9 @@ std::optional<CommandRecord> decode(std::string_view text) {
 
 }  // namespace
 
-void CommandRecords::append(const CommandRecord& record) const { append_file(path_, encode(record)); }
+void CommandRecords::append(const CommandRecord& record) const {
+  append_file(path_, encode(record));
+}
 
 std::vector<CommandRecord> CommandRecords::load() const {
   std::vector<CommandRecord> records;
@@ -89,7 +93,8 @@ std::vector<CommandRecord> CommandRecords::load() const {
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
     if (auto record = decode(rest.substr(0, end))) {
-      const auto same = std::find_if(records.rbegin(), records.rend(), [&](const auto& other) { return other.id == record->id; });
+      const auto same = std::find_if(records.rbegin(), records.rend(),
+                                     [&](const auto& other) { return other.id == record->id; });
       if (same == records.rend()) {
         records.push_back(std::move(*record));
       } else {

@@ -11,7 +11,8 @@
 
 namespace terminally {
 
-/// What is kept of a command: written when it starts and again when it ends. Offsets are raw bytes of the tab's log.
+/// What is kept of a command: written when it starts and again when it ends. Offsets are raw bytes of the
+/// tab's log.
 struct CommandRecord {
   std::string id;     ///< the first 8 digits of the nonce
   std::string nonce;  ///< 32 hexadecimal digits
@@ -29,8 +30,9 @@ struct CommandRecord {
   std::string cwd;
 };
 
-/// The commands of one tab, on disk beside its log ("pane-@3.commands"): one JSON object a line, appended, the last line of an
-/// id counts. A torn or foreign line is skipped. Several processes may append (O_APPEND, one write).
+/// The commands of one tab, on disk beside its log ("pane-@3.commands"): one JSON object a line, appended,
+/// the last line of an id counts. A torn or foreign line is skipped. Several processes may append (O_APPEND,
+/// one write).
 class CommandRecords {
  public:
   explicit CommandRecords(std::filesystem::path path) : path_(std::move(path)) {}

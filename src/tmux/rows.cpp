@@ -24,7 +24,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-bool is_octal(char c) { return c >= '0' && c <= '7'; }
+bool is_octal(char c) {
+  return c >= '0' && c <= '7';
+}
 
 }  // namespace
 

@@ -23,7 +23,8 @@ struct PaneRow {
 
 /// Fields are separated by tabs, which no field can hold: tmux escapes them in names.
 inline constexpr const char* kPaneFormat =
-    "#{window_id}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{window_name}";
+    "#{window_id}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{"
+    "window_name}";
 
 /// A line of `list-panes -F kPaneFormat`, without its newline; nullopt for anything that is not one.
 [[nodiscard]] std::optional<PaneRow> parse_pane_row(std::string_view line);

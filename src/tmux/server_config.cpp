@@ -17,7 +17,8 @@ namespace {
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// So that nothing waits for a person who is not there. Each can be overridden by create_tab's `env`; --plain-env: none.
+/// So that nothing waits for a person who is not there. Each can be overridden by create_tab's `env`;
+/// --plain-env: none.
 constexpr std::array<std::array<const char*, 2>, 6> kAgentEnvironment = {{
     {"PAGER", "cat"},
     {"GIT_PAGER", "cat"},
@@ -60,7 +61,8 @@ void set_utf8_locale(Variables& variables) {
 }  // namespace
 
 std::string user_shell() {
-  if (const char* shell = std::getenv("SHELL"); shell != nullptr && ::access(shell, X_OK) == 0 && *shell == '/') {
+  if (const char* shell = std::getenv("SHELL");
+      shell != nullptr && ::access(shell, X_OK) == 0 && *shell == '/') {
     return shell;
   }
   const passwd* user = ::getpwuid(::geteuid());
@@ -73,13 +75,15 @@ std::string user_shell() {
 std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   const std::string cols = std::to_string(config.cols);
   const std::string rows = std::to_string(config.rows);
-  // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in them: paths come
-  // through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane` without -o on a fresh pane only.
-  // resize-window makes a window's size manual, so that no watcher's terminal changes it; `set -g window-size manual` says the
-  // same, but crashes tmux 3.3a at new-session. rename-window gives a name the escaped form that rows.cpp reads: new-window keeps
-  // it as it is, so that a backslash could mean two things.
+  // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in
+  // them: paths come through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane`
+  // without -o on a fresh pane only. resize-window makes a window's size manual, so that no watcher's
+  // terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at new-session.
+  // rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is, so that a
+  // backslash could mean two things.
   const std::string log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.log\"";
-  const std::string split_log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
+  const std::string split_log =
+      "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
   std::string text;
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
   line("set -g @terminally_now '%s'");
@@ -99,9 +103,11 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g update-environment ''");
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
-  // A session that shares our windows (`terminally-mcp attach @3`) fires after-new-session as well: what is piped is left alone.
-  const std::string unless_piped = "if-shell -F '#{pane_pipe}' '' " +
-                                   quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows + " ; rename-window '#{window_name}'");
+  // A session that shares our windows (`terminally-mcp attach @3`) fires after-new-session as well: what is
+  // piped is left alone.
+  const std::string unless_piped =
+      "if-shell -F '#{pane_pipe}' '' " + quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols +
+                                               " -y " + rows + " ; rename-window '#{window_name}'");
   for (const char* hook : {"after-new-session", "after-new-window"}) {
     line(std::string("set-hook -g ") + hook + " " + quote(unless_piped));
   }
@@ -109,9 +115,13 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   return text;
 }
 
-std::vector<std::string> tmux_environment(const Config& config, const Instance& instance, std::uint32_t generation) {
+std::vector<std::string> tmux_environment(const Config& config, const Instance& instance,
+                                          std::uint32_t generation) {
   Variables variables = our_variables();
-  std::erase_if(variables, [](const auto& entry) { return entry.first == "TMUX" || entry.first.starts_with("TMUX_") || entry.first.starts_with("TERMINALLY_"); });
+  std::erase_if(variables, [](const auto& entry) {
+    return entry.first == "TMUX" || entry.first.starts_with("TMUX_") ||
+           entry.first.starts_with("TERMINALLY_");
+  });
   set_utf8_locale(variables);
   if (!config.plain_env) {
     for (const auto& [name, value] : kAgentEnvironment) {

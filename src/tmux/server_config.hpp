@@ -16,10 +16,11 @@ inline constexpr const char* kSessionTarget = "=tabs:";
 /// The configuration of our tmux server, complete: the user's ~/.tmux.conf is not read.
 [[nodiscard]] std::string tmux_config_text(const Config& config, std::uint32_t generation);
 
-/// The environment of our tmux server and so of the tabs: ours, without what would lead out of the private server, with a UTF-8
-/// locale (MCP clients pass none), with what keeps programs from waiting for a person (unless plain_env), and with what
-/// terminally-shell and the pipe-pane hook are told by.
-[[nodiscard]] std::vector<std::string> tmux_environment(const Config& config, const Instance& instance, std::uint32_t generation);
+/// The environment of our tmux server and so of the tabs: ours, without what would lead out of the private
+/// server, with a UTF-8 locale (MCP clients pass none), with what keeps programs from waiting for a person
+/// (unless plain_env), and with what terminally-shell and the pipe-pane hook are told by.
+[[nodiscard]] std::vector<std::string> tmux_environment(const Config& config, const Instance& instance,
+                                                        std::uint32_t generation);
 
 /// The user's shell: $SHELL, else the one in the user database, else /bin/sh.
 [[nodiscard]] std::string user_shell();

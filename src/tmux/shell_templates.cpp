@@ -4,16 +4,22 @@ namespace terminally {
 namespace {
 
 // Why the wrappers look as they do (each line was bought with a failure, see test/e2e/corpus):
-// - `{ …; } 2>/dev/null` hides our steps from `set -x`; `{ …; } && :` keeps a failing step from ending a `set -e` shell.
-// - `(exit N) && :` sets `$?` to N without ending a `set -e` shell; only where it is needed, because it forks.
+// - `{ …; } 2>/dev/null` hides our steps from `set -x`; `{ …; } && :` keeps a failing step from ending a `set
+// -e` shell.
+// - `(exit N) && :` sets `$?` to N without ending a `set -e` shell; only where it is needed, because it
+// forks.
 // - records go to /dev/tty, which `exec >file` does not touch; `>|` because of noclobber.
 // - the first lines erase the row on which our typed line was echoed and show the command instead.
-// - where even `builtin` or `command` are hidden by a function of the text, terminally-shell prints END: a path hides behind nothing.
-// - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the text would be one more
-//   failing command, for `set -e` and for an ERR trap. It is left out where the text may be unfinished (shells.cpp).
+// - where even `builtin` or `command` are hidden by a function of the text, terminally-shell prints END: a
+// path hides behind nothing.
+// - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the
+// text would be one more
+//   failing command, for `set -e` and for an ERR trap. It is left out where the text may be unfinished
+//   (shells.cpp).
 
-// bash. Functions named like builtins do not matter because of `\builtin`. Under `set -e`, `$?` is handed from command to command
-// by us, because nothing may end with anything but 0. History: see DESIGN section 4, step 3.
+// bash. Functions named like builtins do not matter because of `\builtin`. Under `set -e`, `$?` is handed
+// from command to command by us, because nothing may end with anything but 0. History: see DESIGN section 4,
+// step 3.
 constexpr ShellTemplate kBash = {
     R"sh(\builtin .)sh",
     R"sh(POSIXLY_CORRECT=1; \unset -f builtin; \unset POSIXLY_CORRECT; \builtin enable . builtin enable eval exit history printf read return unset)sh",
@@ -44,9 +50,10 @@ case $- in (*e*) @N@_s=0;; esac
 )sh",
     ""};
 
-// zsh. The `always` block runs after C-c too. Tracing goes to the old stderr whatever is redirected, so it is switched off by an
-// assignment, which is one traced line that END marks (x=1). precmd would be too late: it comes after zsh's end-of-line padding.
-// A `;` or newline before every `}`: without it `setopt ignorebraces` and `emulate sh` do not see the brace.
+// zsh. The `always` block runs after C-c too. Tracing goes to the old stderr whatever is redirected, so it is
+// switched off by an assignment, which is one traced line that END marks (x=1). precmd would be too late: it
+// comes after zsh's end-of-line padding. A `;` or newline before every `}`: without it `setopt ignorebraces`
+// and `emulate sh` do not see the brace.
 constexpr ShellTemplate kZsh = {
     R"sh(\builtin .)sh",
     R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
@@ -80,14 +87,16 @@ case $@N@_x in # @N@_
 esac
 )sh",
     "@N@_r=$?\n",
-    "", ""};
+    "",
+    ""};
 
-// dash, sh, ash, ksh, mksh. A readonly PS1 ends the wrapper before START; the mending line does without the hook. A syntax error or C-c abandons the wrapper as well, so the hook is a command substitution in PS1. It
-// cannot take itself out (it runs in a subshell): END does, or the next wrapper; once its file is gone it is silent.
-constexpr ShellTemplate kPosix = {
-    R"sh(\.)sh",
-    R"sh(\unset -f command printf; __mcp_no_hook=1)sh",
-    R"sh({ { @N@_s=$? @N@_x=
+// dash, sh, ash, ksh, mksh. A readonly PS1 ends the wrapper before START; the mending line does without the
+// hook. A syntax error or C-c abandons the wrapper as well, so the hook is a command substitution in PS1. It
+// cannot take itself out (it runs in a subshell): END does, or the next wrapper; once its file is gone it is
+// silent.
+constexpr ShellTemplate kPosix = {R"sh(\.)sh",
+                                  R"sh(\unset -f command printf; __mcp_no_hook=1)sh",
+                                  R"sh({ { @N@_s=$? @N@_x=
 \command eval '@N@_o=ok'
 case ${@N@_o-} in (ok) \unset @N@_o;; (*) \unset -f command;; esac
 case ${__mcp_no_hook-}${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac
@@ -100,8 +109,8 @@ case $@N@_s in (0) ;; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 \. @TEXT@
 { \. @END@; } >/dev/null 2>&1
 )sh",
-    "{ @N@_r=$?; } >/dev/null 2>&1\n",
-    R"sh(@N@_s=$?
+                                  "{ @N@_r=$?; } >/dev/null 2>&1\n",
+                                  R"sh(@N@_s=$?
 @N@_s=${@N@_r-$@N@_s}
 { case $- in (*v*) @N@_x=';x=1';; (*) @N@_x=;; esac
 \command eval '@N@_o=ok'
@@ -114,17 +123,16 @@ case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
 case $- in (*e*) @N@_s=0;; esac
 \eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_s; \\return $@N@_s"
 )sh",
-    R"sh(@N@_s=$?
+                                  R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a' "$@N@_s" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
-// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function may be named
-// `builtin`, and all else is reached through it. Without full job control a sourced program would share the shell's own group.
-constexpr ShellTemplate kFish = {
-    R"sh(builtin source)sh",
-    "",
-    R"sh(set -l @N@_s $status
+// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function
+// may be named `builtin`, and all else is reached through it. Without full job control a sourced program
+// would share the shell's own group.
+constexpr ShellTemplate kFish = {R"sh(builtin source)sh",   "",
+                                 R"sh(set -l @N@_s $status
 if test -n '@EXIT_LOST@'
 set @N@_s @PREVIOUS@
 end
@@ -139,9 +147,8 @@ builtin status job-control full
 @N@_status $@N@_s
 builtin source @TEXT@
 builtin source @END@
-)sh",
-    "",
-    R"sh(set -l @N@_s $status
+)sh", "",
+                                 R"sh(set -l @N@_s $status
 set -l @N@_by ''
 if builtin test "$argv[1]" = hook
 set @N@_by ';by=hook'
@@ -151,10 +158,10 @@ builtin status job-control interactive
 builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s $@N@_by >/dev/tty
 builtin printf %s $@N@_s >@EXIT@
 return $@N@_s
-)sh",
-    ""};
+)sh", ""};
 
-// In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known until it runs.
+// In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known
+// until it runs.
 constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 \unset @N@_b
 if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
@@ -187,7 +194,11 @@ const ShellTemplate& shell_template(ShellKind kind) {
   return kPosix;
 }
 
-std::string_view inline_template() { return kInline; }
-std::string_view inline_end_template() { return kInlineEnd; }
+std::string_view inline_template() {
+  return kInline;
+}
+std::string_view inline_end_template() {
+  return kInlineEnd;
+}
 
 }  // namespace terminally

@@ -20,7 +20,8 @@ std::string fill(std::string_view text, const std::map<std::string, std::string,
   while (!text.empty()) {
     const std::size_t begin = text.find('@');
     const std::size_t end = begin == std::string_view::npos ? begin : text.find('@', begin + 1);
-    const auto value = end == std::string_view::npos ? values.end() : values.find(text.substr(begin + 1, end - begin - 1));
+    const auto value =
+        end == std::string_view::npos ? values.end() : values.find(text.substr(begin + 1, end - begin - 1));
     if (begin == std::string_view::npos) {
       result += text;
       break;
@@ -41,7 +42,8 @@ std::size_t count_words(std::string_view text, std::initializer_list<std::string
   std::size_t count = 0;
   const auto is_word = [](char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_'; };
   for (const std::string_view word : words) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
+    for (std::size_t at = text.find(word); at != std::string_view::npos;
+         at = text.find(word, at + word.size())) {
       const std::size_t end = at + word.size();
       count += (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])) ? 1 : 0;
     }
@@ -49,12 +51,16 @@ std::size_t count_words(std::string_view text, std::initializer_list<std::string
   return count;
 }
 
-/// Whether brackets, quotes and compound commands look closed, by counting: comments and strings count too, on the safe side.
+/// Whether brackets, quotes and compound commands look closed, by counting: comments and strings count too,
+/// on the safe side.
 bool is_balanced(std::string_view text) {
   const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
-  return count('(') == count(')') && count('{') == count('}') && count('\'') % 2 == 0 && count('"') % 2 == 0 && count('`') % 2 == 0 &&
-         count_words(text, {"for", "select", "while", "until", "repeat", "foreach"}) == count_words(text, {"done", "end"}) &&
-         count_words(text, {"if"}) == count_words(text, {"fi"}) && count_words(text, {"case"}) == count_words(text, {"esac"}) &&
+  return count('(') == count(')') && count('{') == count('}') && count('\'') % 2 == 0 &&
+         count('"') % 2 == 0 && count('`') % 2 == 0 &&
+         count_words(text, {"for", "select", "while", "until", "repeat", "foreach"}) ==
+             count_words(text, {"done", "end"}) &&
+         count_words(text, {"if"}) == count_words(text, {"fi"}) &&
+         count_words(text, {"case"}) == count_words(text, {"esac"}) &&
          count_words(text, {"function"}) <= static_cast<std::size_t>(count('{'));
 }
 
@@ -70,7 +76,9 @@ std::string single_quoted(std::string_view text, std::string_view escaped_quote)
   return quoted + "'";
 }
 
-std::string posix_quoted(std::string_view text) { return single_quoted(text, "'\\''"); }
+std::string posix_quoted(std::string_view text) {
+  return single_quoted(text, "'\\''");
+}
 
 /// In fish a backslash before a backslash or a quote is special within single quotes.
 std::string fish_quoted(std::string_view text) {
@@ -86,8 +94,8 @@ std::string fish_quoted(std::string_view text) {
 
 bool is_plain(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '_' ||
-           c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+           c == '.' || c == '_' || c == '-';
   });
 }
 
@@ -101,15 +109,18 @@ std::optional<ShellKind> shell_kind(std::string_view program) {
     program.remove_prefix(1);
   }
   static const std::map<std::string_view, ShellKind> kKinds = {
-      {"bash", ShellKind::bash}, {"rbash", ShellKind::bash}, {"zsh", ShellKind::zsh},    {"fish", ShellKind::fish},
-      {"dash", ShellKind::posix}, {"sh", ShellKind::posix},  {"ash", ShellKind::posix}, {"ksh", ShellKind::posix},
-      {"ksh93", ShellKind::posix}, {"mksh", ShellKind::posix}, {"busybox", ShellKind::posix},
+      {"bash", ShellKind::bash},  {"rbash", ShellKind::bash},    {"zsh", ShellKind::zsh},
+      {"fish", ShellKind::fish},  {"dash", ShellKind::posix},    {"sh", ShellKind::posix},
+      {"ash", ShellKind::posix},  {"ksh", ShellKind::posix},     {"ksh93", ShellKind::posix},
+      {"mksh", ShellKind::posix}, {"busybox", ShellKind::posix},
   };
   const auto found = kKinds.find(program);
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string shell_word(std::string_view text) { return is_plain(text) ? std::string(text) : posix_quoted(text); }
+std::string shell_word(std::string_view text) {
+  return is_plain(text) ? std::string(text) : posix_quoted(text);
+}
 
 std::string command_for_display(std::string_view command) {
   while (!command.empty() && command.back() == '\n') {
@@ -151,7 +162,9 @@ bool takes_another_line(std::string_view text) {
     const bool tabs = text.substr(at, 1) == "-";
     std::size_t begin = text.find_first_not_of(" \t-", at);
     std::string word;
-    for (; begin < text.size() && std::string_view(" \t\n;&|<>()").find(text[begin]) == std::string_view::npos; ++begin) {
+    for (;
+         begin < text.size() && std::string_view(" \t\n;&|<>()").find(text[begin]) == std::string_view::npos;
+         ++begin) {
       if (std::string_view("'\"\\").find(text[begin]) == std::string_view::npos) {
         word += text[begin];
       }
@@ -179,8 +192,8 @@ bool takes_another_line(std::string_view text) {
   }
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   const std::string_view end = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  return !end.empty() && !end.ends_with("&&") && !end.ends_with("|") && !end.ends_with("()") && !end.ends_with("|&") &&
-         !end.ends_with("!");
+  return !end.empty() && !end.ends_with("&&") && !end.ends_with("|") && !end.ends_with("()") &&
+         !end.ends_with("|&") && !end.ends_with("!");
 }
 
 ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
@@ -209,6 +222,9 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
     text += fill(shape.epilogue, values);
   }
   script.files.push_back({base + "u", std::move(text)});
+  if (kind == ShellKind::bash) {
+    script.files.push_back({base + "h", ""});  // ours, so that the shell's umask does not make it readable for others
+  }
   if (!shape.end.empty()) {
     script.files.push_back({base + "e", fill(shape.end, values)});
   }
@@ -219,8 +235,11 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
     return " " + std::string(shape.source) + " " + (is_plain(path) ? path : word(path));
   };
   script.typed_line = source(base);
-  script.mending_line = shape.mend.empty() ? script.typed_line : " " + std::string(shape.mend) + ";" + script.typed_line;
-  script.probe_line = shape.end.empty() ? "" : " " + std::string(shape.mend) + (shape.mend.empty() ? "" : ";") + source(base + "e");
+  script.mending_line =
+      shape.mend.empty() ? script.typed_line : " " + std::string(shape.mend) + ";" + script.typed_line;
+  script.probe_line = shape.end.empty() ? ""
+                                        : " " + std::string(shape.mend) + (shape.mend.empty() ? "" : ";") +
+                                              source(base + "e");
   script.own_line_marks = {". " + base, ". '" + base, "__mcp_" + command.nonce.substr(0, 8) + "_"};
   return script;
 }

@@ -17,35 +17,40 @@ enum class ShellKind { bash, zsh, posix, fish };
 /// One command to be run in a shell.
 struct ShellCommand {
   std::string text;
-  std::string nonce;                 ///< 32 hexadecimal digits
-  std::filesystem::path directory;   ///< where its files go: the instance's runtime directory
-  std::filesystem::path helper;      ///< terminally-shell
-  int previous_exit = 0;             ///< the exit code of our last command in this shell
-  bool exit_lost = false;            ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
+  std::string nonce;                ///< 32 hexadecimal digits
+  std::filesystem::path directory;  ///< where its files go: the instance's runtime directory
+  std::filesystem::path helper;     ///< terminally-shell
+  int previous_exit = 0;            ///< the exit code of our last command in this shell
+  bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
 };
 
 /// What has to be written, and typed, to run it.
 ///
-/// Nothing of the user's text is typed: the typed line sources the first file, which prints START, sources the text and prints
-/// END. END does not rely on the text running to its end: a one-shot hook before the next prompt prints it after C-c and after
-/// errors that make the shell abandon the file (bash: PROMPT_COMMAND; zsh: an `always` block; dash, sh, ksh: PS1; fish:
-/// fish_postexec). Only builtins are used, written so that aliases, functions, a broken PATH, `set -eux`, noclobber and a
-/// redirected stdout do not matter. Variables carry the nonce. `$?` of the last command is seen by the text, and its own after.
+/// Nothing of the user's text is typed: the typed line sources the first file, which prints START, sources
+/// the text and prints END. END does not rely on the text running to its end: a one-shot hook before the next
+/// prompt prints it after C-c and after errors that make the shell abandon the file (bash: PROMPT_COMMAND;
+/// zsh: an `always` block; dash, sh, ksh: PS1; fish: fish_postexec). Only builtins are used, written so that
+/// aliases, functions, a broken PATH, `set -eux`, noclobber and a redirected stdout do not matter. Variables
+/// carry the nonce. `$?` of the last command is seen by the text, and its own after.
 struct ShellScript {
   struct File {
     std::filesystem::path path;
     std::string content;
   };
   std::vector<File> files;
-  std::string typed_line;   ///< without its newline
-  std::string mending_line;  ///< the same, after taking away what a shell that did not answer may have: see ShellTemplate::mend
-  std::string probe_line;   ///< typed as the last resort, when our own C-c was answered by a prompt but no hook
-  /// With `set -x` or `set -v` the shell prints our own steps around the text: a line that has one of these is such a line.
+  std::string typed_line;    ///< without its newline
+  std::string mending_line;  ///< the same, after taking away what a shell that did not answer may have: see
+                             ///< ShellTemplate::mend
+  std::string
+      probe_line;  ///< typed as the last resort, when our own C-c was answered by a prompt but no hook
+  /// With `set -x` or `set -v` the shell prints our own steps around the text: a line that has one of these
+  /// is such a line.
   std::vector<std::string> own_line_marks;
 };
 
-/// Whether a line may be added to a text without becoming part of what the text left open: a heredoc, a continued line, a list
-/// that ends in an operator. Unclosed quotes and compound commands are syntax errors with or without it. Errs on the safe side.
+/// Whether a line may be added to a text without becoming part of what the text left open: a heredoc, a
+/// continued line, a list that ends in an operator. Unclosed quotes and compound commands are syntax errors
+/// with or without it. Errs on the safe side.
 [[nodiscard]] bool takes_another_line(std::string_view text);
 
 [[nodiscard]] ShellScript shell_script(ShellKind kind, const ShellCommand& command);
@@ -53,12 +58,13 @@ struct ShellScript {
 /// The largest text that can be sent in-line.
 inline constexpr std::size_t kInlineLimitBytes = 65'536;
 
-/// For a shell that cannot read our files (ssh, su, docker exec): lines of at most 900 bytes to be typed one after the other,
-/// which decode and run the command in any POSIX shell that has base64.
+/// For a shell that cannot read our files (ssh, su, docker exec): lines of at most 900 bytes to be typed one
+/// after the other, which decode and run the command in any POSIX shell that has base64.
 [[nodiscard]] std::vector<std::string> inline_lines(const ShellCommand& command);
 
-/// What a person who watches sees in place of the plumbing: the command behind a "$ ", bounded, with control characters made
-/// visible, ended by CRLF. In the form that printf's %b takes: backslash escapes, no control characters.
+/// What a person who watches sees in place of the plumbing: the command behind a "$ ", bounded, with control
+/// characters made visible, ended by CRLF. In the form that printf's %b takes: backslash escapes, no control
+/// characters.
 [[nodiscard]] std::string command_for_display(std::string_view command);
 
 /// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.

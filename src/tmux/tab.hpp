@@ -17,7 +17,8 @@ class CommandRun;
 
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {
-  Tab(WindowId window_id, PaneId pane_id, const std::filesystem::path& runtime, const std::filesystem::path& generation)
+  Tab(WindowId window_id, PaneId pane_id, const std::filesystem::path& runtime,
+      const std::filesystem::path& generation)
       : window(window_id),
         pane(pane_id),
         log(generation / ("pane-" + to_string(window_id) + ".log")),
@@ -36,7 +37,8 @@ struct Tab {
   CommandFiles files;
   CommandRecords records;
 
-  /// The commands of this process that run in it: more than one where a command opened a nested shell and another runs in that.
+  /// The commands of this process that run in it: more than one where a command opened a nested shell and
+  /// another runs in that.
   std::vector<std::shared_ptr<CommandRun>> runs;
   FileLock command_lock;  ///< held while `runs` is not empty
   int last_exit = 0;      ///< of the last command of ours in it
