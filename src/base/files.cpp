@@ -130,16 +130,17 @@ void FileLock::release() noexcept {
 
 std::string random_hex(std::size_t bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string result;
-  result.reserve(bytes * 2);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    std::uint8_t byte = 0;
-    while (::getrandom(&byte, 1, 0) != 1) {
-    }
-    result += kDigits[byte >> 4U];
-    result += kDigits[byte & 15U];
+  std::string random(bytes, '\0');
+  while (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
   }
-  return result;
+  std::string hex;
+  hex.reserve(bytes * 2);
+  for (const char c : random) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  return hex;
 }
 
 }  // namespace terminally

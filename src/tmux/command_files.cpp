@@ -9,10 +9,11 @@ namespace terminally {
 CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
 
-void CommandFiles::write(const ShellScript& script) const {
+void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
   for (const ShellScript::File& file : script.files) {
     write_file(file.path, file.content);
   }
+  write_file(directory_ / (nonce + ".exit"), "");  // ours, so that the shell's umask does not make it readable for others
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
@@ -41,10 +42,14 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
   }
 }
 
-void CommandFiles::remove(const std::string& nonce) const noexcept {
+void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
   if (running_nonce() == nonce) {
     remove_file(directory_ / (pane_ + ".run"));
   }
+}
+
+void CommandFiles::remove(const std::string& nonce) const noexcept {
+  unmark_running(nonce);
   remove_script(nonce);
   remove_file(directory_ / (nonce + ".exit"));
 }

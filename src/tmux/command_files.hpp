@@ -14,12 +14,12 @@ namespace terminally {
 ///     <pane>.run      nonce and starting directory, a line each: a command runs in this pane. terminally-shell reads it.
 ///     <pane>.lock     held (flock) by the process that looks after the pane's command
 ///     <nonce8>*       the wrapper, the text and the hooks (ShellScript::files)
-///     <nonce>.exit    the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
+///     <nonce>.exit    empty, then the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
 class CommandFiles {
  public:
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
-  void write(const ShellScript& script) const;
+  void write(const ShellScript& script, const std::string& nonce) const;
   void mark_running(const std::string& nonce, const std::string& cwd) const;
 
   /// The nonce of the command that runs in this pane, by whichever process it was started.
@@ -28,7 +28,9 @@ class CommandFiles {
 
   /// Takes the scripts away: from then on the typed line runs nothing.
   void remove_script(const std::string& nonce) const noexcept;
-  /// Takes everything of a command away, and the mark if it is this command's.
+  /// The command has ended: takes the mark away, if it is this command's.
+  void unmark_running(const std::string& nonce) const noexcept;
+  /// Takes everything of a command away.
   void remove(const std::string& nonce) const noexcept;
 
   [[nodiscard]] std::filesystem::path lock_path() const;

@@ -50,12 +50,19 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
     co_await sleep_for(Milliseconds(5));
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  signalled_ticks_ = ticks_since_boot();
   if (signal == StopSignal::interrupt) {
     co_await send_interrupt_key();
   } else if (foreground.group > 0) {
     ::kill(-foreground.group, SIGTERM);
     ::kill(-foreground.group, SIGCONT);
   }
+}
+
+bool CommandRun::signal_came_too_early() const {
+  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
+  const auto program = process_info(look_at_foreground(tab_->pane_pid).group);
+  return program && program->start_ticks + kStartTicks >= signalled_ticks_;
 }
 
 /// As a person would. A frozen or dead tmux cannot carry the key: then the signal itself.

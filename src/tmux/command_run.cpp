@@ -22,6 +22,7 @@ constexpr Milliseconds kHousekeeping{200};
 constexpr Milliseconds kEndMissing{1'000};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
+constexpr Milliseconds kTidyAfter{5};
 constexpr std::uint64_t kTraceLineBytes = 4'096;
 
 }  // namespace
@@ -267,7 +268,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     notes_.emplace_back("the shell ended with this command; a new one was started in the same tab (variables, functions and "
                         "options of the old one are gone)");
   }
-  tab_->files.remove(record_.nonce);
+  tab_->files.unmark_running(record_.nonce);
   try {
     tab_->records.append(record_);
   } catch (const Error& error) {
@@ -281,6 +282,9 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
   }
   ended_.set();
+  // The answer goes first; the files are in nobody's way.
+  const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
+  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) { files.remove(nonce); });
 }
 
 void CommandRun::leave_tab() {

@@ -55,6 +55,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// One signal of ours, without escalation: whatever ends it now counts as ended by us.
   [[nodiscard]] boost::asio::awaitable<void> signal_once(StopSignal signal);
 
+  /// Whether the foreground program was started just before signal_once: a SIGINT between its fork and its exec is lost.
+  [[nodiscard]] bool signal_came_too_early() const;
+
   /// `start` failed: takes it out of the tab.
   void abandon();
 
@@ -126,6 +129,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Marker> end_marker_;
   Clock::time_point started_;
   std::uint64_t started_ticks_ = 0;
+  std::uint64_t signalled_ticks_ = 0;
   std::vector<int> older_jobs_;  ///< children of the shell from before
   std::optional<Clock::time_point> exit_file_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;

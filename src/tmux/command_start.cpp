@@ -96,7 +96,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     co_return;
   }
   script_ = shell_script(*foreground.shell, command);
-  tab_->files.write(script_);
+  tab_->files.write(script_, record_.nonce);
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
@@ -107,7 +107,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     const std::string out = co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
     if (out.starts_with(kAlternateScreen)) {
       failure.emplace(ErrorCode::busy, "tab " + to_string(tab_->window) +
-                                           " shows a full-screen program; use send_keys to leave it, or stop_process");
+                                           " shows a full-screen program; leave it, or end it with stop_process");
     }
   } catch (const Error& error) {
     failure = error.code() == ErrorCode::not_found

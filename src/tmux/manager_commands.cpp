@@ -16,6 +16,7 @@ namespace asio = boost::asio;
 constexpr const char* kMainTab = "main";
 constexpr std::uint64_t kStartPromptMs = 10'000;
 constexpr Milliseconds kStopWithin{2'000};
+constexpr Milliseconds kTooEarly{200};
 constexpr Milliseconds kNestedLook{100};
 /// How much of a log is looked through for the end of a command that nobody watched, at once.
 constexpr std::size_t kScanBytes = 1 << 20;
@@ -56,7 +57,7 @@ std::vector<Survivor> foreground_processes(int pane_pid) {
 Error busy_with(const Tab& tab, const CommandRecord& record) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with command " + record.id + " (" +
                                     name_after(record.command) +
-                                    "); get_command_state shows it, cancel_command ends it, send_text types into it");
+                                    "); get_command_state shows it, cancel_command ends it");
 }
 
 }  // namespace
@@ -325,6 +326,10 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   }
   const RunPtr run = tab->runs.back();
   co_await run->signal_once(signal);
+  stopped.success = co_await finish_by(Clock::now() + kTooEarly, run->wait_for_end());
+  if (!stopped.success && run->signal_came_too_early()) {
+    co_await run->signal_once(signal);
+  }
   stopped.success = co_await finish_by(deadline, run->wait_for_end());
   stopped.state = run->record().state;
   stopped.exit_code = run->record().exit_code;

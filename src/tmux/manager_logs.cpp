@@ -17,6 +17,24 @@ std::uint64_t count_lines(std::string_view text) {
   return newlines + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
+/// Where a chunk of about `wanted` bytes ends: between characters and outside of any sequence.
+std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end) {
+  const std::size_t cut = safe_cut(bytes.substr(0, wanted), false);
+  if (cut != 0 || bytes.size() <= wanted) {
+    // At the end of the log, what is unfinished is left for the next call, unless it is all there is.
+    return cut != 0 || at_end ? (cut != 0 ? cut : bytes.size()) : safe_cut(bytes, true);
+  }
+  AnsiStripper stripper;
+  std::string ignored;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    stripper.feed(bytes.substr(i, 1), ignored);
+    if (stripper.unfinished_bytes() == 0) {
+      return i + 1;
+    }
+  }
+  return bytes.size();
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines, TextView view) {
@@ -42,16 +60,14 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
       }
     }
   }
-  const PaneLog::Slice slice = tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes));
+  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into some.
+  const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
+  const PaneLog::Slice slice = tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
   LogChunk chunk;
   chunk.gap_bytes = slice.gap_bytes;
   std::string_view bytes = slice.bytes;
-  if (!request.exact && !slice.eof) {
-    bytes = bytes.substr(0, safe_cut(bytes, true));
-  } else if (!request.exact) {
-    // The end of the log may be the middle of a character or a sequence: leave that for the next call, unless it is all there is.
-    const std::size_t cut = safe_cut(bytes, false);
-    bytes = cut == 0 ? bytes : bytes.substr(0, cut);
+  if (!request.exact) {
+    bytes = bytes.substr(0, text_border(bytes, static_cast<std::size_t>(request.max_bytes), slice.eof));
   }
   chunk.next_byte = slice.from + bytes.size();
   chunk.eof = slice.eof && bytes.size() == slice.bytes.size();

@@ -463,12 +463,14 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
   for (const auto& [window, tab] : tabs_) {
-    for (const RunPtr& run : std::vector(tab->runs)) {
+    for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);
     }
   }
   if (!durable_ && owner_lock_) {
     co_await end_instance(config_, instance_, server_pid_);
+  } else if (owner_lock_) {
+    co_await sleep_for(Milliseconds(20));  // files of commands that have just ended are still being taken away
   }
   owner_lock_.release();
 }

@@ -7,7 +7,7 @@ namespace terminally {
 namespace {
 
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git, starship).
-constexpr Milliseconds kShortStep{400};
+constexpr Milliseconds kShortStep{1'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its prompt: what it does is
 /// read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -15,12 +15,12 @@ constexpr Milliseconds kShortRead{100};
 Error busy(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name + " (" +
                                     describe_process(foreground.pid) +
-                                    ") has the foreground; use send_text or send_keys for it, or stop_process");
+                                    ") has the foreground; wait for it, or end it with stop_process");
 }
 
 Error reading(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name +
-                                    " waits for the keyboard (a `read` or a password prompt); answer it with send_text, or stop_process");
+                                    " waits for the keyboard (a `read` or a password prompt); answer it there, or end it with stop_process");
 }
 
 }  // namespace

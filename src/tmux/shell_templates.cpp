@@ -20,14 +20,15 @@ constexpr ShellTemplate kBash = {
     R"sh({ { @N@_s=$? @N@_g=${PROMPT_COMMAND+x}y @N@_f=@WRAPPER@ @N@_e=@END@ @N@_x=
 case $- in (*[xv]*) @N@_x=';x=1';; esac
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
+\builtin printf -v @N@_o ok || \builtin enable printf
 if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| @HISTORY@; IFS= \builtin read -r -d '' @N@_h < @HISTORY@; if [[ $@N@_h == *"$@N@_f"* ]]; then @N@_h=${@N@_h#"${@N@_h%%[0-9]*}"}; \builtin history -d "${@N@_h%%[!0-9]*}"; fi; fi
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='{ \builtin . "$@N@_e" @N@; } 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin :; } 2>/dev/null
 \builtin . @TEXT@
-{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o ok
-if [[ ${@N@_o-} == ok ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
+{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o end
+if [[ ${@N@_o-} == end ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
 )sh",
     "{ @N@_r=$?; } >/dev/null 2>&1\n",
     R"sh(@N@_s=$?
@@ -53,6 +54,7 @@ constexpr ShellTemplate kZsh = {
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
+\builtin printf -v @N@_o ok || \builtin enable printf
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
 { # @N@_
 case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
@@ -62,9 +64,9 @@ case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_
 { @N@_t= @N@_i=$TRY_BLOCK_INTERRUPT
 case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
-\builtin printf -v @N@_o ok
+\builtin printf -v @N@_o end
 case ${@N@_o-} in
-(ok) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
+(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
 esac; } >/dev/null 2>&1 # @N@_
