@@ -23,7 +23,7 @@
 namespace terminally {
 namespace {
 
-constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kMiB = std::uint64_t{1024} * 1024;
 constexpr std::uint64_t kLittleBytes = 500 * kMiB;
 constexpr std::uint64_t kTooLittleBytes = 20 * kMiB;
 

@@ -20,6 +20,7 @@ Flags flags_of(const CompletionCommand& program, const CompletionCommand& comman
 
 std::vector<std::string> words_of(const CompletionFlag& flag) {
   std::vector<std::string> words;
+  words.reserve(flag.short_names.size() + flag.long_names.size());
   for (const std::string& name : flag.short_names) {
     words.push_back("-" + name);
   }

@@ -93,7 +93,7 @@ void show_tools(Demo& demo) {
   demo.initialize();
   demo.say("It opens a tab: a real terminal, in tmux.");
   const ordered_json tab = demo.call("create_tab", {{"name", "demo"}});
-  const ordered_json id = tab["window_id"];
+  const std::string id = tab["window_id"];
   demo.say("It runs a command and gets exactly what was printed, and the exit code.");
   demo.call("execute_command",
             {{"window_id", id}, {"command", "echo hello from $(uname -s); ls /nonexistent"}});

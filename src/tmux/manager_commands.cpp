@@ -186,17 +186,39 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
   co_await refuse_if_busy(*tab);
   const auto run = std::make_shared<CommandRun>(run_context_, tab, std::move(command), std::move(on_output));
   tab->runs.push_back(run);
-  std::exception_ptr failure;
+  // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
+  // nobody looks after.
+  const auto start = std::make_shared<Start>();
+  asio::co_spawn(executor_, run->start(Clock::now() + Milliseconds(prompt_ms)),
+                 [run, start](std::exception_ptr failure) {
+                   start->failure = std::move(failure);
+                   if (start->failure) {
+                     run->abandon();
+                   }
+                   start->over.set();
+                 });
+  bool aborted = false;
   try {
-    co_await run->start(Clock::now() + Milliseconds(prompt_ms));
-  } catch (...) {
-    failure = std::current_exception();
+    co_await start->over.wait();
+  } catch (const boost::system::system_error&) {
+    aborted = true;
   }
-  if (failure) {
-    run->abandon();
-    std::rethrow_exception(failure);
+  if (aborted) {
+    asio::co_spawn(executor_, end_once_started(run, start), asio::detached);
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  if (start->failure) {
+    std::rethrow_exception(start->failure);
   }
   co_return run;
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::end_once_started(RunPtr run, std::shared_ptr<Start> start) {
+  co_await start->over.wait();
+  if (!start->failure) {
+    run->interrupt(Reason::cancelled_by_client, false);
+    follow(run);
+  }
 }
 
 void TmuxManager::Impl::follow(const RunPtr& run) {

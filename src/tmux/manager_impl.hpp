@@ -2,11 +2,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
 #include "tmux/client.hpp"
 #include "tmux/command_run.hpp"
@@ -69,6 +71,11 @@ class TmuxManager::Impl {
   /// Looks after a running command that another process of ours started and no longer looks after.
   Awaitable<void> adopt(TabPtr tab);
   Awaitable<void> paste(Tab& tab, const std::string& text);
+  struct Start {
+    Event over;
+    std::exception_ptr failure;
+  };
+  Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
   void follow(const RunPtr& run);
   CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
                           std::uint64_t max_output_bytes) const;
