@@ -95,7 +95,7 @@ class TmuxManager::Impl {
   int server_pid_ = 0;
   std::map<WindowId, TabPtr> tabs_;
   KeyedMutex<WindowId> tab_mutex_;
-  KeyedMutex<int> server_mutex_;  ///< one key: starting the server and choosing a tab are done one at a time
+  KeyedMutex<int> server_mutex_;  ///< 0: opening a window; 1: choosing a tab for a command
 };
 
 }  // namespace terminally
