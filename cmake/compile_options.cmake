@@ -5,7 +5,7 @@ target_compile_options(terminally_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlaps and overflows that are not there in `"literal" + std::to_string(n)` when it optimises (GCC bug 105651).
-  target_compile_options(terminally_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  target_compile_options(terminally_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
 endif()
 if(TERMINALLY_WERROR)
   target_compile_options(terminally_options INTERFACE -Werror)

@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/pipe.hpp"
 #include "base/timeout.hpp"
 #include "base/unique_fd.hpp"
 
@@ -49,19 +50,6 @@ class Child {
  private:
   pid_t pid_;
 };
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) {
-    throw io_error("cannot make a pipe", errno);
-  }
-  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;

@@ -1,6 +1,5 @@
 #include "cli/demo_client.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/pipe.hpp"
 #include "base/timeout.hpp"
 
 extern char** environ;
@@ -18,19 +18,6 @@ namespace terminally {
 namespace {
 
 constexpr Milliseconds kPatience{20'000};
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) {
-    throw io_error("cannot make a pipe", errno);
-  }
-  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
 
 }  // namespace
 

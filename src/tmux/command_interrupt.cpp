@@ -158,8 +158,6 @@ asio::awaitable<void> CommandRun::escalate() {
 /// environment and by having been started since. Jobs of earlier commands are older and spared; so are the
 /// shell and whatever is not of this tab.
 asio::awaitable<void> CommandRun::end_descendants() {
-  const std::string cookie =
-      "TERMINALLY_TAB=" + context_.cookie_name + ":" + std::to_string(tab_->pane.number);
   // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
   const auto is_ours = [this](const ProcessInfo& process) {
     const auto older = [this](int pid) {
@@ -171,9 +169,8 @@ asio::awaitable<void> CommandRun::end_descendants() {
   const auto descendants = [&]() {
     const int shell = first_child(tab_->pane_pid).value_or(0);
     std::vector<int> pids;
-    for (const ProcessInfo& process : all_processes()) {
-      if (is_ours(process) && process.state != 'Z' && process.pid != shell && process.pid != tab_->pane_pid &&
-          process_has_environment(process.pid, cookie)) {
+    for (const ProcessInfo& process : processes_with_environment(tab_->cookie)) {
+      if (is_ours(process) && process.pid != shell && process.pid != tab_->pane_pid) {
         pids.push_back(process.pid);
       }
     }

@@ -24,7 +24,6 @@ struct RunContext {
   boost::asio::any_io_executor executor;
   const TmuxClient& client;
   LogWatch& watch;
-  std::string cookie_name;  ///< the instance's name, by which a tab's processes are known
   std::function<bool()> server_alive;
   std::filesystem::path helper;  ///< terminally-shell
 };

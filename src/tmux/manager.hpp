@@ -13,6 +13,7 @@
 
 #include "config.hpp"
 #include "tmux/ids.hpp"
+#include "tmux/results.hpp"
 
 namespace terminally {
 
@@ -41,63 +42,6 @@ struct CreatedTab {
   WindowId window_id;
   std::string name;
   std::string log_path;
-};
-
-/// A process that outlived what was done to end it.
-struct Survivor {
-  int pid = 0;
-  std::string command;  ///< its command line, at most 200 bytes of valid UTF-8
-};
-
-enum class CommandState {
-  running,
-  completed,  ///< it ended by itself, with any exit code
-  cancelled,  ///< ended by our C-c or signal, a cancel, a time-out, or a C-c typed in the tab
-  failed,     ///< it ended, or never began, and no exit code can be known
-};
-
-/// Why, when it is not plain. DESIGN section 3 has the meaning of each.
-enum class Reason {
-  none,
-  timeout,
-  cancelled_by_client,
-  interrupted_in_tab,
-  shell_exited,
-  tab_closed,
-  tmux_server_lost,
-  no_shell_answered,
-  handed_over,
-  awaiting_input,
-};
-
-[[nodiscard]] std::string_view to_string(CommandState state);
-[[nodiscard]] std::string_view to_string(Reason reason);
-
-/// How bytes become text. Neither flag: verbatim. doc/pane-log.md, "Views".
-struct TextView {
-  bool strip_ansi = false;
-  bool render = false;
-};
-
-/// The state of a command and what it printed. Offsets and counts are raw bytes of the tab's log.
-struct CommandResult {
-  std::string command_id;
-  WindowId window_id;
-  std::string command;
-  CommandState state = CommandState::running;
-  Reason reason = Reason::none;
-  std::string
-      output;  ///< strictly between START and END, one CR removed from each CRLF; valid UTF-8; bounded
-  std::optional<int> exit_code;
-  bool timed_out = false;
-  std::uint64_t start_byte = 0;
-  std::uint64_t end_byte = 0;  ///< of what has been printed so far, while running
-  std::uint64_t output_bytes = 0;
-  std::uint64_t omitted_bytes = 0;
-  std::int64_t started_at_ms = 0;  ///< since the epoch, UTC
-  std::uint64_t duration_ms = 0;
-  std::string cwd;  ///< of the shell when the command ended; of the foreground process while it runs
-  std::vector<std::string> notes;
 };
 
 enum class OnTimeout { interrupt, background };

@@ -20,8 +20,9 @@
 
 namespace terminally {
 
-/// The manager's parts: the tmux server and its tabs (manager_tabs.cpp), commands (manager_commands.cpp),
-/// logs (manager_logs.cpp).
+/// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
+/// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
+/// manager_stop.cpp, manager_results.cpp, manager_logs.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -69,7 +70,7 @@ class TmuxManager::Impl {
   void settle_unrecorded(Tab& tab);
   void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
-  Awaitable<void> adopt(TabPtr tab);
+  void adopt(const TabPtr& tab);
   Awaitable<void> paste(Tab& tab, const std::string& text);
   struct Start {
     Event over;
@@ -95,7 +96,9 @@ class TmuxManager::Impl {
   int server_pid_ = 0;
   std::map<WindowId, TabPtr> tabs_;
   KeyedMutex<WindowId> tab_mutex_;
-  KeyedMutex<int> server_mutex_;  ///< 0: opening a window; 1: choosing a tab for a command
+  std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<AsyncMutex> choosing_tab_ =
+      std::make_shared<AsyncMutex>();  ///< for a command that names none
 };
 
 }  // namespace terminally

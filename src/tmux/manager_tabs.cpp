@@ -1,129 +1,22 @@
-// The tmux server and its tabs: found, opened, renamed, closed.
-
-#include <signal.h>
-#include <unistd.h>
+// The tmux server and its tabs: found, opened, renamed.
 
 #include <boost/asio.hpp>
 #include <charconv>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/log_record.hpp"
 #include "base/utf8.hpp"
 #include "tmux/instance_end.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
+#include "tmux/window_options.hpp"
 
 namespace terminally {
 namespace {
 
-constexpr std::size_t kLongestNameBytes = 200;
-constexpr Milliseconds kHangUpFor{700};
-constexpr Milliseconds kTermUntil{1'400};
-constexpr Milliseconds kEndProcessesWithin{2'000};
-constexpr Milliseconds kLogEndWithin{2'000};
-
 /// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
-
-Error invalid(const std::string& message) {
-  return Error(ErrorCode::invalid_argument, message);
-}
-
-void check_name(const std::string& name) {
-  if (name.size() > kLongestNameBytes) {
-    throw invalid("name: " + std::to_string(name.size()) + " bytes are too many; at most 200 are allowed");
-  }
-  if (!is_valid_utf8(name) || has_control_characters(name)) {
-    throw invalid("name: control characters and invalid UTF-8 are not allowed");
-  }
-}
-
-bool is_variable_name(const std::string& name) {
-  return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
-         std::all_of(name.begin(), name.end(),
-                     [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
-}
-
-std::string home_directory() {
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? home : "/";
-}
-
-/// A path, or a name to be found on PATH; nullopt when there is no such program.
-std::optional<std::string> find_program(const std::string& name) {
-  const auto runs = [](const std::string& path) {
-    std::error_code error;
-    return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
-  };
-  if (name.find('/') != std::string::npos) {
-    return name.front() == '/' && runs(name) ? std::optional(name) : std::nullopt;
-  }
-  const char* path = std::getenv("PATH");
-  std::string directories = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  directories += ':';
-  for (std::size_t begin = 0; begin < directories.size();) {
-    const std::size_t end = directories.find(':', begin);
-    const std::string candidate = directories.substr(begin, end - begin) + "/" + name;
-    if (candidate.front() == '/' && runs(candidate)) {
-      return candidate;
-    }
-    begin = end + 1;
-  }
-  return std::nullopt;
-}
-
-struct WindowOptions {
-  std::string name;
-  std::string shell;
-  Argv words;  ///< of new-window and new-session
-};
-
-WindowOptions window_options(const Config& config, const CreateTab& request) {
-  check_name(request.name);
-  std::error_code error;
-  const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
-  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' ||
-      !std::filesystem::is_directory(cwd, error)) {
-    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
-  }
-  WindowOptions options;
-  options.shell = user_shell();
-  if (!request.shell.empty()) {
-    const auto program = find_program(request.shell);
-    if (!program) {
-      throw invalid("shell: \"" + request.shell +
-                    "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
-    }
-    options.shell = *program;
-  }
-  options.name =
-      request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
-  const auto add = [&options](const char* flag, std::string value) {
-    options.words.emplace_back(flag);
-    options.words.push_back(std::move(value));
-  };
-  add("-n", format_literal(options.name));
-  add("-c", format_literal(cwd));
-  for (const auto& [name, value] : request.env) {
-    if (!is_variable_name(name)) {
-      throw invalid(
-          "env: \"" + name +
-          "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
-    }
-    if (value.find('\0') != std::string::npos) {
-      throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
-    }
-    add("-e", name + "=" + value);
-  }
-  add("-e", "TERMINALLY_SHELL=" + options.shell);
-  add("-e", std::string("TERMINALLY_LOGIN=") + (request.login ? "1" : "0"));
-  add("--", (config.helper_dir / "terminally-shell").string());
-  options.words.emplace_back("tab");  // two words: tmux runs them without a shell
-  return options;
-}
 
 }  // namespace
 
@@ -135,11 +28,7 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       client_(config_.tmux, instance_.socket(), instance_.tmux_config(),
               Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
-      run_context_{executor_,
-                   client_,
-                   watch_,
-                   instance_.name(),
-                   [this] { return server_alive(); },
+      run_context_{executor_, client_, watch_, [this] { return server_alive(); },
                    config_.helper_dir / "terminally-shell"} {}
 
 bool TmuxManager::Impl::server_alive() const {
@@ -221,7 +110,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
 
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
-  const auto guard = co_await server_mutex_.lock(0);
+  const auto guard = co_await opening_window_->lock();
   co_await attach_to_running_server();
   std::string answer;
   bool no_session = generation_ == 0;
@@ -258,7 +147,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
 TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
   TabPtr& tab = tabs_[row.window];
   if (!tab) {
-    tab = std::make_shared<Tab>(row.window, row.pane, instance_.runtime(), instance_.generation(generation_));
+    tab = std::make_shared<Tab>(row.window, row.pane, instance_, generation_);
     const auto latest = tab->records.latest();
     tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
   }
@@ -327,8 +216,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
   }
   if (found == tabs_.end() && generation_ != 0) {
     // Closed before we came: its log is still there.
-    auto tab =
-        std::make_shared<Tab>(window, PaneId{}, instance_.runtime(), instance_.generation(generation_));
+    auto tab = std::make_shared<Tab>(window, PaneId{}, instance_, generation_);
     std::error_code error;
     if (std::filesystem::exists(tab->log.path(), error)) {
       tab->closed = true;
@@ -382,9 +270,9 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std::string name) {
   if (name.empty()) {
-    throw invalid("name: must not be empty");
+    throw Error(ErrorCode::invalid_argument, "name: must not be empty");
   }
-  check_name(name);
+  check_tab_name(name);
   const TabPtr tab = co_await open_tab(window);
   co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " +
                           quote(format_literal(name)));
@@ -397,109 +285,6 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t 
     co_await client_.change("set-option -g history-limit " + std::to_string(limit));
   }
   config_.history_limit = limit;
-}
-
-/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
-/// carries its cookie.
-TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
-  const std::string cookie = "TERMINALLY_TAB=" + instance_.name() + ":" + std::to_string(tab.pane.number);
-  const auto pane = process_info(tab.pane_pid);
-  const int session = pane ? pane->session : -1;
-  const auto members = [&]() {
-    std::vector<int> pids;
-    for (const ProcessInfo& process : all_processes()) {
-      if (process.pid != tab.pane_pid && process.state != 'Z' &&
-          (process.session == session || process_has_environment(process.pid, cookie))) {
-        pids.push_back(process.pid);
-      }
-    }
-    return pids;
-  };
-  const auto begin = Clock::now();
-  int last_signal = 0;
-  std::vector<int> left = members();
-  while (!left.empty() && Clock::now() - begin < kEndProcessesWithin) {
-    const auto elapsed = Clock::now() - begin;
-    const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
-    for (const int pid : left) {
-      if (signal != last_signal || signal == SIGKILL) {
-        ::kill(pid, signal);
-        ::kill(pid, SIGCONT);
-      }
-    }
-    last_signal = signal;
-    co_await sleep_for(Milliseconds(10));
-    left = members();
-  }
-  std::vector<Survivor> survivors;
-  for (const int pid : left) {
-    survivors.push_back(Survivor{pid, describe_process(pid)});
-  }
-  co_return survivors;
-}
-
-/// The writer has gone when its sidecar's lock is free: then the log is complete.
-TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab) {
-  const auto deadline = Clock::now() + kLogEndWithin;
-  std::filesystem::path sidecar = tab.log.path();
-  sidecar += kLogSidecarSuffix;
-  std::error_code error;
-  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !FileLock::try_lock(sidecar)) {
-    co_await sleep_for(Milliseconds(5));
-  }
-}
-
-TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
-  const TabPtr tab = co_await open_tab(window);
-  if (!co_await client_.answers()) {
-    throw Error(ErrorCode::tmux_timeout,
-                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
-  }
-  if (const auto nonce = tab->files.running_nonce()) {
-    remove_file(tab->files.directory() /
-                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
-  }
-  ClosedTab closed;
-  closed.survivors = co_await end_processes(*tab, force);
-  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
-  // window.
-  const auto deadline = Clock::now() + Milliseconds(500);
-  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
-    co_await sleep_for(Milliseconds(5));
-  }
-  if (!tab->closed) {
-    ::kill(tab->pane_pid, SIGKILL);
-  }
-  co_await wait_for_log_end(*tab);
-  try {
-    // What a person split off goes with the tab.
-    co_await client_.change("kill-window -t " + quote(to_string(window)));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::tmux_timeout) {
-      throw;
-    }
-  }
-  tab->closed = true;
-  for (const RunPtr& run : std::vector(tab->runs)) {
-    run->give_up(Reason::tab_closed);
-  }
-  closed.closed = true;
-  co_return closed;
-}
-
-TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
-  for (const auto& [window, tab] : tabs_) {
-    for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
-      run->give_up(Reason::tab_closed);
-    }
-  }
-  if (!durable_ && owner_lock_) {
-    co_await end_instance(config_, instance_, server_pid_);
-  } else if (owner_lock_) {
-    co_await sleep_for(
-        Milliseconds(20));  // files of commands that have just ended are still being taken away
-  }
-  owner_lock_.release();
 }
 
 }  // namespace terminally

@@ -126,6 +126,14 @@ bool process_has_environment(int pid, std::string_view assignment) {
   return at != std::string::npos && (at == 0 || (*environment)[at - 1] == '\0');
 }
 
+std::vector<ProcessInfo> processes_with_environment(std::string_view assignment) {
+  std::vector<ProcessInfo> processes = all_processes();
+  std::erase_if(processes, [assignment](const ProcessInfo& process) {
+    return process.state == 'Z' || !process_has_environment(process.pid, assignment);
+  });
+  return processes;
+}
+
 std::string describe_process(int pid) {
   std::string text;
   for (const std::string& argument : process_arguments(pid)) {

@@ -36,6 +36,9 @@ struct ProcessInfo {
 /// Whether its environment, as it was when it was started, has this "NAME=value".
 [[nodiscard]] bool process_has_environment(int pid, std::string_view assignment);
 
+/// The processes, zombies left out, whose environment has it.
+[[nodiscard]] std::vector<ProcessInfo> processes_with_environment(std::string_view assignment);
+
 /// The command line for people: arguments joined by blanks, at most 200 bytes, control characters replaced.
 [[nodiscard]] std::string describe_process(int pid);
 

@@ -82,6 +82,18 @@ std::optional<CommandRecord> decode(std::string_view text) {
 
 }  // namespace
 
+std::string first_words(const std::string& command) {
+  std::string name;
+  for (const char c : command.substr(0, 40)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      break;
+    }
+    name += c;
+  }
+  return name.empty() ? "command" : name;
+}
+
 void CommandRecords::append(const CommandRecord& record) const {
   append_file(path_, encode(record));
 }

@@ -30,6 +30,9 @@ struct CommandRecord {
   std::string cwd;
 };
 
+/// The first words of a command, as a name for it: up to 40 ASCII characters of its first line.
+[[nodiscard]] std::string first_words(const std::string& command);
+
 /// The commands of one tab, on disk beside its log ("pane-@3.commands"): one JSON object a line, appended,
 /// the last line of an id counts. A torn or foreign line is skipped. Several processes may append (O_APPEND,
 /// one write).

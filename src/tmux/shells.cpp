@@ -223,7 +223,8 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   }
   script.files.push_back({base + "u", std::move(text)});
   if (kind == ShellKind::bash) {
-    script.files.push_back({base + "h", ""});  // ours, so that the shell's umask does not make it readable for others
+    script.files.push_back(
+        {base + "h", ""});  // ours, so that the shell's umask does not make it readable for others
   }
   if (!shape.end.empty()) {
     script.files.push_back({base + "e", fill(shape.end, values)});

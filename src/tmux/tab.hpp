@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "base/files.hpp"
 #include "tmux/command_files.hpp"
 #include "tmux/ids.hpp"
+#include "tmux/instance.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/records.hpp"
 
@@ -17,17 +17,18 @@ class CommandRun;
 
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {
-  Tab(WindowId window_id, PaneId pane_id, const std::filesystem::path& runtime,
-      const std::filesystem::path& generation)
+  Tab(WindowId window_id, PaneId pane_id, const Instance& instance, std::uint32_t generation)
       : window(window_id),
         pane(pane_id),
-        log(generation / ("pane-" + to_string(window_id) + ".log")),
-        files(runtime, pane_id),
-        records(generation / ("pane-" + to_string(window_id) + ".commands")) {}
+        cookie("TERMINALLY_TAB=" + instance.name() + ":" + std::to_string(pane_id.number)),
+        log(instance.generation(generation) / ("pane-" + to_string(window_id) + ".log")),
+        files(instance.runtime(), pane_id),
+        records(instance.generation(generation) / ("pane-" + to_string(window_id) + ".commands")) {}
 
   WindowId window;
-  PaneId pane;       ///< the tab's own pane; what a person splits off is not ours to type into
-  int pane_pid = 0;  ///< terminally-shell
+  PaneId pane;         ///< the tab's own pane; what a person splits off is not ours to type into
+  std::string cookie;  ///< in the environment of everything that was started in it
+  int pane_pid = 0;    ///< terminally-shell
   std::string tty;
   std::string name;
   bool active = false;

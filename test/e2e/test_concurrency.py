@@ -4,7 +4,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Server, main
+from harness import Server, main, poll
 
 
 class OneTab(unittest.TestCase):
@@ -32,6 +32,7 @@ class OneTab(unittest.TestCase):
             server.create_tab()
             tab = server.create_tab()
             running = tab.execute_async("sleep 30", timeout_ms=60_000)
+            poll(lambda: tab.row["foreground"] == "sleep")
             waiting = tab.execute_async("touch ran")
             server.call("close_tab", window_id=tab.id, force=True)
             self.assertEqual(server.result(running, "execute_command", 10).state, "failed")

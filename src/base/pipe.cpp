@@ -1,0 +1,19 @@
+#include "base/pipe.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "base/error.hpp"
+
+namespace terminally {
+
+Pipe make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) {
+    throw io_error("cannot make a pipe", errno);
+  }
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+}  // namespace terminally

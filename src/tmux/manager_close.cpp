@@ -1,0 +1,124 @@
+// The end of a tab, and of the instance.
+
+#include <signal.h>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/log_record.hpp"
+#include "tmux/instance_end.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kHangUpFor{700};
+constexpr Milliseconds kTermUntil{1'400};
+constexpr Milliseconds kEndProcessesWithin{2'000};
+constexpr Milliseconds kLogEndWithin{2'000};
+
+}  // namespace
+
+/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
+/// carries its cookie.
+TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
+  const auto pane = process_info(tab.pane_pid);
+  const int session = pane ? pane->session : -1;
+  const auto members = [&]() {
+    std::vector<int> pids;
+    for (const ProcessInfo& process : all_processes()) {
+      if (process.pid != tab.pane_pid && process.state != 'Z' &&
+          (process.session == session || process_has_environment(process.pid, tab.cookie))) {
+        pids.push_back(process.pid);
+      }
+    }
+    return pids;
+  };
+  const auto begin = Clock::now();
+  int last_signal = 0;
+  std::vector<int> left = members();
+  while (!left.empty() && Clock::now() - begin < kEndProcessesWithin) {
+    const auto elapsed = Clock::now() - begin;
+    const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
+    for (const int pid : left) {
+      if (signal != last_signal || signal == SIGKILL) {
+        ::kill(pid, signal);
+        ::kill(pid, SIGCONT);
+      }
+    }
+    last_signal = signal;
+    co_await sleep_for(Milliseconds(10));
+    left = members();
+  }
+  std::vector<Survivor> survivors;
+  for (const int pid : left) {
+    survivors.push_back(Survivor{pid, describe_process(pid)});
+  }
+  co_return survivors;
+}
+
+/// The writer has gone when its sidecar's lock is free: then the log is complete.
+TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab) {
+  const auto deadline = Clock::now() + kLogEndWithin;
+  std::filesystem::path sidecar = tab.log.path();
+  sidecar += kLogSidecarSuffix;
+  std::error_code error;
+  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !FileLock::try_lock(sidecar)) {
+    co_await sleep_for(Milliseconds(5));
+  }
+}
+
+TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
+  const TabPtr tab = co_await open_tab(window);
+  if (!co_await client_.answers()) {
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
+  }
+  if (const auto nonce = tab->files.running_nonce()) {
+    remove_file(tab->files.directory() /
+                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
+  }
+  ClosedTab closed;
+  closed.survivors = co_await end_processes(*tab, force);
+  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
+  // window.
+  const auto deadline = Clock::now() + Milliseconds(500);
+  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  if (!tab->closed) {
+    ::kill(tab->pane_pid, SIGKILL);
+  }
+  co_await wait_for_log_end(*tab);
+  try {
+    // What a person split off goes with the tab.
+    co_await client_.change("kill-window -t " + quote(to_string(window)));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+  tab->closed = true;
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    run->give_up(Reason::tab_closed);
+  }
+  closed.closed = true;
+  co_return closed;
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
+  for (const auto& [window, tab] : tabs_) {
+    for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
+      run->give_up(Reason::tab_closed);
+    }
+  }
+  if (!durable_ && owner_lock_) {
+    co_await end_instance(config_, instance_, server_pid_);
+  } else if (owner_lock_) {
+    co_await sleep_for(
+        Milliseconds(20));  // files of commands that have just ended are still being taken away
+  }
+  owner_lock_.release();
+}
+
+}  // namespace terminally

@@ -1,0 +1,101 @@
+// Commands ended from outside: one signal, or a cancel that escalates.
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kStopWithin{2'000};
+constexpr Milliseconds kTooEarly{200};
+
+std::vector<Survivor> foreground_processes(int pane_pid) {
+  const Foreground foreground = look_at_foreground(pane_pid);
+  std::vector<Survivor> survivors;
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
+      survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+    }
+  }
+  return survivors;
+}
+
+}  // namespace
+
+TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId window, StopSignal signal) {
+  const TabPtr tab = co_await open_tab(window);
+  settle_unattended(*tab);
+  StoppedProcess stopped;
+  const auto deadline = Clock::now() + kStopWithin;
+  if (tab->runs.empty()) {
+    // Nothing of ours: something that a person, or another process of ours, started.
+    const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
+    const auto is_idle = [&tab]() {
+      return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
+    };
+    if (!is_idle()) {
+      co_await run->signal_once(signal);
+    }
+    while (!is_idle() && Clock::now() < deadline) {
+      co_await sleep_for(Milliseconds(20));
+      settle_unattended(*tab);
+    }
+    const auto latest = tab->records.latest();
+    stopped.success = is_idle();
+    stopped.survivors = stopped.success ? std::vector<Survivor>() : foreground_processes(tab->pane_pid);
+    stopped.state =
+        stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
+    stopped.exit_code = latest && stopped.success ? latest->exit_code : std::nullopt;
+    co_return stopped;
+  }
+  const RunPtr run = tab->runs.back();
+  co_await run->signal_once(signal);
+  stopped.success = co_await finish_by(Clock::now() + kTooEarly, run->wait_for_end());
+  if (!stopped.success && run->signal_came_too_early()) {
+    co_await run->signal_once(signal);
+  }
+  stopped.success = co_await finish_by(deadline, run->wait_for_end());
+  stopped.state = run->record().state;
+  stopped.exit_code = run->record().exit_code;
+  stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
+  co_return stopped;
+}
+
+void TmuxManager::Impl::adopt(const TabPtr& tab) {
+  const auto record = tab->records.latest();
+  FileLock lock = FileLock::try_lock(tab->files.lock_path());
+  if (!record || !lock) {
+    throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
+                                     " runs a command that another terminally-mcp process looks after; "
+                                     "cancel it there, or use stop_process");
+  }
+  tab->command_lock = std::move(lock);
+  const auto run = std::make_shared<CommandRun>(run_context_, tab, *record);
+  tab->runs.push_back(run);
+  follow(run);
+}
+
+TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force) {
+  const TabPtr tab = co_await open_tab(window);
+  CancelledCommand cancelled;
+  if (tab->runs.empty()) {
+    QueryCommand query;
+    query.window_id = window;
+    cancelled.result = co_await command_state(query);
+    if (cancelled.result.state != CommandState::running) {
+      cancelled.result.notes.emplace_back("nothing of ours was running; this is the last result");
+      co_return cancelled;
+    }
+    adopt(tab);
+  }
+  const RunPtr run = tab->runs.back();
+  run->interrupt(Reason::cancelled_by_client, force);
+  co_await run->wait_for_end();
+  cancelled.result = result_of(*tab, *run, TextView(), 32'768);
+  cancelled.survivors = run->survivors();
+  co_return cancelled;
+}
+
+}  // namespace terminally

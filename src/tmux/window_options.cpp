@@ -1,0 +1,114 @@
+#include "tmux/window_options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "tmux/client.hpp"
+#include "tmux/server_config.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kLongestNameBytes = 200;
+
+Error invalid(const std::string& message) {
+  return Error(ErrorCode::invalid_argument, message);
+}
+
+bool is_variable_name(const std::string& name) {
+  return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
+}
+
+std::string home_directory() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? home : "/";
+}
+
+/// A path, or a name to be found on PATH; nullopt when there is no such program.
+std::optional<std::string> find_program(const std::string& name) {
+  const auto runs = [](const std::string& path) {
+    std::error_code error;
+    return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
+  };
+  if (name.find('/') != std::string::npos) {
+    return name.front() == '/' && runs(name) ? std::optional(name) : std::nullopt;
+  }
+  const char* path = std::getenv("PATH");
+  std::string directories = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  directories += ':';
+  for (std::size_t begin = 0; begin < directories.size();) {
+    const std::size_t end = directories.find(':', begin);
+    const std::string candidate = directories.substr(begin, end - begin) + "/" + name;
+    if (candidate.front() == '/' && runs(candidate)) {
+      return candidate;
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_tab_name(const std::string& name) {
+  if (name.size() > kLongestNameBytes) {
+    throw invalid("name: " + std::to_string(name.size()) + " bytes are too many; at most 200 are allowed");
+  }
+  if (!is_valid_utf8(name) || has_control_characters(name)) {
+    throw invalid("name: control characters and invalid UTF-8 are not allowed");
+  }
+}
+
+WindowOptions window_options(const Config& config, const CreateTab& request) {
+  check_tab_name(request.name);
+  std::error_code error;
+  const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
+  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' ||
+      !std::filesystem::is_directory(cwd, error)) {
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
+  }
+  WindowOptions options;
+  options.shell = user_shell();
+  if (!request.shell.empty()) {
+    const auto program = find_program(request.shell);
+    if (!program) {
+      throw invalid("shell: \"" + request.shell +
+                    "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
+    }
+    options.shell = *program;
+  }
+  options.name =
+      request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;
+  const auto add = [&options](const char* flag, std::string value) {
+    options.words.emplace_back(flag);
+    options.words.push_back(std::move(value));
+  };
+  add("-n", format_literal(options.name));
+  add("-c", format_literal(cwd));
+  for (const auto& [name, value] : request.env) {
+    if (!is_variable_name(name)) {
+      throw invalid(
+          "env: \"" + name +
+          "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
+    }
+    if (value.find('\0') != std::string::npos) {
+      throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
+    }
+    add("-e", name + "=" + value);
+  }
+  add("-e", "TERMINALLY_SHELL=" + options.shell);
+  add("-e", std::string("TERMINALLY_LOGIN=") + (request.login ? "1" : "0"));
+  add("--", (config.helper_dir / "terminally-shell").string());
+  options.words.emplace_back("tab");  // two words: tmux runs them without a shell
+  return options;
+}
+
+}  // namespace terminally

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "base/process.hpp"
+#include "tmux/manager.hpp"
+
+namespace terminally {
+
+/// What a new window is made of.
+struct WindowOptions {
+  std::string name;
+  std::string shell;
+  Argv words;  ///< of new-window and new-session
+};
+
+/// Throws Error(invalid_argument) that names the field which cannot be used.
+[[nodiscard]] WindowOptions window_options(const Config& config, const CreateTab& request);
+
+/// Throws Error(invalid_argument) unless it is up to 200 bytes of UTF-8 without control characters.
+void check_tab_name(const std::string& name);
+
+}  // namespace terminally
