@@ -51,6 +51,7 @@ struct ExecuteCommand {
   std::string command;                ///< a script of any length; no NUL
   std::uint64_t timeout_ms = 10'000;
   OnTimeout on_timeout = OnTimeout::interrupt;
+  bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
 };
