@@ -155,7 +155,8 @@ class TmuxManager {
   [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
   [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force);
+  /// What a person started is ended, too; its exit code is not known then.
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {});
 
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);

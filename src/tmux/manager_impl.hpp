@@ -26,6 +26,9 @@ namespace terminally {
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
 
   Awaitable<std::vector<TabInfo>> list_tabs();
   Awaitable<CreatedTab> create_tab(CreateTab request);
@@ -38,7 +41,7 @@ class TmuxManager::Impl {
   Awaitable<StartedProcess> start_process(StartProcess request);
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
   Awaitable<CommandResult> command_state(QueryCommand request);
-  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force);
+  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
@@ -77,6 +80,7 @@ class TmuxManager::Impl {
     std::exception_ptr failure;
   };
   Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
+  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force);
   void follow(const RunPtr& run);
   CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
                           std::uint64_t max_output_bytes) const;
