@@ -42,6 +42,8 @@ class ArgsVisitor {
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
   virtual void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) = 0;
+  /// Without a default of its own: none means that the server decides.
+  virtual void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) = 0;
   virtual void flag(Text name, bool& value, Text description) = 0;
   /// Without a default of its own: none means that the server decides.
   virtual void flag(Text name, std::optional<bool>& value, Text description) = 0;
@@ -63,6 +65,7 @@ class ArgsSchema final : public ArgsVisitor {
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
+  void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
@@ -89,6 +92,7 @@ class ArgsReader final : public ArgsVisitor {
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
+  void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;

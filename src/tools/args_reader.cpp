@@ -121,6 +121,14 @@ void ArgsReader::integer(Text name, Need need, std::uint64_t& value, Range range
   value = given->get<std::uint64_t>();
 }
 
+void ArgsReader::integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) {
+  if (arguments_.contains(name)) {
+    integer(name, Need::optional, value.emplace(), range, description);
+  } else {
+    known_.push_back(name);
+  }
+}
+
 std::optional<bool> ArgsReader::read_flag(Text name) {
   const json* given = find(name, Need::optional, "");
   if (given == nullptr) {

@@ -49,6 +49,12 @@ void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range
   property["maximum"] = range.max;
 }
 
+void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Range range, Text description) {
+  ordered_json& property = add(name, Need::optional, "integer", description);
+  property["minimum"] = range.min;
+  property["maximum"] = range.max;
+}
+
 void ArgsSchema::flag(Text name, bool& value, Text description) {
   add(name, Need::optional, "boolean", description)["default"] = value;
 }

@@ -13,7 +13,8 @@ inline constexpr Range kTimeoutMs = {1, 86'400'000};
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
 inline constexpr const char* kTabDescription = "Tab id from list_tabs, e.g. \"@3\".";
-inline constexpr const char* kMaxOutputDescription = "Longer output keeps its first fifth and its end.";
+inline constexpr const char* kMaxOutputDescription =
+    "Longer output keeps its first fifth and its end. Default: 32768, rendered 8192.";
 inline constexpr const char* kVerboseDescription = "Return every field.";
 
 }  // namespace terminally
