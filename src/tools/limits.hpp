@@ -9,6 +9,7 @@ inline constexpr Range kNameBytes = {0, 200};
 inline constexpr Range kPathBytes = {0, 4'096};
 inline constexpr Range kCommandBytes = {1, 8'388'608};  // half a line of the transport: escapes take room
 inline constexpr Range kCommandIdBytes = {0, 128};
+inline constexpr std::size_t kMostKeys = 500;
 inline constexpr Range kTimeoutMs = {1, 86'400'000};
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
