@@ -14,6 +14,7 @@
 #include "config.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
+#include "tmux/searching.hpp"
 
 namespace terminally {
 
@@ -159,6 +160,9 @@ class TmuxManager {
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
   [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
+  /// slices; after 30 s it says where to go on. Cancelled, it just ends.
+  [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.

@@ -22,7 +22,8 @@ namespace terminally {
 
 /// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
 /// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
-/// manager_stop.cpp, manager_results.cpp, manager_logs.cpp.
+/// manager_stop.cpp, manager_results.cpp, manager_logs.cpp,
+/// manager_search.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -42,6 +43,7 @@ class TmuxManager::Impl {
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  Awaitable<FoundLines> search_logs(SearchLogs request);
 
  private:
   using TabPtr = std::shared_ptr<Tab>;

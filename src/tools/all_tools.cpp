@@ -7,7 +7,8 @@ std::vector<Tool> all_tools() {
       list_tabs_tool(),          create_tab_tool(),           close_tab_tool(),
       rename_tab_tool(),         execute_command_tool(),      start_process_tool(),
       stop_process_tool(),       get_command_state_tool(),    cancel_command_tool(),
-      read_logs_from_tab_tool(), stream_logs_from_tab_tool(), set_history_limit_tool(),
+      read_logs_from_tab_tool(), stream_logs_from_tab_tool(), search_logs_tool(),
+      set_history_limit_tool(),
   };
 }
 

@@ -10,6 +10,8 @@ inline constexpr Range kPathBytes = {0, 4'096};
 inline constexpr Range kCommandBytes = {1, 8'388'608};  // half a line of the transport: escapes take room
 inline constexpr Range kCommandIdBytes = {0, 128};
 inline constexpr Range kTimeoutMs = {1, 86'400'000};
+inline constexpr Range kPatternBytes = {1, 4'096};
+inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // what every JSON reader keeps exact
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
 inline constexpr const char* kTabDescription = "Tab id from list_tabs, e.g. \"@3\".";
