@@ -40,9 +40,10 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
       co_await boost::asio::post(executor_, boost::asio::use_awaitable);
     }
   }
+  const bool stopped = out_of_time || writer.full() || next_byte;
   FoundLines found = writer.finish();
   found.next_byte = next_byte.value_or(search.position());
-  found.truncated = (out_of_time || writer.full() || next_byte) && found.next_byte < end;
+  found.truncated = stopped && found.next_byte < end;
   if (out_of_time) {
     found.notes.emplace_back("the log is long: searched up to next_byte, go on from there");
   }
