@@ -66,6 +66,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Whether it has become a nested shell that waits at its prompt, or a way to one (ssh).
   [[nodiscard]] bool waits_in_nested_shell();
 
+  /// Whether waits_in_nested_shell saw one at its prompt when it last looked, perhaps in passing.
+  [[nodiscard]] bool may_be_nested_shell() const { return nested_prompt_seen_.has_value(); }
+  /// Whether something of ours is ending it.
+  [[nodiscard]] bool is_interrupted() const { return interrupt_reason_ != Reason::none; }
+
   /// It will never be known how it ended.
   void give_up(Reason why);
 

@@ -78,6 +78,15 @@ Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
 Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) {
   return impl_->cancel_command(tab, force);
 }
+Awaitable<SentInput> TmuxManager::send_text(SendText request) {
+  return impl_->send_text(std::move(request));
+}
+Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
+  return impl_->send_keys(std::move(request));
+}
+Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
+  return impl_->read_screen(request);
+}
 Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
   return impl_->read_lines(tab, lines, view);
 }

@@ -54,6 +54,8 @@ struct ExecuteCommand {
   OnTimeout on_timeout = OnTimeout::interrupt;
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
+  /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
+  bool return_at_input = true;
 };
 
 /// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must
@@ -96,6 +98,40 @@ struct CancelledCommand {
 struct ClosedTab {
   bool closed = false;
   std::vector<Survivor> survivors;
+};
+
+struct SendText {
+  WindowId window_id;
+  std::string text;            ///< of any size; valid UTF-8 without NUL
+  bool submit = true;          ///< press Enter after it, unless it ends with a newline
+  bool allow_control = false;  ///< other control characters than tab and newline, sent as they are
+};
+
+struct SendKeys {
+  WindowId window_id;
+  std::vector<std::string> keys;  ///< names as in keys.hpp
+};
+
+struct SentInput {
+  std::uint64_t sent = 0;       ///< bytes of text, or keys
+  std::uint64_t from_byte = 0;  ///< log offset before anything that it brings about
+  std::vector<std::string> notes;
+};
+
+struct ReadScreen {
+  WindowId window_id;
+  std::uint64_t scrollback_lines = 0;  ///< lines above the screen
+  bool strip_ansi = true;              ///< false: with the sequences for colours
+};
+
+struct TabScreen {
+  std::string text;  ///< a line each row, blank rows at the end left out
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  std::uint64_t cursor_row = 0;  ///< both from 0, at the top left of the screen, scrollback not counted
+  std::uint64_t cursor_col = 0;
+  bool alternate_screen = false;
+  std::string title;  ///< as the program set it
 };
 
 struct LogLines {
@@ -156,6 +192,12 @@ class TmuxManager {
   [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force);
+
+  /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
+  /// the text has control characters that were not allowed, or a line that the terminal would cut.
+  [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
+  [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
+  [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
 
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);

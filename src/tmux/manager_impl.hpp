@@ -22,8 +22,8 @@ namespace terminally {
 
 /// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
 /// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
-/// manager_stop.cpp, manager_results.cpp, manager_logs.cpp,
-/// manager_search.cpp.
+/// manager_stop.cpp, manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp,
+/// manager_search.cpp, manager_waits.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -40,6 +40,10 @@ class TmuxManager::Impl {
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
   Awaitable<CommandResult> command_state(QueryCommand request);
   Awaitable<CancelledCommand> cancel_command(WindowId window, bool force);
+
+  Awaitable<SentInput> send_text(SendText request);
+  Awaitable<SentInput> send_keys(SendKeys request);
+  Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
@@ -73,7 +77,11 @@ class TmuxManager::Impl {
   void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
   void adopt(const TabPtr& tab);
+  // The keyboard.
   Awaitable<void> paste(Tab& tab, const std::string& text);
+  Awaitable<void> type(const Tab& tab, std::string commands);
+  Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);
+  Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab);
   struct Start {
     Event over;
     std::exception_ptr failure;

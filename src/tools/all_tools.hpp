@@ -16,6 +16,9 @@ namespace terminally {
 [[nodiscard]] Tool stop_process_tool();
 [[nodiscard]] Tool get_command_state_tool();
 [[nodiscard]] Tool cancel_command_tool();
+[[nodiscard]] Tool send_text_tool();
+[[nodiscard]] Tool send_keys_tool();
+[[nodiscard]] Tool read_screen_tool();
 [[nodiscard]] Tool read_logs_from_tab_tool();
 [[nodiscard]] Tool stream_logs_from_tab_tool();
 [[nodiscard]] Tool search_logs_tool();

@@ -49,6 +49,9 @@ class ArgsVisitor {
   virtual void choice(Text name, std::size_t& value, const Names& names, Text description) = 0;
   virtual void text_map(Text name, std::map<std::string, std::string>& value, Text description) = 0;
 
+  /// A list that must not be empty, of at most `most` strings.
+  virtual void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) = 0;
+
   /// Ends the visit.
   virtual void finish() = 0;
 };
@@ -67,6 +70,7 @@ class ArgsSchema final : public ArgsVisitor {
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
+  void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
 
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return *schema_; }
@@ -93,6 +97,7 @@ class ArgsReader final : public ArgsVisitor {
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
+  void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
 
  private:

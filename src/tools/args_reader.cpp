@@ -175,6 +175,29 @@ void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, 
   }
 }
 
+void ArgsReader::texts(Text name, std::vector<std::string>& value, std::size_t most, Text /*description*/) {
+  const std::string allowed = "allowed: an array of 1 to " + std::to_string(most) + " strings";
+  const json* given = find(name, Need::required, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_array()) {
+    return refuse(name, shown(*given) + " is no array; " + allowed);
+  }
+  if (given->empty() || given->size() > most) {
+    return refuse(name, "has " + std::to_string(given->size()) + " entries; " + allowed);
+  }
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    const std::string entry = std::string(name) + "[" + std::to_string(i) + "]";
+    const json& item = (*given)[i];
+    if (!item.is_string()) {
+      refuse(entry, shown(item) + " is no string");
+    } else if (!has_nul(entry, item.get_ref<const std::string&>())) {
+      value.push_back(item.get<std::string>());
+    }
+  }
+}
+
 void ArgsReader::finish() {
   for (const auto& [name, value] : arguments_.items()) {
     if (std::ranges::find(known_, name) == known_.end()) {

@@ -67,6 +67,13 @@ void ArgsSchema::text_map(Text name, std::map<std::string, std::string>& /*value
   add(name, Need::optional, "object", description)["additionalProperties"]["type"] = "string";
 }
 
+void ArgsSchema::texts(Text name, std::vector<std::string>& /*value*/, std::size_t most, Text description) {
+  ordered_json& property = add(name, Need::required, "array", description);
+  property["items"]["type"] = "string";
+  property["minItems"] = 1;
+  property["maxItems"] = most;
+}
+
 void ArgsSchema::finish() {
   (*schema_)["additionalProperties"] = false;
 }
