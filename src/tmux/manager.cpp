@@ -75,8 +75,8 @@ Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal sig
 Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
   return impl_->command_state(std::move(request));
 }
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) {
-  return impl_->cancel_command(tab, force);
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view) {
+  return impl_->cancel_command(tab, force, view);
 }
 Awaitable<SentInput> TmuxManager::send_text(SendText request) {
   return impl_->send_text(std::move(request));

@@ -52,6 +52,7 @@ struct ExecuteCommand {
   std::string command;                ///< a script of any length; no NUL
   std::uint64_t timeout_ms = 10'000;
   OnTimeout on_timeout = OnTimeout::interrupt;
+  bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
   /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
@@ -191,7 +192,8 @@ class TmuxManager {
   [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
   [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force);
+  /// What a person started is ended, too; its exit code is not known then.
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {});
 
   /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
   /// the text has control characters that were not allowed, or a line that the terminal would cut.

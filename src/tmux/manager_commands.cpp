@@ -131,7 +131,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   check_command(request.command);
   KeyedMutex<WindowId>::Guard guard;
   const TabPtr tab = co_await tab_for(request, guard);
-  const auto window_end = arrived + Milliseconds(config_.sync_window_ms);
+  const auto window_end =
+      request.hand_over ? arrived + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
   if (Clock::now() >= window_end) {
     throw Error(ErrorCode::busy,
                 "tab " + to_string(tab->window) +

@@ -27,6 +27,9 @@ namespace terminally {
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
 
   Awaitable<std::vector<TabInfo>> list_tabs();
   Awaitable<CreatedTab> create_tab(CreateTab request);
@@ -39,7 +42,7 @@ class TmuxManager::Impl {
   Awaitable<StartedProcess> start_process(StartProcess request);
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
   Awaitable<CommandResult> command_state(QueryCommand request);
-  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force);
+  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
 
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
@@ -87,6 +90,7 @@ class TmuxManager::Impl {
     std::exception_ptr failure;
   };
   Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
+  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force);
   void follow(const RunPtr& run);
   CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
                           std::uint64_t max_output_bytes) const;

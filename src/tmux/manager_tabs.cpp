@@ -31,6 +31,13 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       run_context_{executor_, client_, watch_, [this] { return server_alive(); },
                    config_.helper_dir / "terminally-shell"} {}
 
+/// A command that is still looked after and its tab hold each other.
+TmuxManager::Impl::~Impl() {
+  for (const auto& [window, tab] : tabs_) {
+    tab->runs.clear();
+  }
+}
+
 bool TmuxManager::Impl::server_alive() const {
   const auto server = process_info(server_pid_);
   return server && server->state != 'Z';

@@ -1,8 +1,11 @@
 // execute_command: runs a command and returns its exact output and exit code.
+#include <boost/asio/this_coro.hpp>
+
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
 #include "tools/command_answer.hpp"
 #include "tools/limits.hpp"
+#include "tools/progress_stream.hpp"
 #include "tools/tool.hpp"
 #include "tools/view_args.hpp"
 
@@ -29,13 +32,31 @@ struct Args {
   }
 };
 
+std::string streamed_note(const ProgressStream& stream) {
+  std::string note = "streamed in " + std::to_string(stream.messages()) + " progress notifications";
+  return stream.skipped_bytes() == 0
+             ? note
+             : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";
+}
+
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args args) {
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
-  answer.result = co_await context.manager->execute(std::move(args.request));
+  const auto stream =
+      std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, context.progress);
+  OutputCallback on_output;
+  if (context.progress) {
+    args.request.hand_over = false;  // a client that sees it live waits for its end
+    on_output = [stream](std::string_view bytes) { stream->feed(bytes); };
+  }
+  answer.result = co_await context.manager->execute(std::move(args.request), std::move(on_output));
+  co_await stream->finish();
+  if (stream->messages() > 0) {
+    answer.result.notes.push_back(streamed_note(*stream));
+  }
   co_return answer;
 }
 
