@@ -14,6 +14,8 @@ class LogSearch {
  public:
   /// Matches begin at offset `from` or later. The log and the pattern must outlive this.
   LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from);
+  /// As if a line began at `line_begin`, and before it there were nothing.
+  LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, std::uint64_t line_begin);
 
   enum class Step {
     found,        ///< see found()
@@ -31,8 +33,6 @@ class LogSearch {
   [[nodiscard]] std::uint64_t position() const { return scan_.position(); }
 
  private:
-  LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, std::uint64_t line_begin);
-
   const PaneLog& log_;
   PatternScan scan_;
   std::uint64_t read_;  ///< offset up to which the log was read

@@ -15,6 +15,7 @@
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
 #include "tmux/searching.hpp"
+#include "tmux/waiting.hpp"
 
 namespace terminally {
 
@@ -194,6 +195,11 @@ class TmuxManager {
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// What a person started is ended, too; its exit code is not known then.
   [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {});
+
+  /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
+  /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
+  /// ends. Throws Error(invalid_argument) for a bad pattern.
+  [[nodiscard]] Awaitable<Waited> wait_for(WaitFor request);
 
   /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
   /// the text has control characters that were not allowed, or a line that the terminal would cut.

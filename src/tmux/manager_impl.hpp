@@ -44,6 +44,8 @@ class TmuxManager::Impl {
   Awaitable<CommandResult> command_state(QueryCommand request);
   Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
 
+  Awaitable<Waited> wait_for(WaitFor request);
+
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
   Awaitable<TabScreen> read_screen(ReadScreen request);

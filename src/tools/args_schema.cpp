@@ -49,6 +49,12 @@ void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range
   property["maximum"] = range.max;
 }
 
+void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Range range, Text description) {
+  ordered_json& property = add(name, Need::optional, "integer", description);
+  property["minimum"] = range.min;
+  property["maximum"] = range.max;
+}
+
 void ArgsSchema::flag(Text name, bool& value, Text description) {
   add(name, Need::optional, "boolean", description)["default"] = value;
 }
@@ -61,6 +67,11 @@ void ArgsSchema::choice(Text name, std::size_t& value, const Names& names, Text 
   ordered_json& property = add(name, Need::optional, "string", description);
   property["enum"] = names;
   property["default"] = names.at(value);
+}
+
+void ArgsSchema::choice(Text name, Need need, std::optional<std::size_t>& /*value*/, const Names& names,
+                        Text description) {
+  add(name, need, "string", description)["enum"] = names;
 }
 
 void ArgsSchema::text_map(Text name, std::map<std::string, std::string>& /*value*/, Text description) {
