@@ -15,8 +15,8 @@ inline constexpr Range kPatternBytes = {1, 4'096};
 inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // what every JSON reader keeps exact
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
-inline constexpr const char* kTabDescription = "Tab id from list_tabs, e.g. \"@3\".";
-inline constexpr const char* kMaxOutputDescription = "Longer output keeps its first fifth and its end.";
+inline constexpr const char* kTabDescription = "From list_tabs.";
+inline constexpr const char* kMaxOutputDescription = "Longer output keeps both ends.";
 inline constexpr const char* kVerboseDescription = "Return every field.";
 
 }  // namespace terminally

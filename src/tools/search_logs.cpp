@@ -27,11 +27,11 @@ struct Args {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, matched line by line.");
-    v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Lines around each match.");
-    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "Stop after so many lines.");
-    v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset to search from.");
-    v.flag("ignore_case", request.ignore_case, "Case does not matter.");
+    v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, for each line.");
+    v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around each match.");
+    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "Then stop.");
+    v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset.");
+    v.flag("ignore_case", request.ignore_case, "Ignore case.");
   }
 };
 

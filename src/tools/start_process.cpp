@@ -1,6 +1,5 @@
 // start_process: starts a command and returns at once, or waits for something; its output goes to the log.
 #include "base/error.hpp"
-#include "base/pattern.hpp"
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
 #include "tools/limits.hpp"
@@ -32,23 +31,18 @@ struct Args {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("command", Need::required, request.command, kCommandBytes,
-           "Shell command or script of many lines.");
-    v.flag("append_newline", request.append_newline,
-           "False: place the text at the prompt, do not submit it.");
+    v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
+    v.flag("append_newline", request.append_newline, "False: only place it at the prompt.");
     wait.describe(v, Need::optional);
   }
 };
 
 boost::asio::awaitable<Started> start_process(ToolContext context, Args args) {
-  const std::optional<Waiting> waiting = args.wait.waiting(context.default_view);
+  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
   if (waiting && !args.request.append_newline) {
     throw Error(
         ErrorCode::invalid_argument,
         "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
-  }
-  if (waiting && waiting->until == Until::pattern) {
-    static_cast<void>(Pattern(waiting->pattern));  // a bad one must start nothing
   }
   WaitFor wait;
   wait.window_id = args.request.window_id;
@@ -66,9 +60,9 @@ boost::asio::awaitable<Started> start_process(ToolContext context, Args args) {
 
 Tool start_process_tool() {
   return make_tool<&start_process>("start_process",
-                                   "Start a server, watcher or long command in a tab and return at once, or "
-                                   "when what until names has come (see wait_for). Read its output with "
-                                   "stream_logs_from_tab or read_logs_from_tab, end it with stop_process.",
+                                   "Start a server, watcher or long command in a tab; return at once, or "
+                                   "with until when that has come. Read "
+                                   "on with stream_logs_from_tab, end it with stop_process.",
                                    {.destructive = true, .open_world = true});
 }
 

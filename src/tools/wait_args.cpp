@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/pattern.hpp"
 #include "tools/limits.hpp"
 
 namespace terminally {
@@ -25,11 +26,12 @@ void check_pair(bool given, bool wanted, const std::string& name, const std::str
 }  // namespace
 
 void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
-  v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"}, "Wait for this.");
+  v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"},
+           until_need == Need::required ? "What for." : "See wait_for.");
   v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
   v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
   v.integer("port", port_, kPort, "TCP.");
-  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Of the wait; ends nothing.");
+  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Of the wait.");
   view_.describe(v);
 }
 
@@ -48,6 +50,13 @@ std::optional<Waiting> WaitArgs::waiting(View fallback) const {
   waiting.timeout_ms = timeout_ms_;
   waiting.view = view_.view(fallback);
   return waiting;
+}
+
+std::optional<Waiting> WaitArgs::checked_waiting(View fallback) const {
+  if (!pattern_.empty()) {
+    static_cast<void>(Pattern(pattern_));
+  }
+  return waiting(fallback);
 }
 
 }  // namespace terminally

@@ -18,6 +18,10 @@ struct WaitArgs {
   /// together.
   [[nodiscard]] std::optional<Waiting> waiting(View fallback) const;
 
+  /// The same for a tool that does something first: throws for a bad pattern as well, so that nothing is done
+  /// then.
+  [[nodiscard]] std::optional<Waiting> checked_waiting(View fallback) const;
+
  private:
   std::optional<std::size_t> until_;
   std::string pattern_;

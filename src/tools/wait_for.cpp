@@ -28,11 +28,11 @@ boost::asio::awaitable<Waited> wait_for(ToolContext context, Args args) {
 }  // namespace
 
 Tool wait_for_tool() {
-  return make_tool<&wait_for>(
-      "wait_for",
-      "Wait until a tab's command exits, prints a pattern (what it printed before counts), is silent for "
-      "idle_ms, wants keyboard input, or listens on a port. The command's end always ends the wait.",
-      {.read_only = true, .idempotent = true});
+  return make_tool<&wait_for>("wait_for",
+                              "Wait until a tab's command exits, prints a pattern (also before the call), is "
+                              "silent for idle_ms, wants "
+                              "keyboard input, or listens on a port. Its end ends any wait.",
+                              {.read_only = true, .idempotent = true});
 }
 
 }  // namespace terminally
