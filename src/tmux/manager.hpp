@@ -14,6 +14,8 @@
 #include "config.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
+#include "tmux/searching.hpp"
+#include "tmux/waiting.hpp"
 
 namespace terminally {
 
@@ -194,6 +196,11 @@ class TmuxManager {
   /// What a person started is ended, too; its exit code is not known then.
   [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {});
 
+  /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
+  /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
+  /// ends. Throws Error(invalid_argument) for a bad pattern.
+  [[nodiscard]] Awaitable<Waited> wait_for(WaitFor request);
+
   /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
   /// the text has control characters that were not allowed, or a line that the terminal would cut.
   [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
@@ -203,6 +210,9 @@ class TmuxManager {
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
   [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
+  /// slices; after 30 s it says where to go on. Cancelled, it just ends.
+  [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.

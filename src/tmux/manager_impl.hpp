@@ -22,7 +22,8 @@ namespace terminally {
 
 /// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
 /// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
-/// manager_stop.cpp, manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp.
+/// manager_stop.cpp, manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp,
+/// manager_search.cpp, manager_waits.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -43,12 +44,15 @@ class TmuxManager::Impl {
   Awaitable<CommandResult> command_state(QueryCommand request);
   Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
 
+  Awaitable<Waited> wait_for(WaitFor request);
+
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
   Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  Awaitable<FoundLines> search_logs(SearchLogs request);
 
  private:
   using TabPtr = std::shared_ptr<Tab>;

@@ -49,6 +49,9 @@ class ArgsVisitor {
   virtual void flag(Text name, std::optional<bool>& value, Text description) = 0;
   /// `value` is an index into `names`.
   virtual void choice(Text name, std::size_t& value, const Names& names, Text description) = 0;
+  /// Without a default.
+  virtual void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+                      Text description) = 0;
   virtual void text_map(Text name, std::map<std::string, std::string>& value, Text description) = 0;
 
   /// A list that must not be empty, of at most `most` strings.
@@ -72,6 +75,8 @@ class ArgsSchema final : public ArgsVisitor {
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
+  void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+              Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
   void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
@@ -100,6 +105,8 @@ class ArgsReader final : public ArgsVisitor {
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
+  void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+              Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
   void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
@@ -108,6 +115,8 @@ class ArgsReader final : public ArgsVisitor {
   const nlohmann::json* find(Text name, Need need, Text allowed);
   std::optional<WindowId> read_tab(Text name, Need need);
   std::optional<bool> read_flag(Text name);
+  std::optional<std::uint64_t> read_integer(Text name, Need need, Range range);
+  std::optional<std::size_t> read_choice(Text name, Need need, const Names& names);
   bool has_nul(Text name, const std::string& value);
   void refuse(Text name, const std::string& problem);
 

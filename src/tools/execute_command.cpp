@@ -20,8 +20,7 @@ struct Args {
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
-    v.text("command", Need::required, request.command, kCommandBytes,
-           "Shell command or script of many lines.");
+    v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
     v.tab("window_id", request.window_id,
           "Tab id from list_tabs. Default: the tab \"main\", or a new one while that is busy.");
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
@@ -68,8 +67,8 @@ Tool execute_command_tool() {
       "execute_command",
       "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code. cd, "
       "variables and "
-      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, poll "
-      "get_command_state. For servers and watchers use start_process.",
+      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, see "
+      "wait_for. For servers and watchers use start_process.",
       {.destructive = true, .open_world = true});
 }
 

@@ -4,39 +4,38 @@
 #include "tools/limits.hpp"
 #include "tools/sent_input.hpp"
 #include "tools/tool.hpp"
+#include "tools/wait_args.hpp"
 
 namespace terminally {
-
-void describe(ResultVisitor& v, const SentInput& input) {
-  v.count("sent", input.sent, "Bytes of text, or keys.");
-  v.count("from_byte", input.from_byte, "Log offset before it was sent; what came of it follows.");
-  v.texts("notes", input.notes, "What a reader should know.", show_if(!input.notes.empty()));
-}
 
 namespace {
 
 struct Args {
   SendText request;
+  WaitArgs wait;
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
     v.text("text", Need::required, request.text, {0, kCommandBytes.max}, "What to type. A newline is Enter.");
     v.flag("submit", request.submit, "Press Enter after it.");
     v.flag("allow_control", request.allow_control, "Send control characters too.");
+    wait.describe(v, Need::optional);
   }
 };
 
-boost::asio::awaitable<SentInput> send_text(ToolContext context, Args args) {
-  co_return co_await context.manager->send_text(std::move(args.request));
+boost::asio::awaitable<SentAnswer> send_text(ToolContext context, Args args) {
+  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  const WindowId window = args.request.window_id;
+  SentInput sent = co_await context.manager->send_text(std::move(args.request));
+  co_return co_await answer_after(context, window, std::move(sent), waiting);
 }
 
 }  // namespace
 
 Tool send_text_tool() {
-  return make_tool<&send_text>(
-      "send_text",
-      "Type text into the program that runs in a tab: answer its prompt, enter a password, feed a REPL.",
-      {.destructive = true, .open_world = true});
+  return make_tool<&send_text>("send_text",
+                               "Type text into the program that runs in a tab: answer a prompt, feed a REPL.",
+                               {.destructive = true, .open_world = true});
 }
 
 }  // namespace terminally

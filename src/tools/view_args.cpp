@@ -3,12 +3,12 @@
 namespace terminally {
 
 void ViewArgs::describe_strip_only(ArgsVisitor& v) {
-  v.flag("strip_ansi", strip_ansi, "Remove escape sequences. Default: server's --view.");
+  v.flag("strip_ansi", strip_ansi, "No escape sequences.");
 }
 
 void ViewArgs::describe(ArgsVisitor& v) {
   describe_strip_only(v);
-  v.flag("render", render, "Text as seen in the end: progress bars collapse. Default: server's --view.");
+  v.flag("render", render, "As seen in the end.");
 }
 
 TextView ViewArgs::view(View fallback) const {
