@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "mcp/json_rpc.hpp"
+#include "mcp/params.hpp"
+#include "mcp/prompts.hpp"
 #include "mcp/shape.hpp"
 #include "tools/router.hpp"
 
@@ -26,21 +28,22 @@ constexpr const char* kInstructions =
     "command at a "
     "time.";
 
-/// The string member `name` of the params.
-const std::string& need_string(const json& params, const char* name) {
-  const auto found = params.find(name);
-  if (found == params.end() || !found->is_string()) {
-    throw ProtocolError(kInvalidParams, std::string("Invalid params: ") + name + " must be a string");
+/// What this server has, as far as the revision knows it.
+ordered_json capabilities(Revision revision) {
+  ordered_json has;
+  has["tools"] = ordered_json::object();
+  if (!is_modern(revision)) {
+    has["logging"] = ordered_json::object();
   }
-  return found->get_ref<const std::string&>();
+  has["prompts"] = ordered_json::object();
+  return has;
 }
 
 awaitable<ordered_json> initialize(Server& server, Call call) {
   server.negotiated = negotiate(need_string(*call.params, "protocolVersion"));
   ordered_json result;
   result["protocolVersion"] = to_string(server.negotiated);
-  result["capabilities"]["tools"] = ordered_json::object();
-  result["capabilities"]["logging"] = ordered_json::object();
+  result["capabilities"] = capabilities(server.negotiated);
   result["serverInfo"]["name"] = server.info.name;
   result["serverInfo"]["version"] = server.info.version;
   result["instructions"] = kInstructions;
@@ -50,9 +53,9 @@ awaitable<ordered_json> initialize(Server& server, Call call) {
 awaitable<ordered_json> discover(Server& /*server*/, Call call) {
   ordered_json result;
   result["supportedVersions"] = supported_versions();
-  result["capabilities"]["tools"] = ordered_json::object();
+  result["capabilities"] = capabilities(call.revision);
   result["instructions"] = kInstructions;
-  add_cache_hints(result, call.revision);
+  add_cache_hints(result, call.revision, Lifetime::server);
   co_return result;
 }
 
@@ -74,13 +77,10 @@ awaitable<ordered_json> set_level(Server& /*server*/, Call call) {
 }
 
 awaitable<ordered_json> list_tools(Server& server, Call call) {
-  const auto cursor = call.params->find("cursor");
-  if (cursor != call.params->end() && !cursor->is_null()) {
-    throw ProtocolError(kInvalidParams, "Invalid params: unknown cursor; all tools are on one page");
-  }
+  refuse_cursor(*call.params);
   ordered_json result;
   result["tools"] = shape_tools(server.router->list(), call.revision);
-  add_cache_hints(result, call.revision);
+  add_cache_hints(result, call.revision, Lifetime::server);
   co_return result;
 }
 
@@ -117,6 +117,8 @@ constexpr std::array kMethods = {
     Method{.name = "logging/setLevel", .in_legacy = true, .answer = &set_level},
     Method{.name = "tools/list", .in_legacy = true, .in_modern = true, .answer = &list_tools},
     Method{.name = "tools/call", .in_legacy = true, .in_modern = true, .answer = &call_tool},
+    Method{.name = "prompts/list", .in_legacy = true, .in_modern = true, .answer = &list_prompts},
+    Method{.name = "prompts/get", .in_legacy = true, .in_modern = true, .answer = &get_prompt},
 };
 
 }  // namespace

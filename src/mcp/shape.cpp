@@ -45,10 +45,19 @@ ordered_json shape_tools(ordered_json tools, Revision revision) {
   return tools;
 }
 
-void add_cache_hints(ordered_json& result, Revision revision) {
-  constexpr int kTtlMs = 300'000;  // nothing here changes while the server runs
+ordered_json without_titles(ordered_json entries, Revision revision) {
+  for (ordered_json& entry : entries) {
+    if (revision < Revision::v2025_06_18) {
+      entry.erase("title");
+    }
+  }
+  return entries;
+}
+
+void add_cache_hints(ordered_json& result, Revision revision, Lifetime lifetime) {
+  constexpr int kTtlMs = 300'000;
   if (is_modern(revision)) {
-    result["ttlMs"] = kTtlMs;
+    result["ttlMs"] = lifetime == Lifetime::server ? kTtlMs : 0;
     result["cacheScope"] = "private";
   }
 }

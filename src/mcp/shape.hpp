@@ -17,8 +17,17 @@ namespace terminally {
 /// Drops what the revision does not know from the entries of tools/list.
 [[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision);
 
+/// Drops the titles, which came with 2025-06-18, from the entries of other lists.
+[[nodiscard]] nlohmann::ordered_json without_titles(nlohmann::ordered_json entries, Revision revision);
+
+/// How long an answer stays true.
+enum class Lifetime {
+  server,  ///< as long as this server runs
+  now,     ///< it may be another already
+};
+
 /// Modern only: how long a client may keep the result.
-void add_cache_hints(nlohmann::ordered_json& result, Revision revision);
+void add_cache_hints(nlohmann::ordered_json& result, Revision revision, Lifetime lifetime);
 
 /// Modern only: marks a result as complete and says who answers, as every result must.
 void decorate(nlohmann::ordered_json& result, const Implementation& server, Revision revision);

@@ -19,6 +19,8 @@ class Router {
 
   [[nodiscard]] const Tool* find(std::string_view name) const;
 
+  [[nodiscard]] const ToolContext& context() const { return context_; }
+
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
   /// tools/list.
   [[nodiscard]] nlohmann::ordered_json list() const;
