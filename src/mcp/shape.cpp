@@ -35,6 +35,9 @@ ordered_json tool_error(std::string_view text) {
 
 ordered_json shape_tools(ordered_json tools, Revision revision) {
   for (ordered_json& tool : tools) {
+    if (revision != Revision::v2025_11_25) {
+      tool.erase("execution");  // in no other revision
+    }
     if (revision < Revision::v2025_06_18) {
       tool.erase("outputSchema");
     }
@@ -64,7 +67,9 @@ void add_cache_hints(ordered_json& result, Revision revision, Lifetime lifetime)
 
 void decorate(ordered_json& result, const Implementation& server, Revision revision) {
   if (is_modern(revision)) {
-    result["resultType"] = "complete";
+    if (!result.contains("resultType")) {
+      result["resultType"] = "complete";
+    }
     ordered_json& info = result["_meta"]["io.modelcontextprotocol/serverInfo"];
     info["name"] = server.name;
     info["version"] = server.version;

@@ -29,7 +29,8 @@ enum class Lifetime {
 /// Modern only: how long a client may keep the result.
 void add_cache_hints(nlohmann::ordered_json& result, Revision revision, Lifetime lifetime);
 
-/// Modern only: marks a result as complete and says who answers, as every result must.
+/// Modern only: marks a result as complete, unless it says otherwise, and says who answers, as every result
+/// must.
 void decorate(nlohmann::ordered_json& result, const Implementation& server, Revision revision);
 
 }  // namespace terminally

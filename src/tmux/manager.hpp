@@ -29,6 +29,12 @@ struct TabInfo {
   std::uint64_t log_bytes = 0;  ///< all bytes ever logged for the tab
 };
 
+/// In what lists of tabs differ.
+enum class TabNews {
+  come_and_gone,  ///< which tabs there are
+  any,            ///< that, or anything of a row but log_bytes; renamed by others: seen with the next output
+};
+
 struct CreateTab {
   std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
   std::string cwd;   ///< empty: the server's home directory; must be an existing directory
@@ -46,6 +52,9 @@ struct CreatedTab {
 
 enum class OnTimeout { interrupt, background };
 
+/// Called once a command has begun, or has ended at once: its tab and its id. Must not block.
+using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
+
 struct ExecuteCommand {
   std::optional<WindowId> window_id;  ///< none: the tab "main", or a new tab while that is busy
   std::string command;                ///< a script of any length; no NUL
@@ -53,6 +62,7 @@ struct ExecuteCommand {
   OnTimeout on_timeout = OnTimeout::interrupt;
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
+  BeganCallback on_begin = nullptr;  ///< may be empty
 };
 
 /// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must
@@ -159,6 +169,14 @@ class TmuxManager {
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
   [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+
+  /// What a person sees in the tab now, a line each. Throws Error(tab_closed) when it is no more.
+  [[nodiscard]] Awaitable<std::string> screen_text(WindowId tab);
+  /// The open tabs, as soon as they differ from `known`: waits as long as that takes. Costs nothing while
+  /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
+  [[nodiscard]] Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
+  /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
+  [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.

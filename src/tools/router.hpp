@@ -27,7 +27,8 @@ class Router {
 
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
-      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress) const;
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress,
+      BeganCallback on_begin = nullptr) const;
 
  private:
   std::vector<Tool> tools_;
