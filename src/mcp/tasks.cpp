@@ -106,6 +106,12 @@ void note_failure(Task& task, const std::exception_ptr& failure) {
   std::cerr << "terminally-mcp: task " << task.id << " failed: " << cause << '\n';
 }
 
+/// There is nothing but the call. Whatever it still makes of it is not asked for.
+void abort(Task& task) {
+  task.aborted = true;
+  task.cancel.emit(asio::cancellation_type::terminal);
+}
+
 awaitable<void> cancel_command_of(RouterPtr router, TaskPtr task) {
   TmuxManager* manager = router->context().manager;
   QueryCommand latest;
@@ -244,7 +250,7 @@ awaitable<void> Tasks::cancel(TaskPtr task) {
   if (task->command) {
     co_await cancel_command_of(router_, task);
   } else {
-    task->cancel.emit(asio::cancellation_type::terminal);
+    abort(*task);
   }
   co_await task->over.wait();
 }
@@ -254,8 +260,7 @@ void Tasks::begin_cancel(TaskPtr task) {
     return;
   }
   if (!task->command) {
-    task->cancel.emit(asio::cancellation_type::terminal);
-    return;
+    return abort(*task);
   }
   asio::co_spawn(executor_, cancel_command_of(router_, std::move(task)), [](const std::exception_ptr&) {});
 }

@@ -77,8 +77,11 @@ TEST_CASE("legacy: a task is cancelled, and waiting for it can be given up") {
   CHECK(connection.slow_tool().cancelled == 0);
   connection.line(R"({"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":)" + of(id) + "}");
   CHECK(connection.slow_tool().cancelled == 1);
-  CHECK(connection.ask("tasks/get", of(id))["result"]["status"] ==
-        "completed");  // the tool finished its result
+  const auto sent = connection.take();  // and the notification
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[sent[0].contains("id") ? 0 : 1]["result"]["status"] == "cancelled");
+  CHECK(connection.ask("tasks/get", of(id))["result"]["status"] == "cancelled");
+  CHECK(connection.error_of("tasks/cancel", of(id)) == kInvalidParams);
 }
 
 TEST_CASE("legacy: what cannot be a task, and ids that name none") {
