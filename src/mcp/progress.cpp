@@ -31,11 +31,11 @@ bool ProgressSink::report(const Progress& step) {
   ordered_json params;
   params["progressToken"] = ordered_json::parse(token_);
   params["progress"] = step.progress;
-  if (step.total) {
-    params["total"] = *step.total;
-  }
   if (!step.message.empty() && revision_ >= Revision::v2025_03_26) {
     params["message"] = step.message;
+  }
+  if (step.seen) {  // not `total`: that would be in the unit of `progress`, which is bytes
+    params["_meta"]["terminally-mcp/seen"] = {{"done", step.seen->done}, {"total", step.seen->total}};
   }
   const bool sent = send_(notification_message("notifications/progress", params), Delivery::may_drop);
   if (sent) {

@@ -73,7 +73,10 @@ awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
     LogLines lines = co_await context.manager->read_lines(uri.window, kLogLines, default_view(context));
     co_return std::move(lines.content);
   }
-  co_return co_await context.manager->screen_text(uri.window);
+  ReadScreen request;
+  request.window_id = uri.window;
+  TabScreen screen = co_await context.manager->read_screen(request);
+  co_return std::move(screen.text);
 }
 
 ordered_json completion_of(std::vector<std::string> values) {

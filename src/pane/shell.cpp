@@ -180,8 +180,16 @@ Ended run_shell(const Setup& setup) {
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed};
 }
 
+/// What a person who watches sees; the hooks print the same (tmux/shells.cpp).
+const char kCancelledLine[] = "\r\n[CANCELLED] Command terminated by MCP client\r\n";
+
 std::string end_record(const std::string& code, const std::string& nonce, const char* by) {
   return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a";
+}
+
+/// Where the server notes that a client cancelled the command.
+bool is_cancelled(const std::string& run_directory, const std::string& nonce) {
+  return access((run_directory + "/" + nonce.substr(0, 8) + "c").c_str(), F_OK) == 0;
 }
 
 /// The command that the shell's end cut short, if there is one: prints its END and goes to its directory.
@@ -197,7 +205,8 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
   if (read_small_file(exit_file).empty()) {
     write_small_file(exit_file, std::to_string(code));
-    const std::string record = end_record(std::to_string(code), nonce, ";by=shell");
+    const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
+                               (is_cancelled(setup.run_directory, nonce) ? kCancelledLine : "");
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   const size_t end = content.find('\n', line + 1);
@@ -246,7 +255,7 @@ int main(int argc, char** argv) {
     }
     // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste,
     // mouse.
-    static const char kReset[] =
+    static constexpr char kReset[] =
         "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
     (void)!write(STDOUT_FILENO, kReset, sizeof kReset - 1);
   }

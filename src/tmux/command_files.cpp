@@ -38,8 +38,15 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
   return error == std::errc() ? std::optional(code) : std::nullopt;
 }
 
+void CommandFiles::mark_cancelled(const std::string& nonce) const noexcept {
+  try {
+    write_file(directory_ / (nonce.substr(0, 8) + "c"), "");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
+  }
+}
+
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
-  for (const char* suffix : {"", "u", "e", "p", "h"}) {
+  for (const char* suffix : {"", "u", "e", "p", "h", "c"}) {
     remove_file(directory_ / (nonce.substr(0, 8) + suffix));
   }
 }

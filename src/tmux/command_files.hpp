@@ -11,16 +11,22 @@ namespace terminally {
 
 /// The files of running commands in the instance's runtime directory:
 ///
-///     <pane>.run      nonce and starting directory, a line each: a command runs in this pane.
-///     terminally-shell reads it. <pane>.lock     held (flock) by the process that looks after the pane's
-///     command <nonce8>*       the wrapper, the text and the hooks (ShellScript::files) <nonce>.exit empty,
-///     then the exit code, written by the wrapper's hook or by terminally-shell: a second way to know it
+///     <pane>.run    a command runs in this pane: its nonce and starting directory, a line each;
+///                   terminally-shell reads it
+///     <pane>.lock   held (flock) by the process that looks after the pane's command
+///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
+///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
+///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
+///                   way to know it
 class CommandFiles {
  public:
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
   void write(const ShellScript& script, const std::string& nonce) const;
   void mark_running(const std::string& nonce, const std::string& cwd) const;
+
+  /// From now on its END is followed by a line that tells a person that a client cancelled it.
+  void mark_cancelled(const std::string& nonce) const noexcept;
 
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;

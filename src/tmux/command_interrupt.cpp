@@ -41,6 +41,9 @@ void CommandRun::interrupt(Reason why, bool force) {
     interrupt_reason_ = why;
   }
   force_ = force_ || force;
+  if (interrupt_reason_ == Reason::cancelled_by_client && !record_.nonce.empty()) {
+    tab_->files.mark_cancelled(record_.nonce);
+  }
   interrupt_asked_.set();
 }
 

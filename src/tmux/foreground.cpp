@@ -1,15 +1,13 @@
 #include "tmux/foreground.hpp"
 
-#include <fcntl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "base/unique_fd.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/tty_wait.hpp"
 
 namespace terminally {
 namespace {
@@ -70,12 +68,6 @@ bool sleeps_in_tty_read(const ProcessInfo& process) {
          wchan == "0";
 }
 
-std::optional<termios> terminal_modes(const std::string& tty) {
-  const UniqueFd fd(::open(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  termios modes{};
-  return fd && ::tcgetattr(fd.get(), &modes) == 0 ? std::optional(modes) : std::nullopt;
-}
-
 }  // namespace
 
 Foreground look_at_foreground(int pane_pid) {
@@ -110,18 +102,17 @@ Foreground look_at_foreground(int pane_pid) {
 }
 
 Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
-  const auto modes = terminal_modes(tty);
+  const auto mode = terminal_mode(tty);
   const auto process = process_info(foreground.pid);
-  if (!modes || !process) {
+  if (!mode || !process) {
     return Prompt::not_yet;
   }
-  const bool line_mode = (modes->c_lflag & ICANON) != 0;
   if (foreground.kind == Foreground::Kind::gateway) {
     // The far shell's mode is not ours to see: a gateway in raw mode passes everything on.
-    const bool password = line_mode && (modes->c_lflag & ECHO) == 0;
-    return !line_mode ? Prompt::ready : password ? Prompt::reads_keyboard : Prompt::not_yet;
+    const bool password = mode->line && !mode->echo;
+    return !mode->line ? Prompt::ready : password ? Prompt::reads_keyboard : Prompt::not_yet;
   }
-  if (!line_mode) {
+  if (!mode->line) {
     return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
   }
   if (!sleeps_in_tty_read(*process)) {

@@ -75,17 +75,23 @@ Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal sig
 Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
   return impl_->command_state(std::move(request));
 }
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force) {
-  return impl_->cancel_command(tab, force);
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view) {
+  return impl_->cancel_command(tab, force, view);
+}
+Awaitable<SentInput> TmuxManager::send_text(SendText request) {
+  return impl_->send_text(std::move(request));
+}
+Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
+  return impl_->send_keys(std::move(request));
+}
+Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
+  return impl_->read_screen(request);
 }
 Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
   return impl_->read_lines(tab, lines, view);
 }
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
   return impl_->read_chunk(request);
-}
-Awaitable<std::string> TmuxManager::screen_text(WindowId tab) {
-  return impl_->screen_text(tab);
 }
 Awaitable<std::vector<TabInfo>> TmuxManager::other_tabs(std::vector<TabInfo> known, TabNews news) {
   return impl_->other_tabs(std::move(known), news);

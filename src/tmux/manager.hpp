@@ -14,6 +14,8 @@
 #include "config.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
+#include "tmux/searching.hpp"
+#include "tmux/waiting.hpp"
 
 namespace terminally {
 
@@ -60,8 +62,11 @@ struct ExecuteCommand {
   std::string command;                ///< a script of any length; no NUL
   std::uint64_t timeout_ms = 10'000;
   OnTimeout on_timeout = OnTimeout::interrupt;
+  bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
+  /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
+  bool return_at_input = true;
   BeganCallback on_begin = nullptr;  ///< may be empty
 };
 
@@ -105,6 +110,40 @@ struct CancelledCommand {
 struct ClosedTab {
   bool closed = false;
   std::vector<Survivor> survivors;
+};
+
+struct SendText {
+  WindowId window_id;
+  std::string text;            ///< of any size; valid UTF-8 without NUL
+  bool submit = true;          ///< press Enter after it, unless it ends with a newline
+  bool allow_control = false;  ///< other control characters than tab and newline, sent as they are
+};
+
+struct SendKeys {
+  WindowId window_id;
+  std::vector<std::string> keys;  ///< names as in keys.hpp
+};
+
+struct SentInput {
+  std::uint64_t sent = 0;       ///< bytes of text, or keys
+  std::uint64_t from_byte = 0;  ///< log offset before anything that it brings about
+  std::vector<std::string> notes;
+};
+
+struct ReadScreen {
+  WindowId window_id;
+  std::uint64_t scrollback_lines = 0;  ///< lines above the screen
+  bool strip_ansi = true;              ///< false: with the sequences for colours
+};
+
+struct TabScreen {
+  std::string text;  ///< a line each row, blank rows at the end left out
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  std::uint64_t cursor_row = 0;  ///< both from 0, at the top left of the screen, scrollback not counted
+  std::uint64_t cursor_col = 0;
+  bool alternate_screen = false;
+  std::string title;  ///< as the program set it
 };
 
 struct LogLines {
@@ -164,19 +203,32 @@ class TmuxManager {
   [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
   [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force);
+  /// What a person started is ended, too; its exit code is not known then.
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {});
+
+  /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
+  /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
+  /// ends. Throws Error(invalid_argument) for a bad pattern.
+  [[nodiscard]] Awaitable<Waited> wait_for(WaitFor request);
+
+  /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
+  /// the text has control characters that were not allowed, or a line that the terminal would cut.
+  [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
+  [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
+  [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
 
   /// The last `lines` lines of the log. An unfinished last line counts.
   [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
   [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
 
-  /// What a person sees in the tab now, a line each. Throws Error(tab_closed) when it is no more.
-  [[nodiscard]] Awaitable<std::string> screen_text(WindowId tab);
   /// The open tabs, as soon as they differ from `known`: waits as long as that takes. Costs nothing while
   /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
   [[nodiscard]] Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
   /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
   [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
+  /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
+  /// slices; after 30 s it says where to go on. Cancelled, it just ends.
+  [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.

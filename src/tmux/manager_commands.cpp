@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
 
 namespace terminally {
@@ -13,7 +14,12 @@ namespace asio = boost::asio;
 
 constexpr const char* kMainTab = "main";
 constexpr std::uint64_t kStartPromptMs = 10'000;
-constexpr Milliseconds kNestedLook{100};
+/// How often we look whether a command opened a shell that the next command could go to, or waits for the
+/// keyboard: two looks decide.
+constexpr Milliseconds kLook{80};
+/// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
+/// nobody.
+constexpr Milliseconds kTimeToAnswer{2'000};
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -22,6 +28,18 @@ void check_command(const std::string& command) {
   if (command.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(ErrorCode::invalid_argument, "command: must not be empty");
   }
+}
+
+std::string how_to_answer(const AwaitingInput& awaiting, std::optional<Clock::time_point> deadline) {
+  std::string note = awaiting.kind == AwaitingInput::Kind::program
+                         ? "it waits for keys: read_screen shows it, send_keys and send_text drive it"
+                         : "it waits for the keyboard: send_text answers it";
+  note += "; get_command_state has its result then, cancel_command ends it";
+  if (deadline) {
+    const auto left = std::chrono::duration_cast<std::chrono::seconds>(*deadline - Clock::now()).count();
+    note += "; its timeout_ms ends it in " + std::to_string(left) + " s";
+  }
+  return note;
 }
 
 }  // namespace
@@ -113,7 +131,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   check_command(request.command);
   KeyedMutex<WindowId>::Guard guard;
   const TabPtr tab = co_await tab_for(request, guard);
-  const auto window_end = arrived + Milliseconds(config_.sync_window_ms);
+  const auto window_end =
+      request.hand_over ? arrived + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
   if (Clock::now() >= window_end) {
     throw Error(ErrorCode::busy,
                 "tab " + to_string(tab->window) +
@@ -137,19 +156,24 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   }
   follow(run);
 
-  // Waits in steps only where a command may open a shell that the next command could go to.
   const auto until =
       request.on_timeout == OnTimeout::background ? std::min(deadline, window_end) : window_end;
+  const auto answerable_until =
+      request.on_timeout == OnTimeout::background ? until : deadline - kTimeToAnswer;
   bool nested_shell_ready = false;
+  SettledInput input;
+  std::optional<AwaitingInput> awaiting;
   bool aborted = false;
   try {
-    auto look = Clock::now() + kNestedLook;
-    while (!run->has_ended() && Clock::now() < until && !nested_shell_ready) {
-      if (co_await finish_by(std::min(look, until), run->wait_for_end())) {
+    while (!run->has_ended() && Clock::now() < until && !nested_shell_ready && !awaiting) {
+      if (co_await finish_by(std::min(Clock::now() + kLook, until), run->wait_for_end())) {
         break;
       }
-      look = Clock::now() + kNestedLook;
       nested_shell_ready = run->waits_in_nested_shell();
+      const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
+      if (!run->may_be_nested_shell() && request.return_at_input && Clock::now() < answerable_until) {
+        awaiting = settled;
+      }
     }
   } catch (const boost::system::system_error&) {
     aborted = true;
@@ -160,13 +184,24 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   }
   CommandResult result = result_of(*tab, *run, request.view, request.max_output_bytes);
   if (result.state == CommandState::running) {
-    result.reason = nested_shell_ready ? Reason::awaiting_input : Reason::handed_over;
-    result.timed_out = !nested_shell_ready && Clock::now() >= deadline;
-    result.notes.push_back(nested_shell_ready
-                               ? "another shell now waits in this tab: the next execute_command with this "
-                                 "window_id runs in it, and "
-                                 "`exit` leaves it"
-                               : "still running; get_command_state shows what comes, cancel_command ends it");
+    result.reason = nested_shell_ready || awaiting ? Reason::awaiting_input : Reason::handed_over;
+    result.timed_out = result.reason == Reason::handed_over && Clock::now() >= deadline;
+    if (awaiting) {
+      result.awaiting_input = awaiting;
+    } else if (nested_shell_ready && !result.awaiting_input) {
+      result.awaiting_input = {AwaitingInput::Kind::line, unfinished_line(tab->log, tab->cols)};
+    }
+    const bool interrupts = request.on_timeout == OnTimeout::interrupt;
+    result.notes.push_back(
+        nested_shell_ready
+            ? "another shell now waits in this tab: the next execute_command with this window_id runs in it, "
+              "and `exit` leaves it"
+        : awaiting ? how_to_answer(*awaiting, interrupts ? std::optional(deadline) : std::nullopt)
+                   : "still running; get_command_state shows what comes, cancel_command ends it");
+  } else if (result.reason == Reason::timeout && input.seen()) {
+    result.notes.emplace_back(
+        "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and send_text "
+        "answers it");
   }
   co_return result;
 }
@@ -192,25 +227,6 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   started.command_id = run->record().id;
   started.start_byte = run->record().start_byte;
   co_return started;
-}
-
-/// Puts the text on the prompt's line and does not submit it.
-TmuxManager::Awaitable<void> TmuxManager::Impl::paste(Tab& tab, const std::string& text) {
-  const auto file = tab.files.directory() / ("paste-" + std::to_string(tab.pane.number));
-  write_file(file, text);
-  const std::string buffer = quote("terminally-" + std::to_string(tab.pane.number));
-  const std::string pane = quote(to_string(tab.pane));
-  std::optional<Error> failure;
-  try {
-    co_await client_.change("copy-mode -q -t " + pane + " ; load-buffer -b " + buffer + " " +
-                            quote(file.string()) + " ; paste-buffer -p -r -d -b " + buffer + " -t " + pane);
-  } catch (const Error& error) {
-    failure = error;
-  }
-  remove_file(file);
-  if (failure) {
-    throw *failure;
-  }
 }
 
 }  // namespace terminally

@@ -22,10 +22,14 @@ namespace terminally {
 
 /// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
 /// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
-/// manager_stop.cpp, manager_results.cpp, manager_logs.cpp.
+/// manager_stop.cpp, manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp,
+/// manager_search.cpp, manager_waits.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
 
   Awaitable<std::vector<TabInfo>> list_tabs();
   Awaitable<CreatedTab> create_tab(CreateTab request);
@@ -38,13 +42,19 @@ class TmuxManager::Impl {
   Awaitable<StartedProcess> start_process(StartProcess request);
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
   Awaitable<CommandResult> command_state(QueryCommand request);
-  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force);
+  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
+
+  Awaitable<Waited> wait_for(WaitFor request);
+
+  Awaitable<SentInput> send_text(SendText request);
+  Awaitable<SentInput> send_keys(SendKeys request);
+  Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
-  Awaitable<std::string> screen_text(WindowId window);
   Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
   Awaitable<void> wait_for_command(WindowId window, std::string command_id);
+  Awaitable<FoundLines> search_logs(SearchLogs request);
 
  private:
   using TabPtr = std::shared_ptr<Tab>;
@@ -72,18 +82,24 @@ class TmuxManager::Impl {
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
   Awaitable<void> refuse_if_busy(Tab& tab);
+  Awaitable<void> refuse_unless_nested(Tab& tab);
   void settle_unattended(Tab& tab);
   void settle_unrecorded(Tab& tab);
   void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
   void adopt(const TabPtr& tab);
   void adopt_if_alone(const TabPtr& tab, const std::string& command_id);
+  // The keyboard.
   Awaitable<void> paste(Tab& tab, const std::string& text);
+  Awaitable<void> type(const Tab& tab, std::string commands);
+  Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);
+  Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab);
   struct Start {
     Event over;
     std::exception_ptr failure;
   };
   Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
+  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force);
   void follow(const RunPtr& run);
   CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
                           std::uint64_t max_output_bytes) const;

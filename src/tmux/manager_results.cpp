@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/output.hpp"
 #include "tmux/proc.hpp"
@@ -66,6 +67,11 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
     if (const std::string cwd = process_cwd(look_at_foreground(tab.pane_pid).pid); !cwd.empty()) {
       result.cwd = cwd;
     }
+  }
+  // Of commands inside one another, the innermost has the keyboard.
+  const bool innermost = tab.runs.empty() || tab.runs.back()->record().id == record.id;
+  if (record.state == CommandState::running && !tab.closed && innermost) {
+    result.awaiting_input = awaiting_input(tab);
   }
   BoundedText output =
       bounded_text(tab.log, result.start_byte, result.end_byte, view, tab.cols, max_output_bytes);

@@ -1,7 +1,13 @@
 // Commands ended from outside: one signal, or a cancel that escalates.
 
+#include <fcntl.h>
+#include <signal.h>
+
+#include <set>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/unique_fd.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 
@@ -10,6 +16,22 @@ namespace {
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
+constexpr Milliseconds kTermAfter{500};
+constexpr Milliseconds kKillAfter{5'000};
+constexpr std::uint64_t kCancelledOutputBytes = 32'768;
+
+/// A shell in an odd state (a person reads its `read`) is not at its prompt.
+bool is_at_prompt(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
+}
+
+/// As the hooks of our own commands do.
+void tell_person(const std::string& tty) {
+  static constexpr std::string_view kLine = "\r\n[CANCELLED] Command terminated by MCP client\r\n";
+  const UniqueFd fd(::open(tty.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  static_cast<void>(!::write(fd.get(), kLine.data(), kLine.size()));
+}
 
 std::vector<Survivor> foreground_processes(int pane_pid) {
   const Foreground foreground = look_at_foreground(pane_pid);
@@ -77,15 +99,63 @@ void TmuxManager::Impl::adopt(const TabPtr& tab) {
   follow(run);
 }
 
-TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force) {
+/// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
+/// and left alone.
+TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(TabPtr tab, bool force) {
+  const Foreground first = look_at_foreground(tab->pane_pid);
+  CancelledCommand cancelled;
+  CommandResult& result = cancelled.result;
+  result.window_id = tab->window;
+  result.command = describe_process(first.pid);
+  result.cwd = process_cwd(first.pid);
+  result.start_byte = result.end_byte = tab->log.end();
+  result.started_at_ms = wall_clock_ms();
+  tell_person(tab->tty);
+  const auto begin = Clock::now();
+  if (!force) {
+    const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
+    co_await run->signal_once(StopSignal::interrupt);
+  }
+  std::set<int> terminated;
+  while (!is_at_prompt(*tab) && Clock::now() - begin < kKillAfter + kStopWithin) {
+    const auto elapsed = Clock::now() - begin;
+    const Foreground now = look_at_foreground(tab->pane_pid);
+    if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
+      if (force || elapsed >= kKillAfter) {
+        ::kill(-now.group, SIGKILL);
+      } else if (elapsed >= kTermAfter && terminated.insert(now.group).second) {
+        ::kill(-now.group, SIGTERM);
+        ::kill(-now.group, SIGCONT);
+      }
+    }
+    co_await sleep_for(Milliseconds(20));
+  }
+  const bool ended = is_at_prompt(*tab);
+  result.state = ended ? CommandState::cancelled : CommandState::running;
+  result.reason = Reason::cancelled_by_client;
+  result.duration_ms = static_cast<std::uint64_t>((Clock::now() - begin) / Milliseconds(1));
+  result.notes.push_back("a person had started it: \"" + result.command + "\"; its exit code is not known");
+  if (!ended) {
+    cancelled.survivors = foreground_processes(tab->pane_pid);
+  }
+  co_return cancelled;
+}
+
+TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force,
+                                                                           TextView view) {
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
   if (tab->runs.empty()) {
+    settle_unattended(*tab);
+    if (!tab->files.running_nonce() && !is_at_prompt(*tab)) {
+      co_return co_await cancel_foreground(tab, force);
+    }
     QueryCommand query;
     query.window_id = window;
+    query.view = view;
     cancelled.result = co_await command_state(query);
     if (cancelled.result.state != CommandState::running) {
-      cancelled.result.notes.emplace_back("nothing of ours was running; this is the last result");
+      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
       co_return cancelled;
     }
     adopt(tab);
@@ -93,7 +163,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
   co_await run->wait_for_end();
-  cancelled.result = result_of(*tab, *run, TextView(), 32'768);
+  cancelled.result = result_of(*tab, *run, view, kCancelledOutputBytes);
   cancelled.survivors = run->survivors();
   co_return cancelled;
 }

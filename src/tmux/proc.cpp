@@ -67,10 +67,14 @@ std::vector<ProcessInfo> all_processes() {
 }
 
 std::vector<int> child_processes(int pid) {
-  const auto children =
-      read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
-  std::istringstream list(children.value_or(""));
-  return {std::istream_iterator<int>(list), std::istream_iterator<int>()};
+  std::vector<int> children;
+  std::error_code error;  // a child belongs to the thread that started it
+  for (std::filesystem::directory_iterator task(proc_path(pid, "task"), error), end; !error && task != end;
+       task.increment(error)) {
+    std::istringstream list(read_file(task->path() / "children").value_or(""));
+    children.insert(children.end(), std::istream_iterator<int>(list), std::istream_iterator<int>());
+  }
+  return children;
 }
 
 std::optional<int> first_child(int pid) {

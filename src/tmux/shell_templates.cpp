@@ -41,7 +41,8 @@ if [[ ${@N@_o-} == end ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N
 { @N@_x=; case $- in (*v*) @N@_x=';x=1';; esac
 if [[ ${1-} == @N@ ]]; then @N@_x+=';by=hook'; else @N@_s=${@N@_w-$@N@_s}; fi
 if [[ -n ${@N@_g-} ]]; then
-\builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' "$@N@_s" "$@N@_x" >| /dev/tty
+@N@_c=; if [[ -e @CANCELLED@ ]]; then @N@_c=@CANCELLED_LINE@; fi
+\builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \builtin printf %s "$@N@_s" >| @EXIT@
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'{ \builtin . "$@N@_e" @N@; } 2>/dev/null
 '}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi; } && \builtin :
@@ -72,18 +73,19 @@ case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_
 case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
 \builtin printf -v @N@_o end
+@N@_c=; if \builtin test -e @CANCELLED@; then @N@_c=@CANCELLED_LINE@; fi
 case ${@N@_o-} in
-(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s "$@N@_t" >| /dev/tty
+(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
 esac; } >/dev/null 2>&1 # @N@_
 case $@N@_i$@N@_x in (1*x*) options[xtrace]=on;; esac # @N@_
 } # @N@_
 case $@N@_x in # @N@_
-(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; options[xtrace]=on;;
-(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o;;
-(*x*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; options[xtrace]=on; \builtin return $@N@_s";;
-(*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o; \builtin return $@N@_s";;
+(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; options[xtrace]=on;;
+(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c;;
+(*x*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; options[xtrace]=on; \builtin return $@N@_s";;
+(*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; \builtin return $@N@_s";;
 esac
 )sh",
     "@N@_r=$?\n",
@@ -114,17 +116,19 @@ case $@N@_s in (0) ;; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 @N@_s=${@N@_r-$@N@_s}
 { case $- in (*v*) @N@_x=';x=1';; (*) @N@_x=;; esac
 \command eval '@N@_o=ok'
+@N@_c=; if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
 case ${@N@_o-} in
-(ok) \command printf '\033]133;D;%s;mcp=END:@NONCE@%s\a' "$@N@_s" "$@N@_x" >| /dev/tty
+(ok) \command printf '\033]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ "$@N@_s" @EXIT@;;
 esac
 case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
 case $- in (*e*) @N@_s=0;; esac
-\eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_s; \\return $@N@_s"
+\eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_c @N@_s; \\return $@N@_s"
 )sh",
-                                  R"sh(@N@_s=$?
-\command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a' "$@N@_s" >| /dev/tty
+                                  R"sh(@N@_s=$? @N@_c=
+if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
+\command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a%b' "$@N@_s" "$@N@_c" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
@@ -155,7 +159,11 @@ set @N@_by ';by=hook'
 end
 builtin functions -e @N@_end @N@_status
 builtin status job-control interactive
-builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a' $@N@_s $@N@_by >/dev/tty
+set -l @N@_c ''
+if builtin test -e @CANCELLED@
+set @N@_c @CANCELLED_LINE@
+end
+builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s $@N@_by $@N@_c >/dev/tty
 builtin printf %s $@N@_s >@EXIT@
 return $@N@_s
 )sh", ""};

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kDisplayLimitBytes = 2'000;
 constexpr int kDisplayLimitLines = 12;
 constexpr std::size_t kInlineLineBytes = 900;
+/// What a person who watches sees; in the form that printf's %b takes.
+constexpr const char* kCancelledLine = "\\r\\n[CANCELLED] Command terminated by MCP client\\r\\n";
 
 /// Fills in the `@NAME@` of a template.
 std::string fill(std::string_view text, const std::map<std::string, std::string, std::less<>>& values) {
@@ -209,6 +211,8 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"HOOK", word(base + "p")},
       {"HISTORY", word(base + "h")},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
+      {"CANCELLED", word(base + "c")},
+      {"CANCELLED_LINE", word(kCancelledLine)},
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},

@@ -28,6 +28,14 @@ struct Waiting {
   TextView view;
 };
 
+struct WaitFor {
+  WindowId window_id;
+  Waiting waiting;
+  /// Where to look for a pattern, and what `output` begins with. None: the start of the tab's latest command.
+  /// A command that ended before it is not what is waited for.
+  std::optional<std::uint64_t> from_byte;
+};
+
 /// How a wait ended, and what was printed in the meantime.
 struct Waited {
   bool matched = false;  ///< what was waited for has come

@@ -16,8 +16,13 @@ namespace terminally {
 [[nodiscard]] Tool stop_process_tool();
 [[nodiscard]] Tool get_command_state_tool();
 [[nodiscard]] Tool cancel_command_tool();
+[[nodiscard]] Tool send_text_tool();
+[[nodiscard]] Tool send_keys_tool();
+[[nodiscard]] Tool read_screen_tool();
 [[nodiscard]] Tool read_logs_from_tab_tool();
 [[nodiscard]] Tool stream_logs_from_tab_tool();
+[[nodiscard]] Tool search_logs_tool();
+[[nodiscard]] Tool wait_for_tool();
 [[nodiscard]] Tool set_history_limit_tool();
 
 /// Every tool, in the order in which tools/list shows them. The first is read-only and harmless with {}:

@@ -42,12 +42,20 @@ class ArgsVisitor {
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
   virtual void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) = 0;
+  /// Without a default of its own: none means that the server decides.
+  virtual void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) = 0;
   virtual void flag(Text name, bool& value, Text description) = 0;
   /// Without a default of its own: none means that the server decides.
   virtual void flag(Text name, std::optional<bool>& value, Text description) = 0;
   /// `value` is an index into `names`.
   virtual void choice(Text name, std::size_t& value, const Names& names, Text description) = 0;
+  /// Without a default.
+  virtual void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+                      Text description) = 0;
   virtual void text_map(Text name, std::map<std::string, std::string>& value, Text description) = 0;
+
+  /// A list that must not be empty, of at most `most` strings.
+  virtual void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) = 0;
 
   /// Ends the visit.
   virtual void finish() = 0;
@@ -63,10 +71,14 @@ class ArgsSchema final : public ArgsVisitor {
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
+  void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
+  void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+              Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
+  void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
 
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return *schema_; }
@@ -89,16 +101,22 @@ class ArgsReader final : public ArgsVisitor {
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
+  void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
   void flag(Text name, std::optional<bool>& value, Text description) override;
   void choice(Text name, std::size_t& value, const Names& names, Text description) override;
+  void choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+              Text description) override;
   void text_map(Text name, std::map<std::string, std::string>& value, Text description) override;
+  void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) override;
   void finish() override;
 
  private:
   const nlohmann::json* find(Text name, Need need, Text allowed);
   std::optional<WindowId> read_tab(Text name, Need need);
   std::optional<bool> read_flag(Text name);
+  std::optional<std::uint64_t> read_integer(Text name, Need need, Range range);
+  std::optional<std::size_t> read_choice(Text name, Need need, const Names& names);
   bool has_nul(Text name, const std::string& value);
   void refuse(Text name, const std::string& problem);
 

@@ -105,20 +105,30 @@ void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Tex
   }
 }
 
-void ArgsReader::integer(Text name, Need need, std::uint64_t& value, Range range, Text /*description*/) {
+std::optional<std::uint64_t> ArgsReader::read_integer(Text name, Need need, Range range) {
   const std::string allowed = "allowed: an integer, " + in_words(range);
   const json* given = find(name, need, allowed);
   if (given == nullptr) {
-    return;
+    return std::nullopt;
   }
   const double number = given->is_number() ? given->get<double>() : 0.5;
   if (number != std::floor(number)) {
-    return refuse(name, shown(*given) + " is no integer; " + allowed);
+    refuse(name, shown(*given) + " is no integer; " + allowed);
+    return std::nullopt;
   }
   if (number < static_cast<double>(range.min) || number > static_cast<double>(range.max)) {
-    return refuse(name, shown(*given) + " is out of range; " + allowed);
+    refuse(name, shown(*given) + " is out of range; " + allowed);
+    return std::nullopt;
   }
-  value = given->get<std::uint64_t>();
+  return given->get<std::uint64_t>();
+}
+
+void ArgsReader::integer(Text name, Need need, std::uint64_t& value, Range range, Text /*description*/) {
+  value = read_integer(name, need, range).value_or(value);
+}
+
+void ArgsReader::integer(Text name, std::optional<std::uint64_t>& value, Range range, Text /*description*/) {
+  value = read_integer(name, Need::optional, range);
 }
 
 std::optional<bool> ArgsReader::read_flag(Text name) {
@@ -141,17 +151,28 @@ void ArgsReader::flag(Text name, std::optional<bool>& value, Text /*description*
   value = read_flag(name);
 }
 
-void ArgsReader::choice(Text name, std::size_t& value, const Names& names, Text /*description*/) {
-  const json* given = find(name, Need::optional, "");
+std::optional<std::size_t> ArgsReader::read_choice(Text name, Need need, const Names& names) {
+  const std::string allowed = "allowed: " + joined(names, "\"");
+  const json* given = find(name, need, allowed);
   if (given == nullptr) {
-    return;
+    return std::nullopt;
   }
   const auto found = std::ranges::find_if(
-      names, [&](std::string_view allowed) { return given->is_string() && *given == allowed; });
+      names, [&](std::string_view name_allowed) { return given->is_string() && *given == name_allowed; });
   if (found == names.end()) {
-    return refuse(name, shown(*given) + " is unknown; allowed: " + joined(names, "\""));
+    refuse(name, shown(*given) + " is unknown; " + allowed);
+    return std::nullopt;
   }
-  value = static_cast<std::size_t>(found - names.begin());
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void ArgsReader::choice(Text name, std::size_t& value, const Names& names, Text /*description*/) {
+  value = read_choice(name, Need::optional, names).value_or(value);
+}
+
+void ArgsReader::choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+                        Text /*description*/) {
+  value = read_choice(name, need, names);
 }
 
 void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, Text /*description*/) {
@@ -171,6 +192,29 @@ void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, 
              shown(entry) + "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
     } else if (!has_nul(field, key) && !has_nul(field, entry.get_ref<const std::string&>())) {
       value[key] = entry.get<std::string>();
+    }
+  }
+}
+
+void ArgsReader::texts(Text name, std::vector<std::string>& value, std::size_t most, Text /*description*/) {
+  const std::string allowed = "allowed: an array of 1 to " + std::to_string(most) + " strings";
+  const json* given = find(name, Need::required, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_array()) {
+    return refuse(name, shown(*given) + " is no array; " + allowed);
+  }
+  if (given->empty() || given->size() > most) {
+    return refuse(name, "has " + std::to_string(given->size()) + " entries; " + allowed);
+  }
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    const std::string entry = std::string(name) + "[" + std::to_string(i) + "]";
+    const json& item = (*given)[i];
+    if (!item.is_string()) {
+      refuse(entry, shown(item) + " is no string");
+    } else if (!has_nul(entry, item.get_ref<const std::string&>())) {
+      value.push_back(item.get<std::string>());
     }
   }
 }

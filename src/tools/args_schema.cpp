@@ -6,6 +6,13 @@ namespace terminally {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+/// A limit that nobody comes near is not worth its tokens; the reader keeps it all the same.
+constexpr std::uint64_t kLongText = 1'000;
+
+}  // namespace
+
 ArgsSchema::ArgsSchema() : schema_(std::make_unique<ordered_json>()) {
   (*schema_)["type"] = "object";
 }
@@ -37,7 +44,9 @@ void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Tex
   if (bytes.min > 0) {
     property["minLength"] = bytes.min;
   }
-  property["maxLength"] = bytes.max;  // in characters, of which no text has more than bytes
+  if (bytes.max <= kLongText) {
+    property["maxLength"] = bytes.max;  // in characters, of which no text has more than bytes
+  }
 }
 
 void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range, Text description) {
@@ -45,6 +54,12 @@ void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range
   if (need == Need::optional) {
     property["default"] = value;
   }
+  property["minimum"] = range.min;
+  property["maximum"] = range.max;
+}
+
+void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Range range, Text description) {
+  ordered_json& property = add(name, Need::optional, "integer", description);
   property["minimum"] = range.min;
   property["maximum"] = range.max;
 }
@@ -63,8 +78,20 @@ void ArgsSchema::choice(Text name, std::size_t& value, const Names& names, Text 
   property["default"] = names.at(value);
 }
 
+void ArgsSchema::choice(Text name, Need need, std::optional<std::size_t>& /*value*/, const Names& names,
+                        Text description) {
+  add(name, need, "string", description)["enum"] = names;
+}
+
 void ArgsSchema::text_map(Text name, std::map<std::string, std::string>& /*value*/, Text description) {
   add(name, Need::optional, "object", description)["additionalProperties"]["type"] = "string";
+}
+
+void ArgsSchema::texts(Text name, std::vector<std::string>& /*value*/, std::size_t most, Text description) {
+  ordered_json& property = add(name, Need::required, "array", description);
+  property["items"]["type"] = "string";
+  property["minItems"] = 1;
+  property["maxItems"] = most;
 }
 
 void ArgsSchema::finish() {

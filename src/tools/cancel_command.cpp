@@ -4,6 +4,7 @@
 #include "tools/command_answer.hpp"
 #include "tools/limits.hpp"
 #include "tools/tool.hpp"
+#include "tools/view_args.hpp"
 
 namespace terminally {
 namespace {
@@ -31,7 +32,8 @@ void describe(ResultVisitor& v, const Answer& answer) {
 }
 
 boost::asio::awaitable<Answer> cancel_command(ToolContext context, Args args) {
-  CancelledCommand cancelled = co_await context.manager->cancel_command(args.window_id, args.force);
+  CancelledCommand cancelled = co_await context.manager->cancel_command(
+      args.window_id, args.force, ViewArgs().view(context.default_view));
   Answer answer;
   answer.command.result = std::move(cancelled.result);
   answer.command.verbose = args.verbose;

@@ -20,7 +20,7 @@ struct Args {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.flag("force", force, "Kill at once instead of asking first (HUP, TERM, KILL over 2 s).");
+    v.flag("force", force, "Kill at once; else HUP, TERM, KILL over 2 s.");
   }
 };
 

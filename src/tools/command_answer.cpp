@@ -7,10 +7,16 @@
 namespace terminally {
 namespace {
 
-/// No command is seen waiting yet: the field is there, for the contract, and null.
-void describe_wait(ResultVisitor& v) {
-  v.choice("kind", "line", {"line", "password", "program"}, "What is asked for.");
-  v.text("prompt", "", "The line it stands on.");
+std::string_view to_string(AwaitingInput::Kind kind) {
+  switch (kind) {
+    case AwaitingInput::Kind::line:
+      return "line";
+    case AwaitingInput::Kind::password:
+      return "password";
+    case AwaitingInput::Kind::program:
+      break;
+  }
+  return "program";
 }
 
 }  // namespace
@@ -37,6 +43,19 @@ void describe(ResultVisitor& v, const Survivor& survivor) {
   v.text("command", survivor.command, "Its command line.");
 }
 
+void describe(ResultVisitor& v, const AwaitingInput& awaiting) {
+  v.choice("kind", to_string(awaiting.kind), {"line", "password", "program"},
+           "password: a line that is not shown. program: keys, as of an editor or a pager.");
+  v.text("prompt", awaiting.prompt, "The unfinished line it stands on.");
+}
+
+void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show) {
+  const auto sample = [](ResultVisitor& item) { describe(item, AwaitingInput()); };
+  const auto item = [&awaiting](ResultVisitor& of) { describe(of, *awaiting); };
+  v.object_or_null("awaiting_input", awaiting ? ResultVisitor::Item(item) : ResultVisitor::Item(), sample,
+                   "What it waits for at the keyboard; send_text or send_keys answer it.", show);
+}
+
 void describe(ResultVisitor& v, const CommandAnswer& answer) {
   const CommandResult& r = answer.result;
   const Show verbose = show_if(answer.verbose);
@@ -54,7 +73,7 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
            "completed: ended by itself. cancelled: was interrupted. failed: no exit code can be known.");
   v.text_or_null("reason", reason, "Why, when the state alone does not say it.",
                  show_if(answer.verbose || r.reason != Reason::none));
-  v.object_or_null("awaiting_input", {}, describe_wait, "What it waits for at the keyboard.", verbose);
+  describe_awaiting(v, r.awaiting_input, show_if(answer.verbose || r.awaiting_input.has_value()));
   v.text("window_id", to_string(r.window_id), "The tab it ran in.",
          show_if(answer.verbose || !answer.tab_was_named));
   v.text("command_id", r.command_id, "For get_command_state.", more_to_read);

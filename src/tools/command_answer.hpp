@@ -18,7 +18,11 @@ struct CommandAnswer {
 };
 
 void describe(ResultVisitor& v, const Survivor& survivor);
+void describe(ResultVisitor& v, const AwaitingInput& awaiting);
 void describe(ResultVisitor& v, const CommandAnswer& answer);
+
+/// The field `awaiting_input`, null when there is none.
+void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show);
 
 [[nodiscard]] ResultVisitor::Names command_state_names();
 

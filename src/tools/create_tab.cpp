@@ -21,7 +21,7 @@ struct Args {
     v.text("name", Need::optional, request.name, kNameBytes, "Tab name. Default: the shell's.");
     v.text("cwd", Need::optional, request.cwd, kPathBytes, "Existing directory to start in. Default: home.");
     v.text_map("env", request.env, "Environment variables to add.");
-    v.flag("login", request.login, "Start a login shell (reads the profile: nvm, pyenv, PATH).");
+    v.flag("login", request.login, "Login shell: reads the profile.");
     v.text("shell", Need::optional, request.shell, kPathBytes,
            "Shell to run, e.g. \"zsh\". Default: $SHELL.");
   }

@@ -1,8 +1,11 @@
 // execute_command: runs a command and returns its exact output and exit code.
+#include <boost/asio/this_coro.hpp>
+
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
 #include "tools/command_answer.hpp"
 #include "tools/limits.hpp"
+#include "tools/progress_stream.hpp"
 #include "tools/tool.hpp"
 #include "tools/view_args.hpp"
 
@@ -13,30 +16,48 @@ struct Args {
   ExecuteCommand request;
   std::size_t on_timeout = 0;
   ViewArgs view;
+  std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
-    v.text("command", Need::required, request.command, kCommandBytes,
-           "Shell command or script of many lines.");
+    v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
     v.tab("window_id", request.window_id,
           "Tab id from list_tabs. Default: the tab \"main\", or a new one while that is busy.");
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
     view.describe(v);
     v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End the command, or let it run on.");
-    v.integer("max_output_bytes", Need::optional, request.max_output_bytes, kMaxOutputBytes,
-              kMaxOutputDescription);
+    v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
 };
+
+std::string streamed_note(const ProgressStream& stream) {
+  std::string note = "streamed in " + std::to_string(stream.messages()) + " progress notifications";
+  return stream.skipped_bytes() == 0
+             ? note
+             : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";
+}
 
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args args) {
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.on_begin = std::move(context.on_begin);
+  args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
-  answer.result = co_await context.manager->execute(std::move(args.request));
+  const auto stream =
+      std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, context.progress);
+  OutputCallback on_output;
+  if (context.progress) {
+    args.request.hand_over = false;  // a client that sees it live waits for its end
+    on_output = [stream](std::string_view bytes) { stream->feed(bytes); };
+  }
+  answer.result = co_await context.manager->execute(std::move(args.request), std::move(on_output));
+  co_await stream->finish();
+  if (stream->messages() > 0) {
+    answer.result.notes.push_back(streamed_note(*stream));
+  }
   co_return answer;
 }
 
@@ -47,8 +68,8 @@ Tool execute_command_tool() {
       "execute_command",
       "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code. cd, "
       "variables and "
-      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, poll "
-      "get_command_state. For servers and watchers use start_process.",
+      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, see "
+      "wait_for. For servers and watchers use start_process.",
       {.destructive = true, .open_world = true}, TaskSupport::command);
 }
 

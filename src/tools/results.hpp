@@ -50,6 +50,8 @@ class ResultVisitor {
   virtual void objects(Text name, const std::vector<Item>& items, const Item& sample, Text description,
                        Show show = Show::always) = 0;
 
+  virtual void object(Text name, const Item& item, Text description, Show show = Show::always) = 0;
+
   /// Written as null when `item` is empty.
   virtual void object_or_null(Text name, const Item& item, const Item& sample, Text description,
                               Show show = Show::always) = 0;

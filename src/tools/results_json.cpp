@@ -73,6 +73,13 @@ void ResultSchema::objects(Text name, const std::vector<Item>& /*items*/, const 
   property["items"] = *item.schema_;
 }
 
+void ResultSchema::object(Text name, const Item& item, Text description, Show show) {
+  ResultSchema object;
+  item(object);
+  ordered_json& property = add(name, description, show);
+  property.update((*object.schema_));
+}
+
 void ResultSchema::object_or_null(Text name, const Item& /*item*/, const Item& sample, Text description,
                                   Show show) {
   ResultSchema object;
@@ -129,6 +136,12 @@ void ResultWriter::objects(Text name, const std::vector<Item>& items, const Item
     array.push_back(std::move(*item.result_));
   }
   put(name, std::move(array), show);
+}
+
+void ResultWriter::object(Text name, const Item& item, Text /*description*/, Show show) {
+  ResultWriter object;
+  item(object);
+  put(name, std::move(*object.result_), show);
 }
 
 void ResultWriter::object_or_null(Text name, const Item& item, const Item& /*sample*/, Text /*description*/,

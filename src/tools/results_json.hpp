@@ -19,6 +19,7 @@ class ResultSchema final : public ResultVisitor {
   void texts(Text name, const std::vector<std::string>& values, Text description, Show show) override;
   void objects(Text name, const std::vector<Item>& items, const Item& sample, Text description,
                Show show) override;
+  void object(Text name, const Item& item, Text description, Show show) override;
   void object_or_null(Text name, const Item& item, const Item& sample, Text description, Show show) override;
 
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return *schema_; }
@@ -44,6 +45,7 @@ class ResultWriter final : public ResultVisitor {
   void texts(Text name, const std::vector<std::string>& values, Text description, Show show) override;
   void objects(Text name, const std::vector<Item>& items, const Item& sample, Text description,
                Show show) override;
+  void object(Text name, const Item& item, Text description, Show show) override;
   void object_or_null(Text name, const Item& item, const Item& sample, Text description, Show show) override;
 
   [[nodiscard]] nlohmann::ordered_json& result() { return *result_; }

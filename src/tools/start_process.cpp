@@ -1,43 +1,69 @@
-// start_process: starts a command and returns at once; its output goes to the log of the tab.
+// start_process: starts a command and returns at once, or waits for something; its output goes to the log.
+#include "base/error.hpp"
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
 #include "tools/limits.hpp"
 #include "tools/tool.hpp"
+#include "tools/wait_args.hpp"
+#include "tools/waited_answer.hpp"
 
 namespace terminally {
 
-static void describe(ResultVisitor& v, const StartedProcess& process) {
-  v.flag("started", process.started, "False when the text was only placed at the prompt.");
-  v.text_or_null("command_id", process.command_id, "For get_command_state.");
-  v.count("start_byte", process.start_byte, "Log offset where its output begins, for stream_logs_from_tab.");
-}
-
 namespace {
+
+struct Started {
+  StartedProcess process;
+  std::optional<Waited> waited;
+};
+
+void describe(ResultVisitor& v, const Started& started) {
+  v.flag("started", started.process.started, "False when the text was only placed at the prompt.");
+  v.text_or_null("command_id", started.process.command_id, "For get_command_state.");
+  v.count("start_byte", started.process.start_byte, "Log offset where its output begins.");
+  describe_waited(v, started.waited);
+  const std::vector<std::string> notes = started.waited ? started.waited->notes : std::vector<std::string>();
+  v.texts("notes", notes, "What a reader should know.", show_if(!notes.empty()));
+}
 
 struct Args {
   StartProcess request;
+  WaitArgs wait;
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("command", Need::required, request.command, kCommandBytes,
-           "Shell command or script of many lines.");
-    v.flag("append_newline", request.append_newline,
-           "False: place the text at the prompt, do not submit it.");
+    v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
+    v.flag("append_newline", request.append_newline, "False: only place it at the prompt.");
+    wait.describe(v, Need::optional);
   }
 };
 
-boost::asio::awaitable<StartedProcess> start_process(ToolContext context, Args args) {
-  co_return co_await context.manager->start_process(std::move(args.request));
+boost::asio::awaitable<Started> start_process(ToolContext context, Args args) {
+  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  if (waiting && !args.request.append_newline) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
+  }
+  WaitFor wait;
+  wait.window_id = args.request.window_id;
+  Started started;
+  started.process = co_await context.manager->start_process(std::move(args.request));
+  if (waiting) {
+    wait.waiting = *waiting;
+    wait.from_byte = started.process.start_byte;
+    started.waited = co_await context.manager->wait_for(std::move(wait));
+  }
+  co_return started;
 }
 
 }  // namespace
 
 Tool start_process_tool() {
-  return make_tool<&start_process>(
-      "start_process",
-      "Start a server, watcher or long command in a tab and return at once. Read its output with "
-      "stream_logs_from_tab or read_logs_from_tab, end it with stop_process.",
-      {.destructive = true, .open_world = true});
+  return make_tool<&start_process>("start_process",
+                                   "Start a server, watcher or long command in a tab; return at once, or "
+                                   "with until when that has come. Read "
+                                   "on with stream_logs_from_tab, end it with stop_process.",
+                                   {.destructive = true, .open_world = true});
 }
 
 }  // namespace terminally

@@ -10,6 +10,7 @@
 #include "config.hpp"
 #include "tools/args.hpp"
 #include "tools/results.hpp"
+#include "tools/seen_total.hpp"
 
 namespace terminally {
 
@@ -17,9 +18,9 @@ class TmuxManager;
 
 /// One step of a running call, for the client to show.
 struct Progress {
-  double progress = 0;  ///< must rise from call to call; what does not is dropped
-  std::string message;  ///< empty for none
-  std::optional<double> total;
+  double progress = 0;            ///< must rise from call to call; what does not is dropped
+  std::string message;            ///< empty for none
+  std::optional<SeenTotal> seen;  ///< in the message
 };
 
 /// Tells the client. False when the step was not taken, because it reads too slowly or the call is over: keep

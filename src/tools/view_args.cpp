@@ -3,12 +3,12 @@
 namespace terminally {
 
 void ViewArgs::describe_strip_only(ArgsVisitor& v) {
-  v.flag("strip_ansi", strip_ansi, "Remove escape sequences. Default: server's --view.");
+  v.flag("strip_ansi", strip_ansi, "No escape sequences.");
 }
 
 void ViewArgs::describe(ArgsVisitor& v) {
   describe_strip_only(v);
-  v.flag("render", render, "Text as seen in the end: progress bars collapse. Default: server's --view.");
+  v.flag("render", render, "As seen in the end.");
 }
 
 TextView ViewArgs::view(View fallback) const {
@@ -16,6 +16,10 @@ TextView ViewArgs::view(View fallback) const {
     return {.strip_ansi = fallback == View::plain, .render = fallback == View::rendered};
   }
   return {.strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false)};
+}
+
+std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view) {
+  return asked.value_or(view.render ? 8'192 : 32'768);
 }
 
 }  // namespace terminally

@@ -75,12 +75,12 @@ TEST_CASE("progress rises strictly, echoes its token, and ends with the reply") 
   connection.full = true;
   CHECK_FALSE(progress({2, "dropped", {}}));
   connection.full = false;
-  CHECK(progress({2, "", 10.0}));
+  CHECK(progress({2, "", SeenTotal{3, 10}}));
   CHECK(connection.take() ==
         std::vector<ordered_json>{ordered_json::parse(R"({"jsonrpc":"2.0","method":"notifications/progress",
                                      "params":{"progressToken":5,"progress":1.0,"message":"one"}})"),
                                   ordered_json::parse(R"({"jsonrpc":"2.0","method":"notifications/progress",
-                                     "params":{"progressToken":5,"progress":2.0,"total":10.0}})")});
+                                     "params":{"progressToken":5,"progress":2.0,"_meta":{"terminally-mcp/seen":{"done":3.0,"total":10.0}}}})")});
   connection.open_gate();
   CHECK(connection.take().size() == 1);
   CHECK_FALSE(progress({3, "late", {}}));

@@ -1,0 +1,192 @@
+#include "tmux/awaiting_input.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+#include "tmux/command_run.hpp"
+#include "tmux/drawn_line.hpp"
+#include "tmux/foreground.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/tty_wait.hpp"
+
+namespace terminally {
+namespace {
+
+using Kind = AwaitingInput::Kind;
+
+constexpr std::size_t kPromptBytes = 200;
+constexpr std::size_t kLastLineBytes = 4'096;
+/// A tab that runs more than this is building something; to look further would cost more than it tells.
+constexpr std::size_t kMostProcesses = 64;
+
+/// A process of the foreground group, and which of the list started it.
+struct Member {
+  ProcessInfo info;
+  std::size_t parent = 0;  ///< its own place for the first
+};
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == std::string_view::npos ? std::string_view()
+                                         : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// The shell and everything below it, the foreground group or not.
+std::vector<Member> processes_below(int shell_pid) {
+  std::vector<Member> members;
+  if (auto shell = process_info(shell_pid)) {
+    members.push_back(Member{std::move(*shell), 0});
+  }
+  for (std::size_t i = 0; i < members.size() && members.size() <= kMostProcesses; ++i) {
+    for (const int child : child_processes(members[i].info.pid)) {
+      if (auto info = process_info(child)) {
+        members.push_back(Member{std::move(*info), i});
+      }
+    }
+  }
+  return members;
+}
+
+bool is_above(const std::vector<Member>& members, std::size_t upper, std::size_t lower) {
+  while (lower != 0 && lower != upper) {
+    lower = members[lower].parent;
+  }
+  return lower == upper;
+}
+
+/// Whether a shell in the foreground is at its own prompt, with nothing of ours to do.
+bool is_idle_shell(const Tab& tab, const Foreground& foreground) {
+  if (foreground.kind != Foreground::Kind::shell && foreground.kind != Foreground::Kind::nested) {
+    return false;
+  }
+  const auto run = std::find_if(tab.runs.rbegin(), tab.runs.rend(), [&foreground](const auto& candidate) {
+    return candidate->typed_into() == foreground.pid;
+  });
+  if (run != tab.runs.rend()) {
+    const CommandRecord& record = (*run)->record();
+    const bool begun = record.start_byte > record.typed_byte;
+    return !begun || (*run)->has_ended() || tab.files.exit_code(record.nonce).has_value();
+  }
+  if (foreground.kind == Foreground::Kind::nested) {
+    return false;
+  }
+  const auto nonce = tab.files.running_nonce();
+  return !nonce || tab.files.exit_code(*nonce).has_value();
+}
+
+/// What the group waits for, as far as one of it can tell.
+struct GroupWait {
+  TtyWait wait = TtyWait::no;
+  int pid = 0;
+};
+
+/// `sleep` in `cat | sleep 9` goes on by itself whatever is typed. What started the reader, or was started by
+/// it, does not matter: the reader decides when it goes on.
+bool another_goes_on(const std::vector<Member>& members, std::size_t reader, int group) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].info.group == group && !is_above(members, i, reader) && !is_above(members, reader, i) &&
+        goes_on_by_itself(members[i].info.pid)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mode) {
+  const std::vector<Member> members = processes_below(foreground.shell_pid);
+  GroupWait best;
+  for (std::size_t i = 0; i < members.size() && members.size() <= kMostProcesses; ++i) {
+    const ProcessInfo& process = members[i].info;
+    if (process.group != foreground.group || process.state == 'Z') {
+      continue;
+    }
+    const TtyWait wait = tty_wait(process.pid, terminal);
+    const bool counts = wait > best.wait && !(line_mode && another_goes_on(members, i, foreground.group));
+    if (counts) {
+      best = GroupWait{wait, process.pid};
+    }
+  }
+  return best;
+}
+
+std::string last_line_bytes(const PaneLog& log) {
+  std::string bytes = log.last_lines(1, kLastLineBytes).bytes;
+  return bytes.ends_with('\n') ? std::string() : bytes;
+}
+
+std::string plain_line(const std::string& bytes, int cols) {
+  std::string text;
+  const Effect effect = strip_line(bytes, false, text).effect;
+  if (effect == Effect::screen) {
+    return {};
+  }
+  if (effect == Effect::line) {
+    CharacterWidths widths;
+    text = draw_line(bytes, cols, widths).value_or(text);
+  }
+  std::string_view line = without_blanks(text);
+  if (line.size() > kPromptBytes) {
+    line.remove_prefix(line.size() - kPromptBytes);
+    while (!line.empty() && (static_cast<unsigned char>(line.front()) & 0xC0U) == 0x80) {
+      line.remove_prefix(1);
+    }
+  }
+  return to_valid_utf8(line);
+}
+
+std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, TerminalMode mode) {
+  const GroupWait group = group_wait(foreground, terminal_device(tab.tty), mode.line && mode.echo);
+  const bool gateway = foreground.kind == Foreground::Kind::gateway;
+  if (!mode.line) {
+    if (gateway || group.wait == TtyWait::no) {
+      return std::nullopt;  // what a far side waits for is not to be seen here
+    }
+    const bool shell = foreground.shell && group.pid == foreground.pid;
+    const bool edits =
+        (shell && !mode.echo) || (has_line_editor(group.pid) && !unfinished_line(tab.log, tab.cols).empty());
+    return edits ? Kind::line : Kind::program;
+  }
+  if (!mode.echo) {
+    // su and sudo are another user's: their mode is all that can be seen.
+    return group.wait != TtyWait::no || gateway ? std::optional(Kind::password) : std::nullopt;
+  }
+  if (group.wait == TtyWait::only) {
+    return Kind::line;
+  }
+  // A server may have the keyboard among what it listens to; a program that asks leaves its question open.
+  const bool asks = group.wait == TtyWait::among && !gateway && !unfinished_line(tab.log, tab.cols).empty();
+  return asks ? std::optional(Kind::line) : std::nullopt;
+}
+
+}  // namespace
+
+std::string unfinished_line(const PaneLog& log, int cols) {
+  const std::string bytes = last_line_bytes(log);
+  return bytes.empty() ? bytes : plain_line(bytes, cols);
+}
+
+std::optional<AwaitingInput> awaiting_input(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (foreground.kind == Foreground::Kind::nothing || foreground.shell_pid == 0 ||
+      is_idle_shell(tab, foreground)) {
+    return std::nullopt;
+  }
+  const auto mode = terminal_mode(tab.tty);
+  const auto kind = mode ? kind_of_wait(tab, foreground, *mode) : std::nullopt;
+  return kind ? std::optional(AwaitingInput{*kind, unfinished_line(tab.log, tab.cols)}) : std::nullopt;
+}
+
+std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {
+  const std::uint64_t log_end = tab.log.end();
+  std::optional<AwaitingInput> now = awaiting_input(tab);
+  const bool settled = now && seen_ && now->kind == seen_->kind && log_end == log_end_;
+  seen_ = std::move(now);
+  log_end_ = log_end;
+  return settled ? seen_ : std::nullopt;
+}
+
+}  // namespace terminally

@@ -1,0 +1,171 @@
+#include "tmux/log_search.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/utf8.hpp"
+#include "tmux/ansi.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{512} * 1024;
+/// How far around a match its context lines may lie.
+constexpr std::uint64_t kContextBytes = std::uint64_t{32} * 1024;
+constexpr std::size_t kShownLineBytes = 1'000;
+/// How much of a long line is shown before the match.
+constexpr std::size_t kShownBeforeMatch = 200;
+constexpr std::string_view kCut = "\xE2\x80\xA6";
+
+/// Where the line begins that the byte at `from` belongs to, or a border not far before.
+std::uint64_t line_begin_before(const PaneLog& log, std::uint64_t from) {
+  const std::uint64_t begin = from - std::min<std::uint64_t>(from, PatternScan::kPieceBytes);
+  const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(from - begin));
+  if (slice.next != from) {
+    return from;  // beyond the end, or after a gap
+  }
+  const std::size_t newline = slice.bytes.rfind('\n');
+  return newline != std::string::npos ? slice.from + newline + 1 : slice.from;
+}
+
+/// The part of a text from `begin` on that is shown of a long line, cut on characters.
+std::string shown(std::string_view text, std::size_t begin) {
+  if (text.size() <= kShownLineBytes) {
+    return std::string(text);
+  }
+  const auto to_character = [text](std::size_t at) {
+    return at - incomplete_utf8_suffix(text.substr(0, at));
+  };
+  begin = to_character(std::min(begin, text.size() - kShownLineBytes));
+  const std::size_t end = to_character(begin + kShownLineBytes);
+  std::string part(begin > 0 ? kCut : "");
+  part += text.substr(begin, end - begin);
+  return part += end < text.size() ? kCut : "";
+}
+
+struct Lines {
+  std::vector<std::string> texts;
+  std::uint64_t end = 0;  ///< offset after the last
+};
+
+/// The first lines from `begin` on, up to offset `until`.
+Lines first_lines(const PaneLog& log, std::uint64_t begin, std::uint64_t until, std::uint64_t count) {
+  Lines lines;
+  lines.end = begin;
+  const std::uint64_t most = std::min(kContextBytes, until - std::min(begin, until));
+  const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(count == 0 ? 0 : most));
+  std::string_view rest = slice.bytes;
+  for (; !rest.empty() && lines.texts.size() < count; lines.end = slice.next - rest.size()) {
+    const std::size_t newline = rest.find('\n');
+    lines.texts.push_back(shown(strip_ansi(rest.substr(0, newline)), 0));
+    rest.remove_prefix(newline == std::string_view::npos ? rest.size() : newline + 1);
+  }
+  return lines;
+}
+
+/// The last lines before `end`, none of which begins before `from`.
+std::vector<std::string> last_lines(const PaneLog& log, std::uint64_t from, std::uint64_t end,
+                                    std::uint64_t count) {
+  std::vector<std::string> texts;
+  const bool near = end - std::min(end, from) <= kContextBytes;
+  from = near ? from : end - kContextBytes;
+  if (count == 0 || from >= end) {
+    return texts;
+  }
+  const PaneLog::Slice slice = log.read(from, static_cast<std::size_t>(end - from));
+  std::string_view rest = slice.next == end ? std::string_view(slice.bytes) : std::string_view();
+  while (!rest.empty() && texts.size() < count) {
+    const std::size_t newline = rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
+    const std::size_t begin = newline + 1;  // npos + 1 is 0
+    if (begin == 0 && !near) {
+      break;  // only the end of a line
+    }
+    std::string_view line = rest.substr(begin);
+    line.remove_suffix(line.ends_with('\n') ? 1 : 0);
+    texts.push_back(shown(strip_ansi(line), 0));
+    rest = rest.substr(0, begin);
+  }
+  std::reverse(texts.begin(), texts.end());
+  return texts;
+}
+
+std::size_t size_of(const std::vector<std::string>& texts) {
+  std::size_t size = 0;
+  for (const std::string& text : texts) {
+    size += text.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from)
+    : LogSearch(log, pattern, from, line_begin_before(log, from)) {}
+
+LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, std::uint64_t line_begin)
+    : log_(log), scan_(pattern, line_begin, from), read_(line_begin) {}
+
+LogSearch::Step LogSearch::next(std::uint64_t end, Clock::time_point until) {
+  for (;;) {
+    switch (scan_.next(until)) {
+      case PatternScan::Step::found:
+        return Step::found;
+      case PatternScan::Step::out_of_time:
+        return Step::out_of_time;
+      case PatternScan::Step::needs_more:
+        break;
+    }
+    if (read_ >= end) {
+      return Step::at_end;
+    }
+    const PaneLog::Slice slice =
+        log_.read(read_, static_cast<std::size_t>(std::min<std::uint64_t>(kReadBytes, end - read_)));
+    if (slice.from > read_ || slice.gap_unknown) {
+      scan_.skip_to(slice.from);
+    }
+    if (slice.bytes.empty() || slice.from >= end) {
+      read_ = std::max(read_, slice.from);
+      return Step::at_end;
+    }
+    read_ = std::min(slice.next, end);
+    scan_.feed(std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(read_ - slice.from)));
+    if (Clock::now() >= until) {
+      return Step::out_of_time;
+    }
+  }
+}
+
+void FoundLinesWriter::add_lines_after(std::uint64_t until) {
+  if (!found_.matches.empty()) {
+    Lines lines = first_lines(log_, shown_, until, request_.context_lines);
+    bytes_ += size_of(lines.texts);
+    found_.matches.back().after = std::move(lines.texts);
+    shown_ = lines.end;
+  }
+}
+
+bool FoundLinesWriter::add(const LineMatch& match) {
+  add_lines_after(match.line_begin);
+  FoundLine found;
+  found.line = shown(match.text, match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
+  found.byte = match.byte;
+  found.before = last_lines(log_, shown_, match.line_begin, request_.context_lines);
+  const std::size_t size = found.line.size() + size_of(found.before);
+  const std::size_t room_after = request_.context_lines * kShownLineBytes;
+  if (!found_.matches.empty() && bytes_ + size + room_after > kMostBytes) {
+    return false;
+  }
+  bytes_ += size;
+  shown_ = match.line_end;
+  found_.matches.push_back(std::move(found));
+  return true;
+}
+
+FoundLines FoundLinesWriter::finish() {
+  if (!found_.matches.empty() && found_.matches.back().after.empty()) {
+    add_lines_after(log_.end());
+  }
+  return std::move(found_);
+}
+
+}  // namespace terminally

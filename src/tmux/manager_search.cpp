@@ -1,0 +1,57 @@
+// search_logs: in slices, so that others are served in between.
+
+#include <boost/asio.hpp>
+
+#include "tmux/log_search.hpp"
+#include "tmux/manager_impl.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kSlice{3};
+/// An answer comes by then, with where to go on.
+constexpr Milliseconds kLongestSearch{30'000};
+
+}  // namespace
+
+TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs request) {
+  Pattern pattern(request.pattern, {.field = "pattern", .ignore_case = request.ignore_case});
+  const TabPtr tab = co_await find_tab(request.window_id);
+  const std::uint64_t end = tab->log.end();
+  const auto give_up = Clock::now() + kLongestSearch;
+  LogSearch search(tab->log, pattern, request.from_byte);
+  FoundLinesWriter writer(tab->log, request);
+  std::optional<std::uint64_t> next_byte;
+  bool out_of_time = false;
+  for (auto step = LogSearch::Step::out_of_time; step != LogSearch::Step::at_end && !writer.full();) {
+    if (step = search.next(end, Clock::now() + kSlice); step == LogSearch::Step::found) {
+      if (!writer.add(search.found())) {
+        next_byte = search.found().line_begin;
+        break;
+      }
+      if (search.found().unfinished) {
+        next_byte = search.found().line_end;
+        break;
+      }
+    } else if (step == LogSearch::Step::out_of_time) {
+      if (out_of_time = Clock::now() >= give_up; out_of_time) {
+        break;
+      }
+      co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+    }
+  }
+  const bool stopped = out_of_time || writer.full() || next_byte;
+  FoundLines found = writer.finish();
+  found.next_byte = next_byte.value_or(search.position());
+  found.truncated = stopped && found.next_byte < end;
+  if (out_of_time) {
+    found.notes.emplace_back("the log is long: searched up to next_byte, go on from there");
+  }
+  co_return found;
+}
+
+TmuxManager::Awaitable<FoundLines> TmuxManager::search_logs(SearchLogs request) {
+  return impl_->search_logs(std::move(request));
+}
+
+}  // namespace terminally

@@ -1,0 +1,47 @@
+// wait_for: the one loop in which all kinds of waiting wait.
+
+#include <boost/asio.hpp>
+
+#include "base/error.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/wait.hpp"
+
+namespace terminally {
+
+TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
+  const auto window_end = Clock::now() + Milliseconds(config_.sync_window_ms);
+  const auto deadline = std::min(window_end, Clock::now() + Milliseconds(request.waiting.timeout_ms));
+  const TabPtr tab = co_await find_tab(request.window_id);
+  LogWatch::Watch watch = watch_.watch(tab->log.path());
+  settle_ended(*tab);
+  Wait wait(tab, request);
+  Wait::Step step = wait.look();
+  while ((step == Wait::Step::later || step == Wait::Step::at_once) && Clock::now() < deadline) {
+    const auto wake = std::min(deadline, wait.next_look());
+    const bool reads_log = wait.until() == Until::pattern || wait.until() == Until::idle;
+    if (step == Wait::Step::at_once) {
+      co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+    } else if (reads_log) {
+      co_await finish_by(wake, watch.changed());
+    } else if (wait.run()) {
+      co_await finish_by(wake, wait.run()->wait_for_end());
+    } else {
+      co_await sleep_until(wake);
+    }
+    notice_if_closed(*tab);
+    settle_ended(*tab);
+    step = wait.look();
+  }
+  Waited waited = wait.result(step);
+  if (waited.reason == "timeout" && deadline == window_end) {
+    waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
+                           " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));
+  }
+  co_return waited;
+}
+
+TmuxManager::Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
+  return impl_->wait_for(std::move(request));
+}
+
+}  // namespace terminally

@@ -1,0 +1,216 @@
+#include "tmux/wait.hpp"
+
+#include <algorithm>
+
+#include "base/utf8.hpp"
+#include "tmux/foreground.hpp"
+#include "tmux/listeners.hpp"
+#include "tmux/output.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kSlice{3};
+constexpr Milliseconds kTick{100};
+/// The end of a command is seen in its log a moment before it is recorded.
+constexpr Milliseconds kAfterOutput{10};
+constexpr Milliseconds kPollPort{50};
+constexpr Milliseconds kPollInput{50};
+/// A match that ends where the output ends has this long to become longer.
+constexpr Milliseconds kMayGrow{50};
+/// What was just typed at a prompt has this long to take the foreground.
+constexpr Milliseconds kTakesForeground{300};
+constexpr std::uint64_t kMaxOutputBytes = 32'768;
+constexpr std::size_t kMaxMatchBytes = 1'000;
+
+std::string bounded(std::string_view text) {
+  if (text.size() <= kMaxMatchBytes) {
+    return std::string(text);
+  }
+  text = text.substr(0, kMaxMatchBytes);
+  return std::string(text.substr(0, text.size() - incomplete_utf8_suffix(text))) + "\xE2\x80\xA6";
+}
+
+}  // namespace
+
+Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
+    : tab_(std::move(tab)), waiting_(request.waiting) {
+  if (waiting_.until == Until::pattern) {
+    pattern_.emplace(waiting_.pattern);
+  }
+  choose_command(request);
+  log_end_ = tab_->log.end();
+  if (pattern_) {
+    search_.emplace(tab_->log, *pattern_, from_, from_);
+  }
+}
+
+void Wait::choose_command(const WaitFor& request) {
+  if (!tab_->runs.empty()) {
+    run_ = tab_->runs.back();
+    record_ = run_->record();
+  } else {
+    record_ = tab_->records.latest();
+  }
+  from_ = request.from_byte.value_or(record_ ? record_->start_byte : 0);
+  after_something_ = request.from_byte.has_value();
+  // What ended before the range that was asked for, or while a person runs something else, is not meant.
+  if (ended() && (request.from_byte ? from_ > record_->end_byte
+                                    : !tab_->closed && look_at_foreground(tab_->pane_pid).kind !=
+                                                           Foreground::Kind::shell)) {
+    record_.reset();
+  }
+}
+
+void Wait::look_at_command() {
+  if (run_) {
+    if (!run_->has_ended()) {
+      run_->look();
+    }
+    record_ = run_->record();
+  } else if (record_ && !ended() && tab_->files.running_nonce() != record_->nonce) {
+    record_ = tab_->records.find(record_->id);
+  }
+}
+
+std::uint64_t Wait::output_end() {
+  if (ended()) {
+    return record_->end_byte;
+  }
+  return run_ ? run_->output_end() : tab_->log.end();
+}
+
+Wait::Step Wait::look() {
+  now_ = Clock::now();
+  next_look_ = now_ + kTick;
+  look_at_command();
+  if (const std::uint64_t end = tab_->log.end(); end != log_end_) {
+    log_end_ = end;
+    log_grew_ = now_;
+    if (run_) {
+      look_again_by(now_ + kAfterOutput);
+    }
+  }
+  const Step step = look_for_it();
+  if (step != Step::later) {
+    return step;
+  }
+  const bool lost =
+      ended() && (record_->reason == Reason::tab_closed || record_->reason == Reason::tmux_server_lost);
+  return lost || tab_->closed ? Step::tab_closed : ended() ? Step::exited : Step::later;
+}
+
+Wait::Step Wait::look_for_it() {
+  switch (waiting_.until) {
+    case Until::exit:
+      return look_for_exit();
+    case Until::pattern:
+      return look_for_pattern();
+    case Until::idle:
+      return look_for_idle();
+    case Until::input:
+      return look_for_input();
+    case Until::port:
+      break;
+  }
+  return look_for_port();
+}
+
+Wait::Step Wait::look_for_exit() {
+  if (record_) {
+    const bool by_itself =
+        ended() && record_->reason != Reason::tab_closed && record_->reason != Reason::tmux_server_lost;
+    return by_itself ? Step::matched : Step::later;
+  }
+  const bool at_prompt = look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::shell;
+  if (!at_prompt) {
+    after_something_ = false;
+  }
+  return at_prompt && (!after_something_ || now_ - began_ >= kTakesForeground) ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_pattern() {
+  switch (search_->next(output_end(), now_ + kSlice)) {
+    case LogSearch::Step::at_end:
+      return Step::later;
+    case LogSearch::Step::out_of_time:
+      return Step::at_once;
+    case LogSearch::Step::found:
+      break;
+  }
+  const LineMatch& found = search_->found();
+  match_ = bounded(found.matched());
+  if (!found.may_grow() || ended() || tab_->closed) {
+    return Step::matched;
+  }
+  if (growing_ != found.text) {
+    growing_ = found.text;
+    growing_since_ = now_;
+  }
+  look_again_by(growing_since_ + kMayGrow);
+  return now_ - growing_since_ >= kMayGrow ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_idle() {
+  const auto idle_since = std::max(began_, log_grew_);
+  look_again_by(idle_since + Milliseconds(waiting_.idle_ms));
+  return now_ - idle_since >= Milliseconds(waiting_.idle_ms) ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_input() {
+  if (ended() || tab_->closed || now_ < next_poll_) {
+    look_again_by(next_poll_);
+    return Step::later;
+  }
+  next_poll_ = now_ + kPollInput;
+  look_again_by(next_poll_);
+  const auto awaiting = input_.look(*tab_);
+  match_ = awaiting ? awaiting->prompt : "";
+  return awaiting ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_port() {
+  if (now_ < next_poll_ && !ended() && !tab_->closed) {
+    look_again_by(next_poll_);
+    return Step::later;
+  }
+  PortLook listening = look_at_port(*tab_, waiting_.port);
+  others_listen_ = listening.anybody && !listening.ours;
+  // Where somebody else listens every look is at all processes: less often.
+  next_poll_ = now_ + (others_listen_ ? kPollPort * 5 : kPollPort);
+  look_again_by(next_poll_);
+  match_ = std::move(listening.ours).value_or("");
+  return match_.empty() ? Step::later : Step::matched;
+}
+
+Waited Wait::result(Step step) {
+  look_at_command();
+  Waited waited;
+  waited.matched = step == Step::matched;
+  waited.reason = step == Step::exited       ? "exited"
+                  : step == Step::tab_closed ? "tab_closed"
+                  : step == Step::matched    ? ""
+                                             : "timeout";
+  waited.match = waited.matched ? match_ : "";
+  waited.next_byte = std::max(from_, output_end());
+  BoundedText output =
+      bounded_text(tab_->log, from_, waited.next_byte, waiting_.view, tab_->cols, kMaxOutputBytes);
+  waited.output = std::move(output.text);
+  const bool program =
+      !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
+  waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;
+  waited.exit_code = record_ ? record_->exit_code : std::nullopt;
+  if (!ended() && !tab_->closed) {
+    waited.awaiting_input = awaiting_input(*tab_);
+  }
+  if (run_) {
+    waited.notes = run_->notes();
+  }
+  if (!waited.matched && others_listen_) {
+    waited.notes.push_back("port " + std::to_string(waiting_.port) +
+                           " is taken by a process outside of this tab: " + listener_anywhere(waiting_.port));
+  }
+  return waited;
+}
+
+}  // namespace terminally

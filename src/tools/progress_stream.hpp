@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string_view>
+
+#include "tools/tool.hpp"
+
+namespace terminally {
+
+/// Streams what a command prints as progress: the first output at once, then at most ten steps a second;
+/// `progress` is the number of raw bytes so far, `message` the new text without escape sequences. The
+/// messages put together are the output while it comes at less than 512 KiB a second; above that a step
+/// carries the newest 64 KiB and says what it skipped. Silence is a step without a message every 5 s. Binary
+/// output is named and not streamed. What the client does not take in time is kept for the next step, within
+/// the same bound: nobody waits for it.
+class ProgressStream {
+ public:
+  /// Nothing is sent, and nothing costs anything, when `report` is empty.
+  ProgressStream(boost::asio::any_io_executor executor, ReportProgress report);
+  ProgressStream(const ProgressStream&) = delete;
+  ProgressStream& operator=(const ProgressStream&) = delete;
+  /// Ends it: no further step.
+  ~ProgressStream();
+
+  /// Nothing happens once it has finished: a command may print on after its call.
+  void feed(std::string_view bytes);
+
+  /// Sends what is left, and returns when the answer may follow: a client that reads both at once drops the
+  /// step (the TypeScript SDK v1 does).
+  [[nodiscard]] boost::asio::awaitable<void> finish();
+
+  /// How many steps with a message were sent, and how many bytes of text they left out.
+  [[nodiscard]] std::size_t messages() const;
+  [[nodiscard]] std::size_t skipped_bytes() const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace terminally

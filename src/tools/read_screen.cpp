@@ -1,0 +1,54 @@
+// read_screen: what a person sees in a tab.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+
+namespace terminally {
+namespace {
+
+struct Cursor {
+  std::uint64_t row = 0;
+  std::uint64_t col = 0;
+};
+
+void describe(ResultVisitor& v, const Cursor& cursor) {
+  v.count("row", cursor.row, "From 0, the screen's first row.");
+  v.count("col", cursor.col, "From 0.");
+}
+
+struct Args {
+  ReadScreen request;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    v.integer("scrollback_lines", Need::optional, request.scrollback_lines, {0, 10'000},
+              "Lines from above the screen as well.");
+    v.flag("strip_ansi", request.strip_ansi, "False: keep the colours' sequences.");
+  }
+};
+
+boost::asio::awaitable<TabScreen> read_screen(ToolContext context, Args args) {
+  co_return co_await context.manager->read_screen(args.request);
+}
+
+}  // namespace
+
+void describe(ResultVisitor& v, const TabScreen& screen) {
+  const Cursor cursor{screen.cursor_row, screen.cursor_col};
+  const ResultVisitor::Item item = [&cursor](ResultVisitor& of) { describe(of, cursor); };
+  v.text("text", screen.text, "The rows; blank ones at the end are left out.");
+  v.count("rows", screen.rows, "Height.");
+  v.count("cols", screen.cols, "Width.");
+  v.object("cursor", item, "Where the cursor is.");
+  v.flag("alternate_screen", screen.alternate_screen, "A full-screen program shows.");
+  v.text("title", screen.title, "As the program set it.");
+}
+
+Tool read_screen_tool() {
+  return make_tool<&read_screen>("read_screen",
+                                 "The screen of a tab as a person sees it now, for full-screen programs.",
+                                 {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,39 @@
+// send_keys: presses keys in a tab.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/sent_input.hpp"
+#include "tools/tool.hpp"
+#include "tools/wait_args.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  SendKeys request;
+  WaitArgs wait;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    v.texts("keys", request.keys, kMostKeys,
+            "Each one character or a name: C-c, M-x, S-Up, Enter, Escape, Tab, BSpace, Up, PageDown, F5.");
+    wait.describe(v, Need::optional);
+  }
+};
+
+boost::asio::awaitable<SentAnswer> send_keys(ToolContext context, Args args) {
+  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  const WindowId window = args.request.window_id;
+  SentInput sent = co_await context.manager->send_keys(std::move(args.request));
+  co_return co_await answer_after(context, window, std::move(sent), waiting);
+}
+
+}  // namespace
+
+Tool send_keys_tool() {
+  return make_tool<&send_keys>("send_keys",
+                               "Press keys in a tab, to drive vim, less, a menu; see read_screen.",
+                               {.destructive = true, .open_world = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,41 @@
+// send_text: types text into whatever runs in a tab.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/sent_input.hpp"
+#include "tools/tool.hpp"
+#include "tools/wait_args.hpp"
+
+namespace terminally {
+
+namespace {
+
+struct Args {
+  SendText request;
+  WaitArgs wait;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    v.text("text", Need::required, request.text, {0, kCommandBytes.max}, "What to type. A newline is Enter.");
+    v.flag("submit", request.submit, "Press Enter after it.");
+    v.flag("allow_control", request.allow_control, "Send control characters too.");
+    wait.describe(v, Need::optional);
+  }
+};
+
+boost::asio::awaitable<SentAnswer> send_text(ToolContext context, Args args) {
+  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  const WindowId window = args.request.window_id;
+  SentInput sent = co_await context.manager->send_text(std::move(args.request));
+  co_return co_await answer_after(context, window, std::move(sent), waiting);
+}
+
+}  // namespace
+
+Tool send_text_tool() {
+  return make_tool<&send_text>("send_text",
+                               "Type text into the program that runs in a tab: answer a prompt, feed a REPL.",
+                               {.destructive = true, .open_world = true});
+}
+
+}  // namespace terminally

@@ -1,0 +1,38 @@
+// wait_for: waits for something that happens in a tab.
+#include "tmux/manager.hpp"
+#include "tools/all_tools.hpp"
+#include "tools/limits.hpp"
+#include "tools/tool.hpp"
+#include "tools/wait_args.hpp"
+#include "tools/waited_answer.hpp"
+
+namespace terminally {
+namespace {
+
+struct Args {
+  WaitFor request;
+  WaitArgs wait;
+
+  void describe(ArgsVisitor& v) {
+    v.tab("window_id", request.window_id, kTabDescription);
+    wait.describe(v, Need::required);
+    v.integer("from_byte", request.from_byte, kLogOffset, "Log offset. Default: the command's start.");
+  }
+};
+
+boost::asio::awaitable<Waited> wait_for(ToolContext context, Args args) {
+  args.request.waiting = *args.wait.waiting(context.default_view);
+  co_return co_await context.manager->wait_for(std::move(args.request));
+}
+
+}  // namespace
+
+Tool wait_for_tool() {
+  return make_tool<&wait_for>("wait_for",
+                              "Wait until a tab's command exits, prints a pattern (also before the call), is "
+                              "silent for idle_ms, wants "
+                              "keyboard input, or listens on a port. Its end ends any wait.",
+                              {.read_only = true, .idempotent = true}, TaskSupport::call);
+}
+
+}  // namespace terminally

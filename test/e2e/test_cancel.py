@@ -1,0 +1,116 @@
+"""Cancelling: what is ended, what is spared, what a person sees (S4, S5, S6, M2)."""
+
+import random
+import subprocess
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Server, main, poll
+
+CANCELLED = "[CANCELLED] Command terminated by MCP client"
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class Cancel(unittest.TestCase):
+    def test_a_line_tells_people_and_is_no_output(self) -> None:
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                call = tab.execute_async("echo begun; sleep 60", timeout_ms=60_000)
+                poll(lambda: tab.row["foreground"] == "sleep", 10)
+                cancelled = tab.call("cancel_command")
+                self.assertEqual((cancelled.state, cancelled.reason), ("cancelled", "cancelled_by_client"))
+                self.assertNotIn("CANCELLED", cancelled.output)
+                self.assertEqual(server.result(call, "execute_command").state, "cancelled")
+                poll(lambda: CANCELLED in tab.log().decode(errors="replace"), 10)
+                self.assertEqual(tab.execute("echo next").output, "next\n")
+                self.assertEqual(tab.log().decode(errors="replace").count(CANCELLED), 1)
+
+    def test_the_line_comes_when_the_shell_had_to_be_killed(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute_async("trap '' INT TERM; while :; do :; done", timeout_ms=60_000)
+            poll(lambda: tab.row["busy"], 10)
+            self.assertEqual(tab.call("cancel_command", force=True).state, "cancelled")
+            poll(lambda: CANCELLED in tab.log().decode(errors="replace"), 10)
+            self.assertEqual(tab.execute("echo next").output, "next\n")
+
+    def test_a_time_out_is_no_cancel(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            self.assertTrue(tab.execute("sleep 60", timeout_ms=300).timed_out)
+            tab.execute("true")
+            self.assertNotIn(CANCELLED, tab.log().decode(errors="replace"))
+
+    def test_what_a_person_started_is_ended(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            person = Person(server)
+            for command in ("sleep 600", "python3 -c 'import signal, time; signal.signal(2, signal.SIG_IGN); time.sleep(600)'"):
+                with self.subTest(command=command):
+                    person.enter(tab, command)
+                    poll(lambda: tab.row["busy"] and tab.row["foreground"] != "bash", 10)
+                    cancelled = tab.call("cancel_command")
+                    self.assertEqual((cancelled.state, cancelled.exit_code), ("cancelled", None))
+                    self.assertTrue(any("a person had started it" in note for note in cancelled.notes), cancelled)
+                    self.assertEqual(tab.execute("echo next").output, "next\n")
+
+    def test_older_jobs_and_other_tabs_are_spared(self) -> None:
+        with Server() as server:
+            tab, other = server.create_tab(), server.create_tab()
+            job = int(tab.execute("sleep 500 & echo $!").output.split()[-1])
+            elsewhere = int(other.execute("sleep 501 & echo $!").output.split()[-1])
+            tab.execute_async("(setsid sleep 502 &) ; sleep 503", timeout_ms=60_000)
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            cancelled = tab.call("cancel_command")
+            self.assertEqual(cancelled.survivors, [])
+            self.assertTrue(alive(job))
+            self.assertTrue(alive(elsewhere))
+            processes = subprocess.run(["ps", "-eo", "args", "--no-headers"], capture_output=True, text=True, check=True).stdout
+            self.assertNotIn("sleep 502\n", processes)
+
+    def test_cancelled_at_random_moments_the_tab_is_usable(self) -> None:
+        commands = [
+            "sleep 60",
+            "trap 'echo trapped' INT; sleep 60; sleep 60",
+            "sh -c 'trap \"\" INT TERM; sleep 60; sleep 60'",
+            "(setsid sleep 60 &); sleep 60",
+            "for i in $(seq 1 100); do sleep 0.05; done",
+            "sleep 60 | cat | cat",
+            "bash -c 'sleep 60 & sleep 60 & wait'",
+            "seq 1 1000000000",
+            "sleep 60 & kill -STOP $!; fg",
+            "python3 -c 'import time; time.sleep(60)'",
+        ]
+        order = random.Random(11)
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            job = int(tab.execute("sleep 900 & echo $!").output.split()[-1])
+            for n, command in enumerate(commands * 2):
+                with self.subTest(command=command):
+                    call = tab.execute_async(command, timeout_ms=60_000, max_output_bytes=200)
+                    moment = order.random() * 0.25
+                    try:
+                        call.result(moment)
+                    except TimeoutError:
+                        pass
+                    if n % 2:
+                        server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                    else:
+                        tab.call("cancel_command", force=n % 4 == 0)
+                    poll(lambda: not tab.row["busy"], 20)
+                    self.assertEqual(tab.execute(f"echo usable {n}").output, f"usable {n}\n")
+            self.assertTrue(alive(job))
+
+
+if __name__ == "__main__":
+    main()

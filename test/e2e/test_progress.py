@@ -1,0 +1,161 @@
+"""Streaming as progress: what a client sees while a command runs (A1, A3, A9, S1, M1, M3, M4, M6, M8, H2)."""
+
+import json
+import re
+import subprocess
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, poll
+
+def streamed(server: Server, token: object) -> list[dict]:
+    return [n["params"] for n in server.raw.notifications
+            if n["method"] == "notifications/progress" and n["params"]["progressToken"] == token]
+
+
+def text_of(steps: list[dict]) -> str:
+    return "".join(step.get("message", "") for step in steps)
+
+
+class Progress(unittest.TestCase):
+    def run_streamed(self, server: Server, token: object, timeout: float = 60, **arguments: object):
+        call = server.raw.start_request("tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": token}})
+        return server.result(call, "execute_command", timeout)
+
+    def test_messages_put_together_are_the_output(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            command = "for i in $(seq 1 12); do printf '\\033[3%dmline %d\\033[0m\\n' $((i % 7)) $i; sleep 0.1; done; printf 'no newline ü'"
+            result = self.run_streamed(server, "t1", command=command, window_id=tab.id, timeout_ms=30_000, strip_ansi=True)
+            steps = streamed(server, "t1")
+            self.assertEqual(text_of(steps), result.output)
+            self.assertEqual(result.output, "".join(f"line {i}\n" for i in range(1, 13)) + "no newline ü")
+            self.assertTrue(any("streamed" in note for note in result.notes), "the result says that it was streamed")
+            values = [step["progress"] for step in steps]
+            self.assertTrue(all(a < b for a, b in zip(values, values[1:])), values)
+            self.assertGreater(len([s for s in steps if s.get("message")]), 3)
+
+    def test_the_first_output_comes_while_the_command_runs(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            call = server.raw.start_request("tools/call", {
+                "name": "execute_command", "_meta": {"progressToken": 7},
+                "arguments": {"command": "echo early; until [ -e go ]; do sleep 0.05; done; echo late", "window_id": tab.id, "timeout_ms": 60_000}})
+            poll(lambda: text_of(streamed(server, 7)) == "early\n", 10)
+            self.assertFalse(call.done())
+            (server.sandbox.home / "go").touch()
+            self.assertEqual(server.result(call, "execute_command").output, "early\nlate\n")
+            self.assertEqual(text_of(streamed(server, 7)), "early\nlate\n")
+
+    def test_at_most_ten_a_second(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            begin = time.monotonic()
+            result = self.run_streamed(server, "t", command="for i in $(seq 1 150); do echo $i; sleep 0.01; done", window_id=tab.id, timeout_ms=60_000)
+            seconds = time.monotonic() - begin
+            steps = streamed(server, "t")
+            self.assertLessEqual(len(steps), seconds * 10 + 2)
+            self.assertEqual(text_of(steps), result.output)
+
+    def test_a_flood_is_skipped_in_the_stream_and_whole_in_the_log(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = self.run_streamed(server, "t", command="seq 1 2000000", window_id=tab.id, timeout_ms=60_000, verbose=True)
+            self.assertEqual(result.exit_code, 0)
+            self.assertEqual(result.output_bytes, sum(len(str(i)) + 2 for i in range(1, 2_000_001)))
+            text = text_of(streamed(server, "t"))
+            self.assertIn("bytes skipped", text)
+            self.assertTrue(text.endswith("1999999\n2000000\n"), text[-100:])
+            self.assertTrue(any("skipped" in note for note in result.notes), result.notes)
+
+    def test_a_silent_command_is_heard_of(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            self.run_streamed(server, "t", command="sleep 11", window_id=tab.id, timeout_ms=60_000)
+            steps = streamed(server, "t")
+            self.assertGreaterEqual(len(steps), 2)
+            self.assertTrue(all("message" not in step for step in steps), steps)
+
+    def test_binary_output_is_named_and_not_streamed(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            self.run_streamed(server, "t", command="stty -opost; head -c 20000 /dev/urandom | tr -d '\\033\\220\\233\\235\\236\\237'; stty opost", window_id=tab.id)
+            self.assertIn("[binary output: not streamed]", text_of(streamed(server, "t")))
+
+    def test_a_total_that_the_output_shows(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            self.run_streamed(server, "t", command="echo '[37/120] compiling'; sleep 0.3; echo 'done: 45%'", window_id=tab.id)
+            seen = [step["_meta"]["terminally-mcp/seen"] for step in streamed(server, "t") if "_meta" in step]
+            self.assertEqual(seen, [{"done": 37, "total": 120}, {"done": 45, "total": 100}])
+            self.assertTrue(all("total" not in step for step in streamed(server, "t")), "its unit is not bytes")
+
+    def test_no_hand_over_while_it_is_streamed(self) -> None:
+        with Server("--sync-window-ms", "500") as server:
+            tab = server.create_tab()
+            result = self.run_streamed(server, "t", command="sleep 1.5; echo done", window_id=tab.id, timeout_ms=30_000)
+            self.assertEqual((result.state, result.output), ("completed", "done\n"))
+
+    def test_a_time_out_delivers_what_was_printed(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            result = self.run_streamed(server, "t", command="echo before; sleep 60", window_id=tab.id, timeout_ms=500)
+            self.assertTrue(result.timed_out)
+            self.assertTrue(text_of(streamed(server, "t")).startswith("before\n"))
+            self.assertTrue(result.output.startswith("before\n"))
+
+    def test_nothing_after_the_answer_and_none_without_a_token(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo quiet")
+            self.assertEqual(server.raw.notifications, [])
+            self.run_streamed(server, "t", command="echo $((1)); (sleep 0.3; echo later) &", window_id=tab.id)
+            steps = len(streamed(server, "t"))
+            tab.execute("sleep 0.6")
+            self.assertEqual(len(streamed(server, "t")), steps)
+
+    def test_a_client_that_does_not_read_slows_nobody(self) -> None:
+        sandbox = self.enterContext(Sandbox())
+        process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home)
+        command = "for i in 1 2 3 4 5; do seq 1 200000; done; touch done; sleep 0.5; echo end"
+        for message in (
+            {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "slow", "version": "1"}}},
+            {"id": 2, "method": "tools/call", "params": {
+                "name": "execute_command", "_meta": {"progressToken": 1},
+                "arguments": {"command": command, "timeout_ms": 60_000, "max_output_bytes": 1000}}},
+        ):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+        process.stdin.flush()
+        poll((sandbox.home / "done").exists, 40)
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            resident = int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1))
+        self.assertLess(resident, 64 * 1024)
+        answer: dict = {}
+        while answer.get("id") != 2:
+            answer = json.loads(process.stdout.readline())
+        self.assertEqual(answer["result"]["structuredContent"]["exit_code"], 0)
+        process.stdin.close()
+        process.stdout.close()
+        self.assertEqual(process.wait(10), 0)
+
+
+class HandOver(unittest.TestCase):
+    def test_without_progress_a_long_command_is_handed_over_and_keeps_its_time_out(self) -> None:
+        with Server("--sync-window-ms", "1000") as server:
+            tab = server.create_tab()
+            begin = time.monotonic()
+            result = tab.execute("echo first; sleep 2.5; echo last", timeout_ms=60_000)
+            self.assertLess(time.monotonic() - begin, 2.4)
+            self.assertEqual((result.state, result.reason, result.exit_code), ("running", "handed_over", None))
+            self.assertEqual(result.output, "first\n")
+            self.assertTrue(any("get_command_state" in note for note in result.notes))
+            self.assertEqual(tab.wait_end().output, "first\nlast\n")
+            handed = tab.execute("sleep 30", timeout_ms=1_500)
+            self.assertEqual(handed.reason, "handed_over")
+            ended = tab.wait_end()
+            self.assertEqual((ended.state, ended.reason, ended.timed_out), ("cancelled", "timeout", True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""search_logs (H4): lines by a regular expression, over the whole log of a tab, at raw offsets."""
+
+import unittest
+
+import path  # noqa: F401
+from harness import Server, main
+
+
+class Search(unittest.TestCase):
+    def test_lines_with_context_at_raw_offsets(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            printed = tab.execute("printf 'one\\ntwo\\n\\033[1mth\\033[31mree\\033[0m apples\\nfour\\nfive apples\\nsix\\n'", verbose=True)
+            found = tab.call("search_logs", pattern="th?ree apples$|^five", context_lines=1, from_byte=printed.start_byte)
+            self.assertEqual(found.matches, [
+                {"line": "three apples", "byte": found.matches[0]["byte"], "before": ["two"], "after": ["four"]},
+                {"line": "five apples", "byte": found.matches[1]["byte"], "after": ["six"]},
+            ])
+            log = tab.log()
+            self.assertTrue(log[found.matches[0]["byte"]:].startswith(b"th\x1b[31mree"))
+            self.assertTrue(log[found.matches[1]["byte"]:].startswith(b"five apples"))
+            self.assertIs(found.truncated, False)
+            self.assertGreaterEqual(found.next_byte, printed.end_byte)
+
+    def test_it_goes_on_where_it_stopped(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            at = tab.execute("seq 1 1000", verbose=True).start_byte
+            lines = []
+            while True:
+                found = tab.call("search_logs", pattern="^\\d*7\\d*$", context_lines=0, max_matches=30, from_byte=at)
+                lines += [match["line"] for match in found.matches]
+                if not found.truncated:
+                    break
+                self.assertEqual(len(found.matches), 30)
+                self.assertGreater(found.next_byte, at)
+                at = found.next_byte
+            self.assertEqual(lines, [str(n) for n in range(1, 1001) if "7" in str(n)])
+
+    def test_case_and_characters(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            at = tab.execute("printf 'GR\\303\\234N\\nbad \\377 byte\\n'", verbose=True).start_byte
+            self.assertEqual(tab.call("search_logs", pattern="grün", from_byte=at).matches, [])
+            self.assertEqual(tab.call("search_logs", pattern="grün", from_byte=at, ignore_case=True).matches[0]["line"], "GRÜN")
+            self.assertEqual(tab.call("search_logs", pattern="d . b", from_byte=at).matches[0]["line"], "bad \ufffd byte")
+
+    def test_a_closed_tab(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo still there")
+            tab.close()
+            found = tab.call("search_logs", pattern="^still there$", context_lines=0)
+            self.assertEqual([match["line"] for match in found.matches], ["still there"])
+
+    def test_a_wrong_pattern_and_a_catastrophic_one(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("printf 'a%.0s' $(seq 1 200); echo '!'")
+            text = tab.call_error("search_logs", pattern="a(b")
+            self.assertIn("pattern: ", text)
+            self.assertIn("byte 3", text)
+            self.assertRegex(tab.call_error("search_logs", pattern="^(a+)+$"), "pattern: .*too many steps")
+            server.raw.ping()
+
+
+class Large(unittest.TestCase):
+    """A log of 100 MB: the writer's file, made longer by hand."""
+
+    PATTERN = "(?<=x)\\w+ (?!and)no such thing"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = cls.enterClassContext(Server())
+        cls.tab = cls.server.create_tab()
+        cls.tab.execute("true")
+        block = b"one line of many, \x1b[1mx\x1b[0mand so on and so on\r\n" * 20_000
+        with cls.tab.log_path.open("ab") as log:
+            for _ in range(100):
+                log.write(block)
+            cls.needle = log.tell()
+            log.write(b"needle\r\n")
+
+    def test_it_is_found_at_the_end(self) -> None:
+        found = self.tab.call("search_logs", pattern="^needle$", context_lines=0)
+        self.assertEqual([match["byte"] for match in found.matches], [self.needle])
+
+    def test_others_are_served_meanwhile(self) -> None:
+        search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)
+        for _ in range(5):
+            self.server.raw.ping()
+        self.assertFalse(search.done(), "the answers came while the search went on")
+        self.assertEqual(self.server.result(search, "search_logs", 120).matches, [])
+
+    def test_a_cancelled_search_ends(self) -> None:
+        search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)
+        self.server.raw.ping()
+        self.server.raw.notify("notifications/cancelled", {"requestId": search.request_id})
+        self.assertEqual(self.tab.execute("echo usable", timeout_ms=60_000).output, "usable\n")
+        self.assertFalse(search.done())
+
+    def test_an_answer_is_bounded(self) -> None:
+        found = self.tab.call("search_logs", pattern="one line", max_matches=1000, context_lines=20)
+        self.assertEqual(len(found.matches), 1000)
+        found = self.tab.call("search_logs", pattern="[^x]*", max_matches=1000)
+        self.assertIs(found.truncated, True)
+        self.assertLess(sum(len(str(match)) for match in found.matches), 200_000)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""wait_for, and the same waiting on start_process (A8, S3, M6): returns the moment it happens, and says what is true."""
+
+import socket
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Person, Sandbox, Server, main, poll
+
+LISTEN = "python3 -c 'import socket, time; s = socket.socket(); s.bind((\"127.0.0.1\", {port})); time.sleep(0.3); s.listen(); print(\"up\", flush=True); time.sleep(60)'"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Exit(unittest.TestCase):
+    def test_the_end_and_its_exit_code(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            started = tab.start("echo begun; sleep 0.4; echo done; (exit 4)")
+            waited = tab.call("wait_for", until="exit", timeout_ms=20_000)
+            self.assertEqual(dict(waited), {"matched": True, "output": "begun\ndone\n", "next_byte": waited.next_byte, "state": "completed", "exit_code": 4})
+            self.assertIn(b"done\r\n", tab.log()[started.start_byte:waited.next_byte])
+            self.assertEqual(dict(tab.call("wait_for", until="exit")), dict(waited), "what has ended is told at once")
+
+    def test_others_are_served_and_may_end_it(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("sleep 60")
+            waiting = server.call_async("wait_for", window_id=tab.id, until="exit", timeout_ms=50_000)
+            self.assertEqual(tab.state().state, "running")
+            self.assertIs(tab.call("stop_process").success, True)
+            waited = server.result(waiting, "wait_for")
+            self.assertEqual((waited.matched, waited.state, waited.exit_code), (True, "cancelled", 130))
+
+    def test_a_time_out_leaves_it_running(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("echo begun; sleep 60")
+            waited = tab.call("wait_for", until="exit", timeout_ms=300)
+            self.assertEqual(dict(waited), {"matched": False, "reason": "timeout", "output": "begun\n", "next_byte": waited.next_byte, "state": "running"})
+            self.assertEqual(tab.state().state, "running")
+
+    def test_no_longer_than_a_call_may_take(self) -> None:
+        with Server("--sync-window-ms", "400") as server:
+            tab = server.create_tab()
+            tab.start("sleep 60")
+            waited = tab.call("wait_for", until="exit", timeout_ms=600_000)
+            self.assertEqual((waited.matched, waited.reason), (False, "timeout"))
+            self.assertIn("wait_for", waited.notes[0])
+
+    def test_a_closed_tab(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("echo begun; sleep 60")
+            waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
+                       for until, more in (("exit", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+            self.assertEqual(tab.state().state, "running")
+            tab.close(force=True)
+            for future in waiting:
+                waited = server.result(future, "wait_for")
+                self.assertEqual((waited.matched, waited.reason), (False, "tab_closed"))
+            self.assertIs(tab.call("wait_for", until="pattern", pattern="begun").matched, True)
+
+    def test_what_a_person_started(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            Person(server).keys(tab, "cat", "Enter")
+            poll(lambda: tab.row.foreground == "cat", 10)
+            self.assertEqual(tab.call("wait_for", until="exit", timeout_ms=300).state, "running")
+            waiting = server.call_async("wait_for", window_id=tab.id, until="exit", timeout_ms=50_000)
+            Person(server).keys(tab, "C-d")
+            self.assertIs(server.result(waiting, "wait_for").matched, True)
+
+    def test_a_command_of_a_server_that_is_gone(self) -> None:
+        with Sandbox() as sandbox:
+            first = Server("--instance", "work", sandbox=sandbox, durable=True)
+            with first:
+                tab = first.create_tab()
+                tab.start("until [ -e go ]; do sleep 0.05; done; echo gone on; (exit 3)")
+            with Server("--instance", "work", sandbox=sandbox, durable=True) as second:
+                call = {"window_id": tab.id, "timeout_ms": 50_000}
+                waiting = second.call_async("wait_for", until="exit", **call)
+                pattern = second.call_async("wait_for", until="pattern", pattern="^gone on$", **call)
+                second.raw.ping()
+                (sandbox.home / "go").touch()
+                waited = second.result(waiting, "wait_for")
+                self.assertEqual((waited.matched, waited.state, waited.exit_code, waited.output), (True, "completed", 3, "gone on\n"))
+                self.assertIs(second.result(pattern, "wait_for").matched, True)
+                Person(second).tmux("kill-server")
+
+
+class Pattern(unittest.TestCase):
+    def test_what_was_printed_already(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo ready yesterday")
+            started = tab.start("echo; echo 'listening on 8000'; sleep 60")
+            poll(lambda: b"8000\r\n" in tab.log()[started.start_byte:], 10)
+            waited = tab.call("wait_for", until="pattern", pattern="listening on (\\d+)$", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.match, waited.state), (True, "listening on 8000", "running"))
+            waited = tab.call("wait_for", until="pattern", pattern="yesterday", timeout_ms=200)
+            self.assertEqual((waited.matched, waited.reason), (False, "timeout"), "that was another command")
+            waited = tab.call("wait_for", until="pattern", pattern="listening", from_byte=waited.next_byte, timeout_ms=200)
+            self.assertEqual((waited.matched, waited.output), (False, ""))
+
+    def test_the_first_line_begins_a_line(self) -> None:
+        with Server() as server:
+            for shell in ("bash", "dash", "zsh", "fish"):
+                tab = server.create_tab(shell=shell)
+                tab.start("echo first; sleep 60")
+                self.assertIs(tab.call("wait_for", until="pattern", pattern="^first$", timeout_ms=20_000).matched, True, shell)
+
+    def test_in_pieces_and_between_escape_sequences(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            pieces = "for p in 'po' 'r\\033[3' '1mt ' '80' '\\303' '\\244' '!'; do printf \"$p\"; sleep 0.1; done; sleep 60"
+            waited = tab.start(pieces, until="pattern", pattern="port \\d+ä!", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.match), (True, "port 80ä!"))
+
+    def test_a_prompt_without_newline(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("printf 'Continue? [y/n] '; sleep 60", until="pattern", pattern="\\[y/n\\] $", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.output), (True, "Continue? [y/n] "))
+
+    def test_the_last_words_count_and_the_end_ends_it(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("echo a; sleep 0.3; echo fatal: no disk; exit 7", until="pattern", pattern="fatal: .*", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.match), (True, "fatal: no disk"))
+            begin = time.monotonic()
+            waited = tab.start("echo a; sleep 0.3; (exit 7)", until="pattern", pattern="never", timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.reason, waited.output, waited.state, waited.exit_code), (False, "exited", "a\n", "completed", 7))
+            self.assertLess(time.monotonic() - begin, 30)
+            self.assertEqual(tab.call("wait_for", until="pattern", pattern="never").reason, "exited")
+
+    def test_in_a_flood(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("seq 1 400000; echo end of it; sleep 60", until="pattern", pattern="^end of it$", timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.match), (True, "end of it"))
+            self.assertLess(len(waited.output.encode()), 34_000)
+            self.assertTrue(waited.output.startswith("1\n2\n"))
+
+    def test_at_a_prompt(self) -> None:
+        """What a person, or send_text, types is no command of ours: only what is printed from_byte on counts."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("echo hello")
+            at = tab.lines(lines=1).next_byte
+            waiting = server.call_async("wait_for", window_id=tab.id, until="pattern", pattern="^hello$", from_byte=at, timeout_ms=50_000)
+            server.raw.ping()
+            Person(server).keys(tab, "echo hel''lo", "Enter")
+            self.assertIs(server.result(waiting, "wait_for").matched, True)
+
+    def test_bad_ones_start_nothing(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            before = len(tab.log())
+            for arguments, what in ((dict(until="pattern", pattern="a("), "pattern: "), (dict(until="pattern"), "pattern: missing"), (dict(until="exit", pattern="x"), "pattern: only"),
+                                    (dict(until="port"), "port: missing"), (dict(until="idle", port=80), "port: only"), (dict(pattern="x"), "pattern: only"),
+                                    (dict(until="never"), "until: "), (dict(until="exit", append_newline=False), "until: ")):
+                self.assertIn(what, tab.call_error("start_process", command="touch ran", **arguments))
+            self.assertIn("until: missing", tab.call_error("wait_for"))
+            self.assertEqual(len(tab.log()), before)
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+
+class Idle(unittest.TestCase):
+    def test_silence_after_output(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("for i in 1 2 3 4 5; do echo $i; sleep 0.2; done; sleep 60", until="idle", idle_ms=2_000, timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.output, waited.state), (True, "1\n2\n3\n4\n5\n", "running"))
+
+    def test_its_end_comes_first(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("echo a", until="idle", idle_ms=30_000, timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.reason, waited.exit_code), (False, "exited", 0))
+
+
+class Input(unittest.TestCase):
+    def test_a_prompt(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("sleep 0.3; read -p 'Name: ' name; echo hello $name", until="input", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.awaiting_input["kind"], waited.awaiting_input["prompt"]), (True, "line", "Name:"))
+
+    def test_one_that_asks_nothing(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("sleep 0.5; true", until="input", timeout_ms=20_000)
+            self.assertEqual((waited.matched, waited.reason, waited.exit_code), (False, "exited", 0))
+
+
+class Port(unittest.TestCase):
+    def test_a_server_of_the_tab(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            port = free_port()
+            waited = tab.start(LISTEN.format(port=port), until="port", port=port, timeout_ms=50_000)
+            self.assertIs(waited.matched, True)
+            self.assertRegex(waited.match, r"^\d+ python3")
+            socket.create_connection(("127.0.0.1", port), 5).close()
+            self.assertIs(tab.call("wait_for", until="port", port=port).matched, True, "it listens already")
+
+    def test_the_death_of_the_process(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            waited = tab.start("echo no such file; sleep 0.2; (exit 2)", until="port", port=free_port(), timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.reason, waited.exit_code, waited.output), (False, "exited", 2, "no such file\n"))
+
+    def test_somebody_else_is_no_match(self) -> None:
+        with Server() as server, socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            tab = server.create_tab()
+            port = other.getsockname()[1]
+            waited = tab.start("sleep 60", until="port", port=port, timeout_ms=500)
+            self.assertEqual((waited.matched, waited.reason), (False, "timeout"))
+            self.assertRegex(waited.notes[0], f"port {port} is taken by .* outside of this tab: \\d+ python")
+
+
+class Cancelled(unittest.TestCase):
+    def test_a_cancelled_wait_ends_nothing(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("sleep 60")
+            for until in ({"until": "exit"}, {"until": "pattern", "pattern": "never"}, {"until": "port", "port": free_port()}):
+                waiting = server.call_async("wait_for", window_id=tab.id, timeout_ms=50_000, **until)
+                server.raw.ping()
+                server.raw.notify("notifications/cancelled", {"requestId": waiting.request_id})
+                self.assertEqual(tab.state().state, "running")
+                self.assertFalse(waiting.done())
+
+
+if __name__ == "__main__":
+    main()

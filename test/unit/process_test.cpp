@@ -1,0 +1,88 @@
+#include "base/process.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <boost/asio.hpp>
+#include <cerrno>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/timeout.hpp"
+
+using namespace terminally;
+namespace asio = boost::asio;
+
+namespace {
+
+ProcessResult run(const Argv& argv, Milliseconds deadline = Milliseconds(10'000),
+                  const std::vector<std::string>& environment = {}) {
+  asio::io_context io(1);
+  ProcessResult result;
+  std::exception_ptr failure;
+  asio::co_spawn(io, run_process(argv, deadline, environment),
+                 [&](const std::exception_ptr& error, ProcessResult got) {
+                   failure = error;
+                   result = std::move(got);
+                 });
+  io.run();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return result;
+}
+
+bool has_children() {
+  return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+}  // namespace
+
+TEST_CASE("process: output, errors and exit code, by argv and without a shell") {
+  const ProcessResult result = run({"printf", "%s|", "a b", "$HOME", "`id`", ""});
+  CHECK(result.out == "a b|$HOME|`id`||");
+  CHECK(result.exit_code == 0);
+  const ProcessResult failed = run({"sh", "-c", "echo out; echo err >&2; exit 7"});
+  CHECK(failed.out == "out\n");
+  CHECK(failed.err == "err\n");
+  CHECK(failed.exit_code == 7);
+}
+
+TEST_CASE("process: a signal is 128 and its number, stdin is empty, the environment is what was given") {
+  CHECK(run({"sh", "-c", "kill -9 $$"}).exit_code == 137);
+  CHECK(run({"cat"}).out.empty());
+  CHECK(run({"env"}, Milliseconds(10'000), {"ONLY=this"}).out == "ONLY=this\n");
+}
+
+TEST_CASE("process: more than a pipe holds comes whole") {
+  CHECK(run({"head", "-c", "3000000", "/dev/zero"}).out.size() == 3'000'000);
+}
+
+TEST_CASE("process: at the deadline it is killed and reaped, a stopped one too") {
+  const auto begin = Clock::now();
+  CHECK(run({"sleep", "60"}, Milliseconds(100)).timed_out);
+  CHECK(run({"sh", "-c", "trap '' TERM INT; kill -STOP $$; sleep 60"}, Milliseconds(100)).timed_out);
+  CHECK(Clock::now() - begin < Milliseconds(20'000));
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("process: a cancelled call leaves no child") {
+  asio::io_context io(1);
+  asio::cancellation_signal signal;
+  bool aborted = false;
+  asio::co_spawn(io, run_process({"sleep", "60"}, Milliseconds(60'000), {}),
+                 asio::bind_cancellation_slot(signal.slot(),
+                                              [&](const std::exception_ptr& failure, const ProcessResult&) {
+                                                aborted = failure != nullptr;
+                                              }));
+  io.poll();
+  signal.emit(asio::cancellation_type::terminal);
+  io.restart();
+  io.run();
+  CHECK(aborted);
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("process: a program that is not there is named") {
+  CHECK_THROWS_WITH_AS(run({"no-such-program-here"}), doctest::Contains("no-such-program-here"), Error);
+}

@@ -1,0 +1,189 @@
+#include "tools/progress_stream.hpp"
+
+#include <doctest/doctest.h>
+
+#include <boost/asio.hpp>
+#include <string>
+#include <vector>
+
+#include "base/timeout.hpp"
+
+using namespace terminally;
+namespace asio = boost::asio;
+
+namespace {
+
+/// A client that takes every step, or refuses them while `slow`.
+struct Client {
+  std::vector<Progress> steps;
+  bool slow = false;
+
+  ReportProgress report() {
+    return [this](const Progress& step) {
+      if (slow) {
+        return false;
+      }
+      REQUIRE((steps.empty() || step.progress > steps.back().progress));
+      steps.push_back(step);
+      return true;
+    };
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const Progress& step : steps) {
+      all += step.message;
+    }
+    return all;
+  }
+};
+
+void finish(asio::io_context& io, ProgressStream& stream) {
+  asio::co_spawn(io, stream.finish(), asio::detached);
+  io.restart();
+  io.run();
+}
+
+}  // namespace
+
+TEST_CASE("progress: the first output goes at once, the messages are the output (A1, M8)") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  stream.feed("first\r\n");
+  REQUIRE(client.steps.size() == 1);
+  CHECK(client.steps[0].message == "first\n");
+  CHECK(client.steps[0].progress == 7);
+  stream.feed("\033[1mbold");
+  stream.feed("\033[0m \303");
+  stream.feed("\274\n");
+  finish(io, stream);
+  CHECK(client.text() == "first\nbold \303\274\n");
+  CHECK(stream.messages() == client.steps.size());
+  CHECK(stream.skipped_bytes() == 0);
+}
+
+TEST_CASE("progress: at every split position the messages are the same text (M8)") {
+  const std::string output = "a\033]0;title\033\\b\303\274\033[31mred\033[0m\r\nend";
+  for (std::size_t split = 0; split <= output.size(); ++split) {
+    asio::io_context io(1);
+    Client client;
+    ProgressStream stream(io.get_executor(), client.report());
+    stream.feed(output.substr(0, split));
+    stream.feed(output.substr(split));
+    finish(io, stream);
+    CHECK(client.text() == "ab\303\274red\nend");
+  }
+}
+
+TEST_CASE("progress: at most ten a second (A3)") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  const auto begin = Clock::now();
+  std::string fed;
+  while (Clock::now() - begin < Milliseconds(450)) {
+    stream.feed("line\n");
+    fed += "line\n";
+    io.restart();
+    io.run_for(Milliseconds(5));
+  }
+  const auto seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  CHECK(static_cast<double>(client.steps.size()) <= 1 + seconds * 10);
+  CHECK(client.steps.size() >= 2);
+  finish(io, stream);
+  CHECK(client.text() == fed);
+}
+
+TEST_CASE("progress: what is too much is skipped and counted, the newest is kept (H2)") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  std::string output;
+  for (int i = 0; output.size() < 3'000'000; ++i) {
+    output += "line " + std::to_string(i) + " \303\274\n";
+  }
+  for (std::size_t at = 0; at < output.size(); at += 100'000) {
+    stream.feed(std::string_view(output).substr(at, 100'000));
+  }
+  finish(io, stream);
+  const std::string text = client.text();
+  CHECK(text.size() < 1'000'000);
+  CHECK(text.ends_with(output.substr(output.size() - 10'000)));
+  CHECK(stream.skipped_bytes() > 2'000'000);
+  std::size_t said = 0;
+  std::size_t lines = 0;
+  for (const Progress& step : client.steps) {
+    if (step.message.starts_with("[... ")) {
+      said += std::stoul(step.message.substr(5));
+      lines += step.message.find('\n') + 1;
+    }
+  }
+  CHECK(said == stream.skipped_bytes());
+  CHECK(text.size() - lines + said == output.size());
+}
+
+TEST_CASE("progress: a client that does not read loses nothing within the bound, and stops nobody (H2)") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  client.slow = true;
+  std::string fed;
+  for (int i = 0; i < 100; ++i) {
+    const std::string line = "line " + std::to_string(i) + "\n";
+    stream.feed(line);
+    fed += line;
+  }
+  client.slow = false;
+  finish(io, stream);
+  CHECK(client.text() == fed);
+}
+
+TEST_CASE("progress: binary output is named once and not streamed (M4)") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  stream.feed(std::string("text\n"));
+  stream.feed(std::string("ELF\0\1\2", 6));
+  stream.feed(std::string(1'000, '\xff'));
+  finish(io, stream);
+  CHECK(client.text() == "text\n[binary output: not streamed]\n");
+}
+
+TEST_CASE("progress: after the end nothing is sent") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  stream.feed("a");
+  finish(io, stream);
+  const std::size_t steps = client.steps.size();
+  stream.feed("b");
+  io.restart();
+  io.run();
+  CHECK(client.steps.size() == steps);
+}
+
+TEST_CASE("progress: a total that the output shows (A9)") {
+  const auto seen = [](std::string_view text) {
+    const auto found = seen_total(text);
+    return found ? std::to_string(static_cast<int>(found->done)) + "/" +
+                       std::to_string(static_cast<int>(found->total))
+                 : "";
+  };
+  CHECK(seen("[37/120] Building CXX") == "37/120");
+  CHECK(seen("\r 45% done") == "45/100");
+  CHECK(seen("99.6%") == "99/100");
+  CHECK(seen("1/9 then 2/9") == "2/9");
+  CHECK(seen("step 3/4.") == "3/4");
+  CHECK(seen("(0/7)") == "0/7");
+  CHECK(seen("2026/11/21").empty());
+  CHECK(seen("/usr/2/3").empty());
+  CHECK(seen("9/4").empty());
+  CHECK(seen("150%").empty());
+  CHECK(seen("v1/2b").empty());
+  CHECK(seen("%").empty());
+  CHECK(seen("/").empty());
+  CHECK(seen("").empty());
+  CHECK(seen("1/0").empty());
+  CHECK(seen("123456789012/223456789012").empty());
+}

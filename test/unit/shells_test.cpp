@@ -1,0 +1,99 @@
+#include "tmux/shells.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "base/base64.hpp"
+
+using namespace terminally;
+
+namespace {
+
+ShellCommand command(const std::string& text) {
+  ShellCommand made;
+  made.text = text;
+  made.nonce = "0123456789abcdef0123456789abcdef";
+  made.directory = "/tmp/a b/it's";
+  made.helper = "/opt/terminally-shell";
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("shells: known by the name of their program") {
+  CHECK(shell_kind("bash") == ShellKind::bash);
+  CHECK(shell_kind("-zsh") == ShellKind::zsh);
+  CHECK(shell_kind("/usr/bin/fish") == ShellKind::fish);
+  CHECK(shell_kind("/bin/dash") == ShellKind::posix);
+  CHECK_FALSE(shell_kind("bashful"));
+  CHECK_FALSE(shell_kind("python3"));
+  CHECK_FALSE(shell_kind(""));
+}
+
+TEST_CASE("shells: a line is added only where it cannot become part of the text (T5)") {
+  for (const std::string text : {"true", "a; b", "echo 'x y'", "for i in 1; do :; done", "if a; then b; fi",
+                                 "f() { :; }", "case x in (y) ;; esac"}) {
+    CAPTURE(text);
+    CHECK(takes_another_line(text));
+  }
+  for (const std::string text :
+       {"cat <<EOF", "cat <<EOF\na", "echo \\", "a &&", "a ||", "a |", "echo 'open", "echo \"open",
+        "for i in 1; do", "if a; then", "f() {", "echo $(", "echo `a", "case x in"}) {
+    CAPTURE(text);
+    CHECK_FALSE(takes_another_line(text));
+  }
+}
+
+TEST_CASE("shells: nothing of the user's text is typed, in any shell (T5)") {
+  for (const ShellKind kind : {ShellKind::bash, ShellKind::zsh, ShellKind::posix, ShellKind::fish}) {
+    const ShellScript script = shell_script(kind, command("echo SECRET; $(reboot) `x`\nsecond 'line'"));
+    for (const std::string& line : {script.typed_line, script.mending_line, script.probe_line}) {
+      CAPTURE(line);
+      CHECK(line.find("SECRET") == std::string::npos);
+      CHECK(line.find("reboot") == std::string::npos);
+      CHECK(line.find_first_of("\r\n") == std::string::npos);
+    }
+    CHECK_FALSE(script.typed_line.empty());
+    bool text_in_a_file = false;
+    for (const ShellScript::File& file : script.files) {
+      CHECK(file.path.parent_path() == "/tmp/a b/it's");
+      text_in_a_file = text_in_a_file || file.content.find("echo SECRET; $(reboot) `x`\nsecond 'line'") == 0;
+    }
+    CHECK(text_in_a_file);
+  }
+}
+
+TEST_CASE("shells: in-line, short lines carry any text (T8)") {
+  std::string text;
+  for (int i = 0; i < 3'000; ++i) {
+    text += static_cast<char>(1 + i % 255);
+  }
+  const auto lines = inline_lines(command(text));
+  CHECK(lines.size() > 3);
+  for (const std::string& line : lines) {
+    CHECK(line.size() <= 1'000);
+    CHECK(line.find_first_of("\r\n") == std::string::npos);
+  }
+}
+
+TEST_CASE("shells: words of a POSIX shell") {
+  CHECK(shell_word("plain/path-1.2_x") == "plain/path-1.2_x");
+  CHECK(shell_word("a b") == "'a b'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("").size() == 2);
+}
+
+TEST_CASE("shells: what a watcher sees holds no control characters and is bounded") {
+  const std::string shown = command_for_display("a\n\tb\033[31m\x07 %s \\n");
+  CHECK(shown.starts_with("$ a\\r\\n> "));
+  for (const char c : shown) {
+    CHECK(static_cast<unsigned char>(c) >= 0x20);
+  }
+  CHECK(command_for_display(std::string(1 << 20, 'x')).size() < 2'100);
+  std::string many;
+  for (int i = 0; i < 100; ++i) {
+    many += "line\n";
+  }
+  CHECK(command_for_display(many).size() < 300);
+}
