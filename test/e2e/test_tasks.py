@@ -50,6 +50,7 @@ class Legacy(unittest.TestCase):
                     continue
                 self.assertEqual(capabilities["tasks"], {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}})
                 self.assertEqual(tools["execute_command"]["execution"], {"taskSupport": "optional"})
+                self.assertEqual(tools["wait_for"]["execution"], {"taskSupport": "optional"})
                 self.assertNotIn("execution", tools["list_tabs"])
 
     def test_a_command_as_a_task(self) -> None:
@@ -210,6 +211,33 @@ class Modern(unittest.TestCase):
             self.assertEqual((note["taskId"], note["status"]), (task, "completed"))
             self.assertEqual(note["result"]["structuredContent"]["output"], "x\n")
             self.assertEqual(note["_meta"], {"io.modelcontextprotocol/subscriptionId": "L"})
+
+
+class WaitFor(unittest.TestCase):
+    """A wait is a task that ends with its server: its id is random, and cancelling it touches nothing in the tab."""
+
+    def test_legacy(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("sleep 1; echo ready; sleep 600")
+            arguments = {"window_id": tab.id, "until": "pattern", "pattern": "^ready", "timeout_ms": 60_000}
+            task = server.raw.request("tools/call", {"name": "wait_for", "arguments": arguments, "task": {}})["task"]
+            self.assertRegex(task["taskId"], r"^task-[0-9a-f]{32}$")
+            result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
+            self.assertTrue(result["matched"])
+            arguments["pattern"] = "never"
+            task = server.raw.request("tools/call", {"name": "wait_for", "arguments": arguments, "task": {}})["task"]
+            self.assertEqual(server.raw.request("tasks/cancel", {"taskId": task["taskId"]})["status"], "cancelled")
+            self.assertEqual(tab.state().state, "running")
+
+    def test_modern(self) -> None:
+        with Server(handshake=False) as server:
+            tab = server.create_tab()
+            tab.start("sleep 2; echo ready; sleep 600")
+            arguments = {"window_id": tab.id, "until": "pattern", "pattern": "^ready", "timeout_ms": 60_000}
+            task = server.raw.request("tools/call", {"name": "wait_for", "arguments": arguments} | KNOWS_TASKS)
+            self.assertEqual(task["resultType"], "task")
+            self.assertTrue(ended(server, task["taskId"], KNOWS_TASKS)["result"]["structuredContent"]["matched"])
 
 
 class Restart(unittest.TestCase):
