@@ -16,8 +16,6 @@
 #include "base/timeout.hpp"
 #include "base/unique_fd.hpp"
 
-extern char** environ;
-
 namespace terminally {
 namespace {
 

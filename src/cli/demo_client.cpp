@@ -12,8 +12,6 @@
 #include "base/pipe.hpp"
 #include "base/timeout.hpp"
 
-extern char** environ;
-
 namespace terminally {
 namespace {
 

@@ -255,7 +255,7 @@ int main(int argc, char** argv) {
     }
     // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste,
     // mouse.
-    static const char kReset[] =
+    static constexpr char kReset[] =
         "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
     (void)!write(STDOUT_FILENO, kReset, sizeof kReset - 1);
   }

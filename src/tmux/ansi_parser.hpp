@@ -215,7 +215,7 @@ class AnsiParser {
   void escape_byte(char c, Handler& handler) {
     if (c < '0') {
       intermediate_ = c;
-    } else if (intermediate_ != 0) {
+    } else if (intermediate_ != 0) {  // NOLINT(bugprone-branch-clone): as for any final byte, but first
       finish_escape(c, handler);
     } else if (c == '[') {
       state_ = State::csi;

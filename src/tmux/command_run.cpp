@@ -327,7 +327,9 @@ bool CommandRun::waits_in_nested_shell() {
     return false;
   }
   nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
-  return Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
+  const bool waits = Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
+  opened_shell_ = opened_shell_ || waits;
+  return waits;
 }
 
 void CommandRun::set_deadline(Clock::time_point when) {

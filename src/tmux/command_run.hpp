@@ -65,6 +65,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// Whether it has become a nested shell that waits at its prompt, or a way to one (ssh).
   [[nodiscard]] bool waits_in_nested_shell();
+  /// Whether it was seen to do so.
+  [[nodiscard]] bool opened_shell() const { return opened_shell_; }
 
   /// Whether waits_in_nested_shell saw one at its prompt when it last looked, perhaps in passing.
   [[nodiscard]] bool may_be_nested_shell() const { return nested_prompt_seen_.has_value(); }
@@ -130,6 +132,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool began_ = false;
   bool traced_ = false;
   bool nested_ = false;
+  bool opened_shell_ = false;
   int typed_into_ = 0;  ///< the shell that it was typed into
   bool exit_lost_ = false;
   int attempt_ = 0;

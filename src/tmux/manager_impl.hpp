@@ -77,6 +77,7 @@ class TmuxManager::Impl {
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
   Awaitable<void> refuse_if_busy(Tab& tab);
+  Awaitable<void> refuse_unless_nested(Tab& tab);
   void settle_unattended(Tab& tab);
   void settle_unrecorded(Tab& tab);
   void settle_ended(Tab& tab);

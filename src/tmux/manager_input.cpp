@@ -174,10 +174,8 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_text(SendText request)
         "typed at the shell's prompt, as a person would; execute_command gives the output and the exit code "
         "of a command");
   }
-  // Inside brackets a control character is text, not a key.
-  const bool keys = has_other_control_characters(text);
   if (!text.empty()) {
-    co_await paste_text(*tab, text, !keys, request.submit);
+    co_await paste_text(*tab, text, is_for_paste(text), request.submit);
   } else if (request.submit) {
     co_await type(*tab, "send-keys -t " + quote(to_string(tab->pane)) + " Enter");
   }

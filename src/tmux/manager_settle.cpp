@@ -10,6 +10,12 @@ namespace {
 
 /// How much of a log is looked through for the end of a command that nobody watched, at once.
 constexpr std::size_t kScanBytes = 1 << 20;
+/// What has the foreground of a nested shell for less than this may be a step of its prompt.
+constexpr Milliseconds kShortStep{500};
+
+bool is_nested(const Foreground& foreground) {
+  return foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
+}
 
 Error busy_with(const Tab& tab, const CommandRecord& record) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with command " + record.id + " (" +
@@ -78,31 +84,44 @@ void TmuxManager::Impl::settle_ended(Tab& tab) {
   }
 }
 
-TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  const bool in_nested_shell =
-      foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
-  if (!tab.runs.empty() && (!in_nested_shell || tab.runs.back()->typed_into() == foreground.pid)) {
-    throw busy_with(tab, tab.runs.back()->record());
+/// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
+/// prompt may have the foreground for a moment.
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
+  const auto patience = Clock::now() + kShortStep;
+  while (!tab.runs.empty()) {
+    const Foreground foreground = look_at_foreground(tab.pane_pid);
+    const CommandRun& latest = *tab.runs.back();
+    if (is_nested(foreground) && latest.typed_into() != foreground.pid) {
+      co_return;
+    }
+    if (!tab.runs.front()->opened_shell() || Clock::now() >= patience) {
+      throw busy_with(tab, latest.record());
+    }
+    co_await sleep_for(Milliseconds(10));
   }
+}
+
+/// In the common case, an idle tab, this costs a lock and a look for one file.
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
+  co_await refuse_unless_nested(tab);
   if (!tab.runs.empty()) {
     co_return;
   }
   FileLock lock = FileLock::try_lock(tab.files.lock_path());
-  if (lock) {
+  if (lock && tab.files.running_nonce()) {
     settle_unattended(tab);
     settle_unrecorded(tab);
   }
   const auto nonce = tab.files.running_nonce();
-  if (nonce && !in_nested_shell) {
+  if ((nonce || !lock) && !is_nested(look_at_foreground(tab.pane_pid))) {
+    if (!nonce) {
+      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
+                                       " is busy with a command of another terminally-mcp process; try again "
+                                       "when it is done");
+    }
     CommandRecord record = tab.records.find(nonce->substr(0, 8)).value_or(CommandRecord());
     record.id = nonce->substr(0, 8);
     throw busy_with(tab, record);
-  }
-  if (!lock && !in_nested_shell) {
-    throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
-                                     " is busy with a command of another terminally-mcp process; try again "
-                                     "when it is done");
   }
   tab.command_lock = std::move(lock);
 }

@@ -15,6 +15,9 @@
 namespace terminally {
 namespace {
 
+/// How long the logs of an unnamed instance stay.
+constexpr std::chrono::hours kKeepLogs{7 * 24};
+
 /// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
 
@@ -97,6 +100,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     if (!durable_) {
       mark_unnamed(instance_);
     }
+    remove_old_logs(config_, kKeepLogs);
     boost::asio::co_spawn(executor_, end_abandoned_instances(config_), boost::asio::detached);
   }
   generation_ = instance_.newest_generation() + 1;

@@ -303,8 +303,12 @@ void Screen::restore_kept(std::vector<std::string>& rows) const {
   std::vector<std::string> restored;
   for (std::size_t number = 0; number < rows.size();) {
     const auto line = intact.find(number);
-    restored.push_back(line != intact.end() ? line->second->text : std::move(rows[number]));
-    number += line != intact.end() ? line->second->rows.size() : 1;
+    if (line != intact.end()) {
+      restored.push_back(line->second->text);
+      number += line->second->rows.size();
+    } else {
+      restored.push_back(std::move(rows[number++]));
+    }
   }
   rows = std::move(restored);
 }

@@ -10,8 +10,6 @@
 
 #include "tmux/client.hpp"
 
-extern char** environ;
-
 namespace terminally {
 namespace {
 

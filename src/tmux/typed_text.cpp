@@ -76,6 +76,10 @@ std::string with_enter_keys(std::string_view text, bool submit) {
   return typed;
 }
 
+bool is_for_paste(std::string_view text) {
+  return text.find_first_of("\t\r\n") != std::string_view::npos && !has_other_control_characters(text);
+}
+
 void check_line_lengths(std::string_view text) {
   std::size_t number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++number) {

@@ -20,6 +20,11 @@ void check_text(std::string_view text, bool allow_control);
 /// newline at its end, because Enter is pressed then.
 [[nodiscard]] std::string with_enter_keys(std::string_view text, bool submit);
 
+/// Whether it is better pasted than typed where a program tells the two apart (bracketed paste): several
+/// lines belong together, and a tab is a tab. One line is typed: ":wq" is a command to vim, and pasted it
+/// would be text. So is what has control characters: inside brackets they are no keys.
+[[nodiscard]] bool is_for_paste(std::string_view text);
+
 /// Throws Error(invalid_argument) that names the first line that a terminal in line mode would cut.
 void check_line_lengths(std::string_view text);
 

@@ -42,7 +42,7 @@ class ArgsVisitor {
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
   virtual void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) = 0;
-  /// Without a default of its own.
+  /// Without a default of its own: none means that the server decides.
   virtual void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) = 0;
   virtual void flag(Text name, bool& value, Text description) = 0;
   /// Without a default of its own: none means that the server decides.

@@ -16,6 +16,7 @@ struct Args {
   ExecuteCommand request;
   std::size_t on_timeout = 0;
   ViewArgs view;
+  std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
@@ -25,8 +26,7 @@ struct Args {
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
     view.describe(v);
     v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End the command, or let it run on.");
-    v.integer("max_output_bytes", Need::optional, request.max_output_bytes, kMaxOutputBytes,
-              kMaxOutputDescription);
+    v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
 };
@@ -41,6 +41,7 @@ std::string streamed_note(const ProgressStream& stream) {
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args args) {
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
+  args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();

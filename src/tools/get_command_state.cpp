@@ -12,6 +12,7 @@ namespace {
 struct Args {
   QueryCommand request;
   ViewArgs view;
+  std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
@@ -19,14 +20,14 @@ struct Args {
     v.text("command_id", Need::optional, request.command_id, kCommandIdBytes,
            "Default: the tab's latest command.");
     view.describe(v);
-    v.integer("max_output_bytes", Need::optional, request.max_output_bytes, kMaxOutputBytes,
-              kMaxOutputDescription);
+    v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
 };
 
 boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Args args) {
   args.request.view = args.view.view(context.default_view);
+  args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.result = co_await context.manager->command_state(std::move(args.request));

@@ -18,4 +18,8 @@ TextView ViewArgs::view(View fallback) const {
   return {.strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false)};
 }
 
+std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view) {
+  return asked.value_or(view.render ? 8'192 : 32'768);
+}
+
 }  // namespace terminally

@@ -19,4 +19,7 @@ struct ViewArgs {
   [[nodiscard]] TextView view(View fallback) const;
 };
 
+/// How much output a call gets that does not say: what a model reads is shorter than what a program reads.
+[[nodiscard]] std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view);
+
 }  // namespace terminally

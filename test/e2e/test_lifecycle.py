@@ -49,6 +49,23 @@ class End(unittest.TestCase):
             tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
 
+    def test_logs_of_unnamed_instances_stay_for_a_week(self) -> None:
+        with Sandbox() as sandbox:
+            for arguments in ([], [], ["--instance", "kept"]):
+                with Server(*arguments, sandbox=sandbox, durable=bool(arguments)) as server:
+                    works(server)
+                    if arguments:
+                        subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], check=False)
+            old, young, named = (entry for entry in sorted(sandbox.state.iterdir(), key=lambda entry: (entry.name == "kept", entry.stat().st_mtime)))
+            for instance in (old, named):
+                for file in [*instance.rglob("*"), instance]:
+                    os.utime(file, (time.time() - 8 * 86_400,) * 2)
+            with Server(sandbox=sandbox) as server:
+                works(server)
+            self.assertFalse(old.exists())
+            self.assertTrue(young.exists())
+            self.assertTrue(named.exists())
+
     def test_sigterm(self) -> None:
         with Server() as server:
             works(server)

@@ -1,6 +1,7 @@
 """The protocol on stdio: both eras, bad input on the wire, requests served side by side, cancellation."""
 
 import json
+import os
 import time
 import unittest
 
@@ -186,7 +187,8 @@ class Wire(unittest.TestCase):
             for line in (huge, b'"' + huge + b'"', b'{"jsonrpc":"2.0","id":"big","method":"ping","params":{"x":"' + huge + b'"}}'):
                 server.raw.send_raw(line + b"\n")
                 server.raw.ping(timeout=20)
-            self.assertLess(_rss_mb(server.raw.process.pid), 200)
+            limit = 500 if os.environ.get("TERMINALLY_SANITIZED") else 200  # the sanitizer's red zones
+            self.assertLess(_rss_mb(server.raw.process.pid), limit)
 
     def test_any_chunking_and_line_ends(self) -> None:
         with Server() as server:

@@ -80,7 +80,8 @@ TEST_CASE("keyed mutex: cancelled in the turn in which it gets the lock, it give
   std::string journal;
   asio::cancellation_signal signal;
   KeyedMutex<int>::Guard first;
-  asio::co_spawn(io, [&]() -> asio::awaitable<void> { first = co_await mutex.lock(1); }, asio::detached);
+  asio::co_spawn(io, mutex.lock(1),
+                 [&](const std::exception_ptr&, KeyedMutex<int>::Guard guard) { first = std::move(guard); });
   io.run();
   io.restart();
   asio::co_spawn(io, hold(mutex, 1, journal, 'b'),
