@@ -20,7 +20,6 @@ constexpr Milliseconds kPollInput{50};
 constexpr Milliseconds kMayGrow{50};
 /// What was just typed at a prompt has this long to take the foreground.
 constexpr Milliseconds kTakesForeground{300};
-constexpr std::uint64_t kMaxOutputBytes = 32'768;
 constexpr std::size_t kMaxMatchBytes = 1'000;
 
 std::string bounded(std::string_view text) {
@@ -194,7 +193,7 @@ Waited Wait::result(Step step) {
   waited.match = waited.matched ? match_ : "";
   waited.next_byte = std::max(from_, output_end());
   BoundedText output =
-      bounded_text(tab_->log, from_, waited.next_byte, waiting_.view, tab_->cols, kMaxOutputBytes);
+      bounded_text(tab_->log, from_, waited.next_byte, waiting_.view, tab_->cols, waiting_.max_output_bytes);
   waited.output = std::move(output.text);
   const bool program =
       !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;

@@ -25,6 +25,7 @@ struct Waiting {
   std::uint64_t idle_ms = 500;  ///< for Until::idle
   std::uint16_t port = 0;       ///< for Until::port
   std::uint64_t timeout_ms = 10'000;
+  std::uint64_t max_output_bytes = 32'768;
   TextView view;
 };
 

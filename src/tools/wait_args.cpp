@@ -49,6 +49,7 @@ std::optional<Waiting> WaitArgs::waiting(View fallback) const {
   waiting.port = static_cast<std::uint16_t>(port_.value_or(0));
   waiting.timeout_ms = timeout_ms_;
   waiting.view = view_.view(fallback);
+  waiting.max_output_bytes = output_limit(std::nullopt, waiting.view);
   return waiting;
 }
 
