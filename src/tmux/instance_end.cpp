@@ -47,10 +47,12 @@ asio::awaitable<void> end_tab_processes(const Instance& instance) {
       const std::string environment =
           read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
       const bool tab = environment.find(in_a_tab) != std::string::npos;
-      if (tab && !first) {
-        ::kill(process.pid, SIGKILL);  // it had its SIGHUP
+      const bool ours = tab || environment.find(helper) != std::string::npos;
+      // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
+      if (!first && (tab || (ours && process.name.starts_with("tmux")))) {
+        ::kill(process.pid, SIGKILL);
       }
-      left = left || tab || environment.find(helper) != std::string::npos;
+      left = left || ours;
     }
     if (!left) {
       co_return;

@@ -1,8 +1,11 @@
 """Start and end: nothing before it is needed, nothing after; odd surroundings."""
 
+import json
 import os
+import random
 import signal
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -48,6 +51,22 @@ class End(unittest.TestCase):
             tab = server.create_tab()
             tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
+
+    def test_eof_while_the_tmux_server_starts(self) -> None:
+        moment = random.Random(5)
+        for _ in range(15):
+            with Sandbox() as sandbox:
+                process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=sandbox.environment(), cwd=sandbox.home)
+                for message in (
+                    {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "brief", "version": "1"}}},
+                    {"id": 2, "method": "tools/call", "params": {"name": "create_tab", "arguments": {}}},
+                ):
+                    process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+                process.stdin.flush()
+                threading.Event().wait(moment.random() * 0.03)  # the moment is what is tried
+                process.stdin.close()
+                self.assertEqual(process.wait(5), 0)
+                sandbox.assert_nothing_left()
 
     def test_logs_of_unnamed_instances_stay_for_a_week(self) -> None:
         with Sandbox() as sandbox:
