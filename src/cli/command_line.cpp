@@ -59,6 +59,7 @@ int run_command_line(int argc, char** argv) {
   Action action = [&config] { return serve(config); };
   describe(app, config, action);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen
   try {
     app.parse(argc, argv);
     return action();

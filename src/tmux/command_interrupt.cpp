@@ -129,6 +129,7 @@ asio::awaitable<void> CommandRun::escalate() {
     if (now.group > 0 && !own_shell && now.kind != Foreground::Kind::nothing) {
       if (kill_now) {
         struck.insert(now.group);
+        killed_ = true;
         strike(now, SIGKILL, struck.size() > 1);
       } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
                  struck.insert(now.group).second) {

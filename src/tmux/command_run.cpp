@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/terminal_text.hpp"
 
 namespace terminally {
 namespace {
@@ -164,6 +165,9 @@ asio::awaitable<void> CommandRun::follow() {
     const bool by_shell = end_marker_->by == Marker::By::shell;
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
+      if (killed_) {
+        print_in_terminal(tab_->tty, kLeaveFullScreen);
+      }
       finish(CommandState::cancelled, interrupt_reason_, end_marker_->exit_code);
     } else if (interrupted_by_a_person(*end_marker_)) {
       finish(CommandState::cancelled, Reason::interrupted_in_tab, end_marker_->exit_code);
@@ -337,7 +341,9 @@ void CommandRun::set_deadline(Clock::time_point when) {
 }
 
 asio::awaitable<void> CommandRun::keep_deadline() {
-  co_await sleep_until(deadline_);
+  while (Clock::now() < deadline_) {
+    co_await sleep_until(deadline_);  // it may be moved meanwhile
+  }
   interrupt(Reason::timeout, false);
   co_await sleep_until(Clock::time_point::max());
 }

@@ -147,6 +147,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   Clock::time_point deadline_ = Clock::time_point::max();
   Event interrupt_asked_;
   bool force_ = false;
+  bool killed_ = false;  ///< by SIGKILL: it had no time to put the terminal back
   bool shell_killed_ = false;
   Reason interrupt_reason_ = Reason::none;
   Event ended_;

@@ -14,6 +14,7 @@ namespace asio = boost::asio;
 
 constexpr const char* kMainTab = "main";
 constexpr std::uint64_t kStartPromptMs = 10'000;
+constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 /// How often we look whether a command opened a shell that the next command could go to, or waits for the
 /// keyboard: two looks decide.
 constexpr Milliseconds kLook{80};
@@ -30,16 +31,11 @@ void check_command(const std::string& command) {
   }
 }
 
-std::string how_to_answer(const AwaitingInput& awaiting, std::optional<Clock::time_point> deadline) {
-  std::string note = awaiting.kind == AwaitingInput::Kind::program
+std::string how_to_answer(const AwaitingInput& awaiting) {
+  return std::string(awaiting.kind == AwaitingInput::Kind::program
                          ? "it waits for keys: read_screen shows it, send_keys and send_text drive it"
-                         : "it waits for the keyboard: send_text answers it";
-  note += "; get_command_state has its result then, cancel_command ends it";
-  if (deadline) {
-    const auto left = std::chrono::duration_cast<std::chrono::seconds>(*deadline - Clock::now()).count();
-    note += "; its timeout_ms ends it in " + std::to_string(left) + " s";
-  }
-  return note;
+                         : "it waits for the keyboard: send_text answers it") +
+         "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
 }
 
 }  // namespace
@@ -138,41 +134,70 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
                 "tab " + to_string(tab->window) +
                     " was busy for the whole call; nothing was run. Try again, or in another tab");
   }
-  std::uint64_t timeout_ms = request.timeout_ms;
-  if (config_.max_duration_ms != 0) {
-    timeout_ms = std::min(timeout_ms, config_.max_duration_ms);
-  }
+  const std::uint64_t longest_ms = config_.max_duration_ms != 0 ? config_.max_duration_ms : kForeverMs;
+  const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
+  const bool interrupts = request.on_timeout == OnTimeout::interrupt;
   const auto begun = Clock::now();
   const RunPtr run = co_await begin(tab, std::move(request.command),
                                     std::max<std::uint64_t>(timeout_ms, 1'000), std::move(on_output));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
   }
+  const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
-  if (request.on_timeout == OnTimeout::interrupt) {
-    run->set_deadline(deadline);
-  } else if (config_.max_duration_ms != 0) {
-    run->set_deadline(begun + Milliseconds(config_.max_duration_ms));
-  }
+  run->set_deadline(interrupts ? deadline : last_moment);
   follow(run);
 
-  const auto until =
-      request.on_timeout == OnTimeout::background ? std::min(deadline, window_end) : window_end;
-  const auto answerable_until =
-      request.on_timeout == OnTimeout::background ? until : deadline - kTimeToAnswer;
-  bool nested_shell_ready = false;
+  WaitInCall wait;
+  wait.until = interrupts ? window_end : std::min(deadline, window_end);
+  wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
+  wait.return_at_input = request.return_at_input;
+  const Meanwhile meanwhile = co_await wait_in_call(tab, run, wait);
+  CommandResult result = result_of(*tab, *run, request.view, request.max_output_bytes);
+  if (result.state != CommandState::running) {
+    if (result.reason == Reason::timeout && meanwhile.was_waiting) {
+      result.notes.emplace_back(
+          "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and "
+          "send_text answers it");
+    }
+    co_return result;
+  }
+  if (meanwhile.nested_shell_ready || meanwhile.awaiting) {
+    run->set_deadline(last_moment);  // who answers takes their time
+    result.reason = Reason::awaiting_input;
+    result.awaiting_input = meanwhile.awaiting ? meanwhile.awaiting : result.awaiting_input;
+    if (!result.awaiting_input) {
+      result.awaiting_input = {AwaitingInput::Kind::line, unfinished_line(tab->log, tab->cols)};
+    }
+    result.notes.push_back(meanwhile.awaiting
+                               ? how_to_answer(*meanwhile.awaiting)
+                               : "another shell now waits in this tab: the next execute_command with this "
+                                 "window_id runs in it, and `exit` leaves it");
+  } else {
+    result.reason = Reason::handed_over;
+    result.timed_out = Clock::now() >= deadline;
+    result.notes.emplace_back(
+        "still running; get_command_state shows what comes, wait_for waits for it, cancel_command ends it");
+  }
+  co_return result;
+}
+
+/// Until the command has ended, the call's time is over, or somebody has to answer.
+TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_call(TabPtr tab, RunPtr run,
+                                                                                     WaitInCall wait) {
+  Meanwhile meanwhile;
   SettledInput input;
-  std::optional<AwaitingInput> awaiting;
   bool aborted = false;
   try {
-    while (!run->has_ended() && Clock::now() < until && !nested_shell_ready && !awaiting) {
-      if (co_await finish_by(std::min(Clock::now() + kLook, until), run->wait_for_end())) {
+    while (!run->has_ended() && Clock::now() < wait.until && !meanwhile.nested_shell_ready &&
+           !meanwhile.awaiting) {
+      if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
         break;
       }
-      nested_shell_ready = run->waits_in_nested_shell();
+      meanwhile.nested_shell_ready = run->waits_in_nested_shell();
       const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
-      if (!run->may_be_nested_shell() && request.return_at_input && Clock::now() < answerable_until) {
-        awaiting = settled;
+      if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
+        meanwhile.awaiting = settled;
       }
     }
   } catch (const boost::system::system_error&) {
@@ -182,28 +207,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     run->interrupt(Reason::cancelled_by_client, false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  CommandResult result = result_of(*tab, *run, request.view, request.max_output_bytes);
-  if (result.state == CommandState::running) {
-    result.reason = nested_shell_ready || awaiting ? Reason::awaiting_input : Reason::handed_over;
-    result.timed_out = result.reason == Reason::handed_over && Clock::now() >= deadline;
-    if (awaiting) {
-      result.awaiting_input = awaiting;
-    } else if (nested_shell_ready && !result.awaiting_input) {
-      result.awaiting_input = {AwaitingInput::Kind::line, unfinished_line(tab->log, tab->cols)};
-    }
-    const bool interrupts = request.on_timeout == OnTimeout::interrupt;
-    result.notes.push_back(
-        nested_shell_ready
-            ? "another shell now waits in this tab: the next execute_command with this window_id runs in it, "
-              "and `exit` leaves it"
-        : awaiting ? how_to_answer(*awaiting, interrupts ? std::optional(deadline) : std::nullopt)
-                   : "still running; get_command_state shows what comes, cancel_command ends it");
-  } else if (result.reason == Reason::timeout && input.seen()) {
-    result.notes.emplace_back(
-        "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and send_text "
-        "answers it");
-  }
-  co_return result;
+  meanwhile.was_waiting = input.seen().has_value();
+  co_return meanwhile;
 }
 
 TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartProcess request) {

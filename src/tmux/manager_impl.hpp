@@ -80,6 +80,17 @@ class TmuxManager::Impl {
 
   // Commands.
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
+  struct WaitInCall {
+    Clock::time_point until;
+    Clock::time_point answerable_until;  ///< later, there is no time to answer
+    bool return_at_input = true;
+  };
+  struct Meanwhile {
+    bool nested_shell_ready = false;
+    std::optional<AwaitingInput> awaiting;
+    bool was_waiting = false;  ///< for the keyboard, at the last look
+  };
+  Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait);
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
   Awaitable<void> refuse_if_busy(Tab& tab);
   Awaitable<void> refuse_unless_nested(Tab& tab);

@@ -1,15 +1,14 @@
 // Commands ended from outside: one signal, or a cancel that escalates.
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include <set>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/terminal_text.hpp"
 
 namespace terminally {
 namespace {
@@ -24,24 +23,6 @@ constexpr std::uint64_t kCancelledOutputBytes = 32'768;
 bool is_at_prompt(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
-}
-
-/// As the hooks of our own commands do.
-void tell_person(const std::string& tty) {
-  static constexpr std::string_view kLine = "\r\n[CANCELLED] Command terminated by MCP client\r\n";
-  const UniqueFd fd(::open(tty.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  static_cast<void>(!::write(fd.get(), kLine.data(), kLine.size()));
-}
-
-std::vector<Survivor> foreground_processes(int pane_pid) {
-  const Foreground foreground = look_at_foreground(pane_pid);
-  std::vector<Survivor> survivors;
-  for (const ProcessInfo& process : all_processes()) {
-    if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
-      survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
-    }
-  }
-  return survivors;
 }
 
 }  // namespace
@@ -110,7 +91,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
   result.cwd = process_cwd(first.pid);
   result.start_byte = result.end_byte = tab->log.end();
   result.started_at_ms = wall_clock_ms();
-  tell_person(tab->tty);
+  print_in_terminal(tab->tty, kCancelledLine);
   const auto begin = Clock::now();
   if (!force) {
     const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
@@ -130,6 +111,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
     }
     co_await sleep_for(Milliseconds(20));
   }
+  print_in_terminal(tab->tty, kLeaveFullScreen);
   const bool ended = is_at_prompt(*tab);
   result.state = ended ? CommandState::cancelled : CommandState::running;
   result.reason = Reason::cancelled_by_client;

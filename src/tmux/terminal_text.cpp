@@ -1,0 +1,17 @@
+#include "tmux/terminal_text.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/unique_fd.hpp"
+
+namespace terminally {
+
+void print_in_terminal(const std::string& tty, std::string_view text) noexcept {
+  const UniqueFd fd(::open(tty.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (fd) {
+    static_cast<void>(!::write(fd.get(), text.data(), text.size()));
+  }
+}
+
+}  // namespace terminally
