@@ -115,7 +115,7 @@ std::vector<std::string> cut(const std::string& bytes, const std::vector<std::si
 
 TEST_CASE("pattern scan: every split finds the same lines, at raw offsets") {
   for (const std::string regex : {"two", "^red two$", "gr.n two .$", "w.*o", "\\btwo\\b", "(?<=e )two", "^$",
-                            "[^x]*\\z", "o\\s*$", "[^q]+two"}) {
+                                  "[^x]*\\z", "o\\s*$", "[^q]+two"}) {
     CAPTURE(regex);
     const std::vector<Hit> expected = naive(regex, kLog);
     CHECK(expected.size() >= 1);
@@ -155,8 +155,8 @@ TEST_CASE("pattern scan: many lines at once give what each line alone gives") {
       }
     }
     log += '\n';
-    for (const std::string regex : {"foo", "foo$", "^bar", "o\\s+b", "[^o]*bar", "^\\s*$", "x\\s*$", "foo.*bar",
-                              "nothing", "\\n", "\\D*x$"}) {
+    for (const std::string regex : {"foo", "foo$", "^bar", "o\\s+b", "[^o]*bar", "^\\s*$", "x\\s*$",
+                                    "foo.*bar", "nothing", "\\n", "\\D*x$"}) {
       CAPTURE(regex);
       CAPTURE(round);
       const bool same = hits_of(regex, {log.substr(0, 31'000), log.substr(31'000)}) == naive(regex, log);
