@@ -10,13 +10,14 @@
 
 namespace terminally {
 
-// Error codes of JSON-RPC 2.0, and the one that MCP 2026-07-28 adds.
+// Error codes of JSON-RPC 2.0, and those that MCP 2026-07-28 adds.
 // https://www.jsonrpc.org/specification#error_object
 inline constexpr int kParseError = -32700;
 inline constexpr int kInvalidRequest = -32600;
 inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternalError = -32603;
+inline constexpr int kMissingClientCapability = -32021;
 inline constexpr int kUnsupportedProtocolVersion = -32022;
 
 /// The request itself is wrong, and gets a JSON-RPC error. What a tool could not do is an `Error`.

@@ -5,8 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "mcp/extensions.hpp"
 #include "mcp/json_rpc.hpp"
+#include "mcp/params.hpp"
+#include "mcp/prompts.hpp"
+#include "mcp/resources.hpp"
 #include "mcp/shape.hpp"
+#include "mcp/subscriptions.hpp"
+#include "mcp/task_methods.hpp"
 #include "tools/router.hpp"
 
 namespace terminally {
@@ -26,21 +32,35 @@ constexpr const char* kInstructions =
     "command at a "
     "time.";
 
-/// The string member `name` of the params.
-const std::string& need_string(const json& params, const char* name) {
-  const auto found = params.find(name);
-  if (found == params.end() || !found->is_string()) {
-    throw ProtocolError(kInvalidParams, std::string("Invalid params: ") + name + " must be a string");
+/// What this server has, as far as the revision knows it.
+ordered_json capabilities(Revision revision) {
+  ordered_json has;
+  has["tools"] = ordered_json::object();
+  if (!is_modern(revision)) {
+    has["logging"] = ordered_json::object();
   }
-  return found->get_ref<const std::string&>();
+  has["prompts"] = ordered_json::object();
+  has["resources"]["subscribe"] = true;
+  has["resources"]["listChanged"] = true;
+  if (revision >= Revision::v2025_03_26) {
+    has["completions"] = ordered_json::object();
+  }
+  if (revision == Revision::v2025_11_25) {
+    has["tasks"]["list"] = ordered_json::object();
+    has["tasks"]["cancel"] = ordered_json::object();
+    has["tasks"]["requests"]["tools"]["call"] = ordered_json::object();
+  }
+  if (is_modern(revision)) {
+    has["extensions"][kTasksExtension] = ordered_json::object();
+  }
+  return has;
 }
 
 awaitable<ordered_json> initialize(Server& server, Call call) {
   server.negotiated = negotiate(need_string(*call.params, "protocolVersion"));
   ordered_json result;
   result["protocolVersion"] = to_string(server.negotiated);
-  result["capabilities"]["tools"] = ordered_json::object();
-  result["capabilities"]["logging"] = ordered_json::object();
+  result["capabilities"] = capabilities(server.negotiated);
   result["serverInfo"]["name"] = server.info.name;
   result["serverInfo"]["version"] = server.info.version;
   result["instructions"] = kInstructions;
@@ -50,9 +70,9 @@ awaitable<ordered_json> initialize(Server& server, Call call) {
 awaitable<ordered_json> discover(Server& /*server*/, Call call) {
   ordered_json result;
   result["supportedVersions"] = supported_versions();
-  result["capabilities"]["tools"] = ordered_json::object();
+  result["capabilities"] = capabilities(call.revision);
   result["instructions"] = kInstructions;
-  add_cache_hints(result, call.revision);
+  add_cache_hints(result, call.revision, Lifetime::server);
   co_return result;
 }
 
@@ -74,13 +94,10 @@ awaitable<ordered_json> set_level(Server& /*server*/, Call call) {
 }
 
 awaitable<ordered_json> list_tools(Server& server, Call call) {
-  const auto cursor = call.params->find("cursor");
-  if (cursor != call.params->end() && !cursor->is_null()) {
-    throw ProtocolError(kInvalidParams, "Invalid params: unknown cursor; all tools are on one page");
-  }
+  refuse_cursor(*call.params);
   ordered_json result;
   result["tools"] = shape_tools(server.router->list(), call.revision);
-  add_cache_hints(result, call.revision);
+  add_cache_hints(result, call.revision, Lifetime::server);
   co_return result;
 }
 
@@ -102,6 +119,9 @@ awaitable<ordered_json> call_tool(Server& server, Call call) {
     throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
   }
   const auto arguments = tool_arguments(call.params);
+  if (becomes_task(call, *tool)) {
+    co_return co_await call_as_task(server, std::move(call), *tool, arguments);
+  }
   try {
     ordered_json object = co_await server.router->call(*tool, arguments, call.progress);
     co_return tool_result(std::move(object), call.revision);
@@ -117,13 +137,42 @@ constexpr std::array kMethods = {
     Method{.name = "logging/setLevel", .in_legacy = true, .answer = &set_level},
     Method{.name = "tools/list", .in_legacy = true, .in_modern = true, .answer = &list_tools},
     Method{.name = "tools/call", .in_legacy = true, .in_modern = true, .answer = &call_tool},
+    Method{.name = "prompts/list", .in_legacy = true, .in_modern = true, .answer = &list_prompts},
+    Method{.name = "prompts/get", .in_legacy = true, .in_modern = true, .answer = &get_prompt},
+    Method{.name = "resources/list", .in_legacy = true, .in_modern = true, .answer = &list_resources},
+    Method{.name = "resources/templates/list",
+           .in_legacy = true,
+           .in_modern = true,
+           .answer = &list_resource_templates},
+    Method{.name = "resources/read", .in_legacy = true, .in_modern = true, .answer = &read_resource},
+    Method{.name = "completion/complete", .in_legacy = true, .in_modern = true, .answer = &complete},
+    Method{.name = "resources/subscribe", .in_legacy = true, .answer = &subscribe},
+    Method{.name = "resources/unsubscribe", .in_legacy = true, .answer = &unsubscribe},
+    Method{.name = "subscriptions/listen", .in_modern = true, .answer = &listen},
+    Method{.name = "tasks/get",
+           .in_legacy = true,
+           .in_modern = true,
+           .since = Revision::v2025_11_25,
+           .answer = &get_task},
+    Method{.name = "tasks/cancel",
+           .in_legacy = true,
+           .in_modern = true,
+           .since = Revision::v2025_11_25,
+           .answer = &cancel_task},
+    Method{.name = "tasks/result",
+           .in_legacy = true,
+           .since = Revision::v2025_11_25,
+           .answer = &get_task_result},
+    Method{.name = "tasks/list", .in_legacy = true, .since = Revision::v2025_11_25, .answer = &list_tasks},
+    Method{.name = "tasks/update", .in_modern = true, .answer = &update_task},
 };
 
 }  // namespace
 
 const Method& find_method(std::string_view name, Revision revision) {
   const auto* found = std::ranges::find(kMethods, name, &Method::name);
-  const bool known = found != kMethods.end() && (is_modern(revision) ? found->in_modern : found->in_legacy);
+  const bool known = found != kMethods.end() &&
+                     (is_modern(revision) ? found->in_modern : found->in_legacy && revision >= found->since);
   if (!known) {
     throw ProtocolError(kMethodNotFound, "Method not found: " + std::string(name));
   }

@@ -12,6 +12,8 @@
 namespace terminally {
 
 class Router;
+class Subscriptions;
+class Tasks;
 
 /// Who this server says it is.
 struct Implementation {
@@ -23,11 +25,14 @@ struct Implementation {
 struct Server {
   std::shared_ptr<const Router> router;
   Implementation info;
+  std::shared_ptr<Subscriptions> subscriptions;
+  std::shared_ptr<Tasks> tasks;
   Revision negotiated = kNewestLegacy;  ///< by the last initialize; until one comes, the newest
 };
 
 /// One admitted request.
 struct Call {
+  std::string id;  ///< as JSON text
   Revision revision = kNewestLegacy;
   std::shared_ptr<const nlohmann::json> params;  ///< an object
   ReportProgress progress;                       ///< empty when the client asked for none
@@ -39,6 +44,7 @@ struct Method {
   std::string_view name;
   bool in_legacy = false;
   bool in_modern = false;
+  Revision since = Revision::v2024_11_05;  ///< the first legacy revision that has it
   boost::asio::awaitable<nlohmann::ordered_json> (*answer)(Server&, Call) = nullptr;
 };
 

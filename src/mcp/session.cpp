@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "mcp/line_framer.hpp"
+#include "mcp/outlet.hpp"
 #include "mcp/shape.hpp"
+#include "mcp/subscriptions.hpp"
+#include "mcp/tasks.hpp"
 
 namespace terminally {
 namespace {
@@ -42,7 +45,13 @@ std::string failure_message(const std::string& id, const std::exception_ptr& fai
 
 Session::Session(asio::any_io_executor executor, std::shared_ptr<const Router> router, Implementation info,
                  Send send)
-    : executor_(std::move(executor)), server_{std::move(router), std::move(info)}, send_(std::move(send)) {}
+    : executor_(std::move(executor)), send_(std::move(send)) {
+  const auto outlet = std::make_shared<Outlet>(send_);
+  server_.subscriptions = std::make_shared<Subscriptions>(executor_, outlet);
+  server_.tasks = std::make_shared<Tasks>(executor_, router, outlet);
+  server_.router = std::move(router);
+  server_.info = std::move(info);
+}
 
 void Session::receive(std::string_view line) {
   const RpcInput input = read_messages(line);
@@ -80,7 +89,7 @@ void Session::handle(const RpcMessage& message, const Reply& reply) {
     case Kind::request:
       return start(message, reply);
     case Kind::notification:
-      return cancel(message);
+      return notice(message);
     case Kind::invalid:
       return reply(error_message(message.id, message.error));
     case Kind::ignored:
@@ -110,7 +119,7 @@ void Session::start(const RpcMessage& request, const Reply& reply) {
 asio::awaitable<ordered_json> Session::answer(RpcMessage request) {
   const Revision revision = revision_of(request.method, *request.params, server_.negotiated);
   const Method& method = find_method(request.method, revision);
-  Call call{revision, request.params, progress_of(request, revision)};
+  Call call{request.id, revision, request.params, progress_of(request, revision)};
   ordered_json result = co_await method.answer(server_, std::move(call));
   decorate(result, server_.info, revision);
   co_return result;
@@ -122,13 +131,19 @@ ReportProgress Session::progress_of(const RpcMessage& request, Revision revision
     return {};
   }
   auto sink = std::make_shared<ProgressSink>(token, revision, send_);
-  in_flight_.watch(request.id, sink);
+  if (is_modern(revision) || !request.params->contains("task")) {  // of a legacy task it outlives the answer
+    in_flight_.watch(request.id, sink);
+  }
   return [sink](const Progress& step) { return sink->report(step); };
 }
 
-void Session::cancel(const RpcMessage& notification) {
+/// Unknown ones are ignored.
+void Session::notice(const RpcMessage& notification) {
+  if (notification.method == "notifications/initialized") {
+    return server_.subscriptions->announce_list_changes(server_);
+  }
   if (notification.method != "notifications/cancelled") {
-    return;  // unknown ones are ignored, and notifications/initialized changes nothing
+    return;
   }
   const auto id = notification.params->find("requestId");
   if (id != notification.params->end() && (id->is_string() || id->is_number_integer())) {
@@ -145,6 +160,8 @@ void Session::refuse_long_line() {
 void Session::close(bool stop_calls) {
   send_ = nullptr;
   in_flight_.abandon(stop_calls);
+  server_.subscriptions->close();
+  server_.tasks->close(stop_calls);
 }
 
 void Session::send(std::string message) {

@@ -49,7 +49,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void start(const RpcMessage& request, const Reply& reply);
   boost::asio::awaitable<nlohmann::ordered_json> answer(RpcMessage request);
   ReportProgress progress_of(const RpcMessage& request, Revision revision);
-  void cancel(const RpcMessage& notification);
+  void notice(const RpcMessage& notification);
   void send(std::string message);
 
   boost::asio::any_io_executor executor_;

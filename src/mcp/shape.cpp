@@ -35,6 +35,9 @@ ordered_json tool_error(std::string_view text) {
 
 ordered_json shape_tools(ordered_json tools, Revision revision) {
   for (ordered_json& tool : tools) {
+    if (revision != Revision::v2025_11_25) {
+      tool.erase("execution");  // in no other revision
+    }
     if (revision < Revision::v2025_06_18) {
       tool.erase("outputSchema");
     }
@@ -45,17 +48,28 @@ ordered_json shape_tools(ordered_json tools, Revision revision) {
   return tools;
 }
 
-void add_cache_hints(ordered_json& result, Revision revision) {
-  constexpr int kTtlMs = 300'000;  // nothing here changes while the server runs
+ordered_json without_titles(ordered_json entries, Revision revision) {
+  for (ordered_json& entry : entries) {
+    if (revision < Revision::v2025_06_18) {
+      entry.erase("title");
+    }
+  }
+  return entries;
+}
+
+void add_cache_hints(ordered_json& result, Revision revision, Lifetime lifetime) {
+  constexpr int kTtlMs = 300'000;
   if (is_modern(revision)) {
-    result["ttlMs"] = kTtlMs;
+    result["ttlMs"] = lifetime == Lifetime::server ? kTtlMs : 0;
     result["cacheScope"] = "private";
   }
 }
 
 void decorate(ordered_json& result, const Implementation& server, Revision revision) {
   if (is_modern(revision)) {
-    result["resultType"] = "complete";
+    if (!result.contains("resultType")) {
+      result["resultType"] = "complete";
+    }
     ordered_json& info = result["_meta"]["io.modelcontextprotocol/serverInfo"];
     info["name"] = server.name;
     info["version"] = server.version;

@@ -17,10 +17,20 @@ namespace terminally {
 /// Drops what the revision does not know from the entries of tools/list.
 [[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision);
 
-/// Modern only: how long a client may keep the result.
-void add_cache_hints(nlohmann::ordered_json& result, Revision revision);
+/// Drops the titles, which came with 2025-06-18, from the entries of other lists.
+[[nodiscard]] nlohmann::ordered_json without_titles(nlohmann::ordered_json entries, Revision revision);
 
-/// Modern only: marks a result as complete and says who answers, as every result must.
+/// How long an answer stays true.
+enum class Lifetime {
+  server,  ///< as long as this server runs
+  now,     ///< it may be another already
+};
+
+/// Modern only: how long a client may keep the result.
+void add_cache_hints(nlohmann::ordered_json& result, Revision revision, Lifetime lifetime);
+
+/// Modern only: marks a result as complete, unless it says otherwise, and says who answers, as every result
+/// must.
 void decorate(nlohmann::ordered_json& result, const Implementation& server, Revision revision);
 
 }  // namespace terminally

@@ -1,10 +1,8 @@
 #include "tmux/awaiting_input.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/drawn_line.hpp"
@@ -19,7 +17,7 @@ using Kind = AwaitingInput::Kind;
 
 constexpr std::size_t kPromptBytes = 200;
 constexpr std::size_t kLastLineBytes = 4'096;
-/// A tab that runs more than this is building something; to look further would cost more than it tells.
+/// How many processes of a tab are looked at, those nearest to the shell first: a bound to what a look costs.
 constexpr std::size_t kMostProcesses = 64;
 
 /// A process of the foreground group, and which of the list started it.
@@ -41,9 +39,10 @@ std::vector<Member> processes_below(int shell_pid) {
   if (auto shell = process_info(shell_pid)) {
     members.push_back(Member{std::move(*shell), 0});
   }
-  for (std::size_t i = 0; i < members.size() && members.size() <= kMostProcesses; ++i) {
+  for (std::size_t i = 0; i < members.size() && members.size() < kMostProcesses; ++i) {
     for (const int child : child_processes(members[i].info.pid)) {
-      if (auto info = process_info(child)) {
+      auto info = members.size() < kMostProcesses ? process_info(child) : std::nullopt;
+      if (info) {
         members.push_back(Member{std::move(*info), i});
       }
     }
@@ -99,7 +98,7 @@ bool another_goes_on(const std::vector<Member>& members, std::size_t reader, int
 GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mode) {
   const std::vector<Member> members = processes_below(foreground.shell_pid);
   GroupWait best;
-  for (std::size_t i = 0; i < members.size() && members.size() <= kMostProcesses; ++i) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
     const ProcessInfo& process = members[i].info;
     if (process.group != foreground.group || process.state == 'Z') {
       continue;

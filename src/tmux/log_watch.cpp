@@ -24,8 +24,17 @@
 namespace terminally {
 namespace asio = boost::asio;
 
+namespace {
+
+// In place of a file's name; no file can have one with a slash.
+constexpr const char* kAnyLog = "*.log/";
+constexpr const char* kLogEnds = "*.log/ends";
+
+}  // namespace
+
 struct LogWatch::Subscription {
-  Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name);
+  Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name,
+               std::function<void()> callback = {});
   ~Subscription();
   Subscription(const Subscription&) = delete;
   Subscription& operator=(const Subscription&) = delete;
@@ -33,6 +42,7 @@ struct LogWatch::Subscription {
   std::shared_ptr<State> state;
   int directory;  // inotify's id of it
   std::string name;
+  std::function<void()> told;  // for who does not wait for changed()
   bool news = false;
   // Never expires: it is cancelled to wake who waits. (A channel with one slot would do, but in Boost 1.81 it
   // takes nothing more after a wait on it was cancelled.)
@@ -41,6 +51,9 @@ struct LogWatch::Subscription {
   void tell() {
     news = true;
     wake.cancel();
+    if (told) {
+      told();
+    }
   }
 };
 
@@ -63,7 +76,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
     }
     // The same directory gets the same id again.
     const int id = ::inotify_add_watch(inotify_.native_handle(), directory.c_str(),
-                                       IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+                                       IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR);
     if (id < 0) {
       throw io_error("cannot watch the directory " + directory.string(), errno);
     }
@@ -134,7 +147,15 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
         wake_all();
       } else if (event.len > 0) {
-        wake(event.wd, name);
+        if ((event.mask & ~IN_CLOSE_WRITE) != 0) {
+          wake(event.wd, name);
+        }
+        if (std::string_view(name).ends_with(".log")) {
+          wake(event.wd, kAnyLog);
+        }
+        if (std::string_view(name).ends_with(".log") && (event.mask & IN_MODIFY) == 0) {
+          wake(event.wd, kLogEnds);
+        }
       }
     }
   }
@@ -164,10 +185,12 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
   std::array<char, 16'384> events_{};
 };
 
-LogWatch::Subscription::Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name)
+LogWatch::Subscription::Subscription(std::shared_ptr<State> owner, int directory_id, std::string file_name,
+                                     std::function<void()> callback)
     : state(std::move(owner)),
       directory(directory_id),
       name(std::move(file_name)),
+      told(std::move(callback)),
       wake(state->executor(), asio::steady_timer::time_point::max()) {
   state->add(*this);
 }
@@ -185,6 +208,13 @@ LogWatch::Watch LogWatch::watch(const std::filesystem::path& path) {
   const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
   const int id = state_->watch_directory(directory);
   return Watch(std::make_unique<Subscription>(state_, id, path.filename().string()));
+}
+
+LogWatch::Watch LogWatch::watch_logs(const std::filesystem::path& directory, LogEvents events,
+                                     std::function<void()> told) {
+  const int id = state_->watch_directory(directory);
+  return Watch(std::make_unique<Subscription>(state_, id, events == LogEvents::all ? kAnyLog : kLogEnds,
+                                              std::move(told)));
 }
 
 LogWatch::Watch::Watch(std::unique_ptr<Subscription> subscription) : subscription_(std::move(subscription)) {}

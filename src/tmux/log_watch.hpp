@@ -3,9 +3,16 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 namespace terminally {
+
+/// What of the logs in a directory is of interest.
+enum class LogEvents {
+  begin_and_end,  ///< a log comes to be, or its writer closes it
+  all,            ///< and whatever is written
+};
 
 /// Wakes coroutines when files change, through one inotify instance for the process. It watches directories,
 /// so a file need not exist yet and may be replaced, and a hundred tabs in one directory cost one kernel
@@ -56,6 +63,11 @@ class LogWatch {
   /// The file's directory must exist. Throws Error(io) when it does not, or when the system has no more
   /// watches.
   [[nodiscard]] Watch watch(const std::filesystem::path& path);
+
+  /// Of all files in a directory whose names end in ".log": calls `told` for each event, on the executor,
+  /// until the watch ends. `told` must not end the watch itself. Throws as `watch` does.
+  [[nodiscard]] Watch watch_logs(const std::filesystem::path& directory, LogEvents events,
+                                 std::function<void()> told);
 
  private:
   std::shared_ptr<State> state_;

@@ -93,6 +93,12 @@ Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, T
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
   return impl_->read_chunk(request);
 }
+Awaitable<std::vector<TabInfo>> TmuxManager::other_tabs(std::vector<TabInfo> known, TabNews news) {
+  return impl_->other_tabs(std::move(known), news);
+}
+Awaitable<void> TmuxManager::wait_for_command(WindowId tab, std::string command_id) {
+  return impl_->wait_for_command(tab, std::move(command_id));
+}
 Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
   return impl_->set_history_limit(limit);
 }

@@ -31,6 +31,12 @@ struct TabInfo {
   std::uint64_t log_bytes = 0;  ///< all bytes ever logged for the tab
 };
 
+/// In what lists of tabs differ.
+enum class TabNews {
+  come_and_gone,  ///< which tabs there are
+  any,            ///< that, or anything of a row but log_bytes; renamed by others: seen with the next output
+};
+
 struct CreateTab {
   std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
   std::string cwd;   ///< empty: the server's home directory; must be an existing directory
@@ -48,6 +54,9 @@ struct CreatedTab {
 
 enum class OnTimeout { interrupt, background };
 
+/// Called once a command has begun, or has ended at once: its tab and its id. Must not block.
+using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
+
 struct ExecuteCommand {
   std::optional<WindowId> window_id;  ///< none: the tab "main", or a new tab while that is busy
   std::string command;                ///< a script of any length; no NUL
@@ -58,6 +67,7 @@ struct ExecuteCommand {
   TextView view;
   /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
   bool return_at_input = true;
+  BeganCallback on_begin = nullptr;  ///< may be empty
 };
 
 /// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must
@@ -213,6 +223,11 @@ class TmuxManager {
   /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
   /// slices; after 30 s it says where to go on. Cancelled, it just ends.
   [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
+  /// The open tabs, as soon as they differ from `known`: waits as long as that takes. Costs nothing while
+  /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
+  [[nodiscard]] Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
+  /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
+  [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.

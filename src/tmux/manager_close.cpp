@@ -99,6 +99,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     }
   }
   tab->closed = true;
+  tell_tab_waiters();
   for (const RunPtr& run : std::vector(tab->runs)) {
     run->give_up(Reason::tab_closed);
   }

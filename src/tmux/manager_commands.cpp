@@ -145,6 +145,9 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   const auto begun = Clock::now();
   const RunPtr run = co_await begin(tab, std::move(request.command),
                                     std::max<std::uint64_t>(timeout_ms, 1'000), std::move(on_output));
+  if (request.on_begin) {
+    request.on_begin(tab->window, run->record().id);
+  }
   const auto deadline = begun + Milliseconds(timeout_ms);
   if (request.on_timeout == OnTimeout::interrupt) {
     run->set_deadline(deadline);

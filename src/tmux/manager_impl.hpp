@@ -53,6 +53,8 @@ class TmuxManager::Impl {
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
   Awaitable<FoundLines> search_logs(SearchLogs request);
+  Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
+  Awaitable<void> wait_for_command(WindowId window, std::string command_id);
 
  private:
   using TabPtr = std::shared_ptr<Tab>;
@@ -73,6 +75,9 @@ class TmuxManager::Impl {
   Awaitable<void> wait_for_log_end(const Tab& tab);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
 
+  struct TabWaiter;
+  void tell_tab_waiters();
+
   // Commands.
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
   Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
@@ -83,6 +88,7 @@ class TmuxManager::Impl {
   void settle_ended(Tab& tab);
   /// Looks after a running command that another process of ours started and no longer looks after.
   void adopt(const TabPtr& tab);
+  void adopt_if_alone(const TabPtr& tab, const std::string& command_id);
   // The keyboard.
   Awaitable<void> paste(Tab& tab, const std::string& text);
   Awaitable<void> type(const Tab& tab, std::string commands);
@@ -112,6 +118,7 @@ class TmuxManager::Impl {
   std::uint32_t generation_ = 0;  ///< 0: no tmux server yet
   int server_pid_ = 0;
   std::map<WindowId, TabPtr> tabs_;
+  std::vector<std::weak_ptr<TabWaiter>> tab_waiters_;
   KeyedMutex<WindowId> tab_mutex_;
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =

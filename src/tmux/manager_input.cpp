@@ -113,26 +113,15 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste_text(const Tab& tab, const
   const std::string commands = "load-buffer -b " + name + " " + quote(file.string()) + " ; paste-buffer " +
                                (bracketed ? "-p " : "") + "-d -b " + name + " -t " + pane +
                                (enter ? " ; send-keys -t " + pane + " Enter" : "");
-  std::optional<Error> failure;
-  bool aborted = false;
+  std::exception_ptr failure;
   try {
-    co_await type(tab, commands);
-  } catch (const Error& error) {
-    failure = error;
-  } catch (const boost::system::system_error&) {
-    aborted = true;
+    co_await type(tab, commands);  // where the tab is gone, no buffer is made
+  } catch (...) {
+    failure = std::current_exception();
   }
   remove_file(file);
-  if (aborted) {
-    throw boost::system::system_error(boost::asio::error::operation_aborted);
-  }
   if (failure) {
-    try {
-      co_await client_.change("delete-buffer -b " + name);
-    } catch (const Error&) {
-      // it was never made, or tmux does not answer: it is asked no more
-    }
-    throw *failure;
+    std::rethrow_exception(failure);
   }
 }
 

@@ -161,6 +161,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
     tab = std::make_shared<Tab>(row.window, row.pane, instance_, generation_);
     const auto latest = tab->records.latest();
     tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
+    tell_tab_waiters();
   }
   if (tab->pane == row.pane) {
     tab->pane_pid = row.pane_pid;
@@ -288,6 +289,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std:
   co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " +
                           quote(format_literal(name)));
   tab->name = name;
+  tell_tab_waiters();
 }
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t limit) {

@@ -42,6 +42,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args 
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
+  args.request.on_begin = std::move(context.on_begin);
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
@@ -69,7 +70,7 @@ Tool execute_command_tool() {
       "variables and "
       "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, see "
       "wait_for. For servers and watchers use start_process.",
-      {.destructive = true, .open_world = true});
+      {.destructive = true, .open_world = true}, TaskSupport::command);
 }
 
 }  // namespace terminally

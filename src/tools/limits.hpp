@@ -16,7 +16,7 @@ inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // what
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
 inline constexpr const char* kTabDescription = "From list_tabs.";
-inline constexpr const char* kMaxOutputDescription = "Default: 32768, rendered 8192.";
+inline constexpr const char* kMaxOutputDescription = "Keeps both ends. Default: 32768, rendered 8192.";
 inline constexpr const char* kVerboseDescription = "Return every field.";
 
 }  // namespace terminally

@@ -34,7 +34,7 @@ boost::asio::awaitable<TabScreen> read_screen(ToolContext context, Args args) {
 
 }  // namespace
 
-void describe(ResultVisitor& v, const TabScreen& screen) {
+static void describe(ResultVisitor& v, const TabScreen& screen) {
   const Cursor cursor{screen.cursor_row, screen.cursor_col};
   const ResultVisitor::Item item = [&cursor](ResultVisitor& of) { describe(of, cursor); };
   v.text("text", screen.text, "The rows; blank ones at the end are left out.");

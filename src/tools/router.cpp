@@ -31,17 +31,21 @@ ordered_json Router::list() const {
     entry["annotations"]["destructiveHint"] = tool.annotations.destructive;
     entry["annotations"]["idempotentHint"] = tool.annotations.idempotent;
     entry["annotations"]["openWorldHint"] = tool.annotations.open_world;
+    if (tool.task_support != TaskSupport::none) {
+      entry["execution"]["taskSupport"] = "optional";
+    }
     tools.push_back(std::move(entry));
   }
   return tools;
 }
 
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
-                                                  ReportProgress progress) const {
+                                                  ReportProgress progress, BeganCallback on_begin) const {
   ArgsReader reader(*arguments);
   ResultWriter writer;
   ToolContext context = context_;
   context.progress = std::move(progress);
+  context.on_begin = std::move(on_begin);
   co_await tool.call(std::move(context), reader, writer);
   co_return std::move(writer.result());
 }

@@ -19,13 +19,16 @@ class Router {
 
   [[nodiscard]] const Tool* find(std::string_view name) const;
 
+  [[nodiscard]] const ToolContext& context() const { return context_; }
+
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
   /// tools/list.
   [[nodiscard]] nlohmann::ordered_json list() const;
 
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
-      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress) const;
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress,
+      BeganCallback on_begin = nullptr) const;
 
  private:
   std::vector<Tool> tools_;

@@ -28,11 +28,15 @@ struct Progress {
 /// call.
 using ReportProgress = std::function<bool(const Progress&)>;
 
+/// Told when a call has begun a command: its tab and its id.
+using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
+
 /// What a tool works with. Tools themselves hold no state.
 struct ToolContext {
-  TmuxManager* manager = nullptr;  ///< never null outside tests; outlives every call
-  View default_view = View::raw;   ///< for calls that ask for no view
-  ReportProgress progress;         ///< empty when the client asked for none
+  TmuxManager* manager = nullptr;    ///< never null outside tests; outlives every call
+  View default_view = View::raw;     ///< for calls that ask for no view
+  ReportProgress progress;           ///< empty when the client asked for none
+  BeganCallback on_begin = nullptr;  ///< empty when nobody wants to know
 };
 
 /// All four hints of the protocol, said aloud.
@@ -42,6 +46,13 @@ struct Annotations {
   bool destructive = false;
   bool idempotent = false;
   bool open_world = false;  ///< reaches beyond this server's own tabs and logs
+};
+
+/// Whether a client may have a call go on as a task, to be asked for later.
+enum class TaskSupport {
+  none,
+  call,     ///< the task is the call: it ends with the server
+  command,  ///< the task is the command that the call begins (`on_begin`), and lives as that does
 };
 
 /// One tool as the router sees it: arguments and results are visited, never named.
@@ -54,6 +65,7 @@ struct Tool {
   /// Reads the arguments, does the work, shows the result. Throws `Error`, and nothing is shown then.
   /// `args` and `result` outlive the coroutine.
   boost::asio::awaitable<void> (*call)(ToolContext, ArgsVisitor& args, ResultVisitor& result) = nullptr;
+  TaskSupport task_support = TaskSupport::none;
 };
 
 template <class Args, class Result>
@@ -83,9 +95,11 @@ struct HandlerTypes<HandlerFunction> {
 
 /// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
 template <auto HandlerFunction>
-[[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations) {
+[[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations,
+                             TaskSupport task_support = TaskSupport::none) {
   using Types = HandlerTypes<HandlerFunction>;
-  return {name, description, annotations, &Types::describe_args, &Types::describe_result, &Types::call};
+  return {name,         description, annotations, &Types::describe_args, &Types::describe_result,
+          &Types::call, task_support};
 }
 
 }  // namespace terminally

@@ -54,6 +54,19 @@ for (const era of ['legacy', 'auto', 'modern']) {
       assert.equal((answer.result ?? answer).structuredContent.exit_code, 3);
     });
 
+    test('a long command, which this client has as a task where it can', async () => {
+      const { code, answer } = await call(era, 'execute_command', { command: 'echo one; sleep 2; echo two' });
+      assert.equal(code, 0, JSON.stringify(answer));
+      assert.equal((answer.result ?? answer).structuredContent.output, 'one\ntwo\n');
+    });
+
+    test('resources and prompts', async () => {
+      const listed = await inspect(era, '--method', 'resources/list');
+      assert.deepEqual((listed.answer.result ?? listed.answer).resources.map((resource) => resource.uri), ['terminally://tabs']);
+      const prompts = await inspect(era, '--method', 'prompts/list');
+      assert.equal((prompts.answer.result ?? prompts.answer).prompts.length, 3);
+    });
+
     test('a tool error has its own exit code', async () => {
       const { code, answer } = await call(era, 'execute_command', { command: '' });
       assert.equal(code, toolError, JSON.stringify(answer));

@@ -10,13 +10,30 @@ const ask = (id, method, params) => client({ jsonrpc: '2.0', id, method, params 
 const answer = (id, result) => server({ jsonrpc: '2.0', id, result });
 const content = [{ type: 'text', text: 'x' }];
 
+const task = { taskId: 't', status: 'working', createdAt: '2026-11-21T09:00:00Z', lastUpdatedAt: '2026-11-21T09:00:00Z' };
+const subscribed = { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } };
+const create = (meta) => ask(1, 'tools/call', { name: 'x', ...(meta ? { _meta: meta } : { task: {} }) });
+
 const right = {
+  'a legacy task': [create(), answer(1, { task: { ...task, ttl: null } })],
+  'a modern task': [create(modern), answer(1, { resultType: 'task', ...task, ttlMs: null })],
+  'a modern task that is over': [
+    ask(1, 'tasks/get', { taskId: 't', _meta: modern }), answer(1, { resultType: 'complete', ...task, status: 'completed', ttlMs: null, result: {} })],
+  'a modern notification among legacy ones': [
+    server({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: {}, ...subscribed } })],
   'a legacy result': [ask(1, 'tools/call', { name: 'x' }), answer(1, { content })],
   'a modern result': [ask(1, 'tools/call', { name: 'x', _meta: modern }), answer(1, { content, resultType: 'complete' })],
   'an error without an id': [server({ jsonrpc: '2.0', error: { code: -32700, message: 'x' } })],
   'a notification': [server({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })],
 };
 const wrong = {
+  'a legacy task without its wrapper': [create(), answer(1, { ...task, ttl: null })],
+  'a modern task with one': [create(modern), answer(1, { resultType: 'task', task })],
+  'a modern task with a legacy field': [create(modern), answer(1, { resultType: 'task', ...task, ttlMs: null, ttl: 1 })],
+  'a modern task that is over without what it came to': [
+    ask(1, 'tasks/get', { taskId: 't', _meta: modern }), answer(1, { resultType: 'complete', ...task, status: 'completed', ttlMs: null })],
+  'a modern notification without a subscription': [
+    server({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } })],
   'no JSON': [server('hello')],
   'an array': [server('[]')],
   'no version': [server('{"id":1,"result":{}}')],

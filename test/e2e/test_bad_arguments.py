@@ -10,8 +10,8 @@ BAD_IDS = ["", "3", "@", "@x", "@-1", "@1.0", "@1 ", " @1", "main", "%1", "$1", 
 NEEDS_TAB = {
     "close_tab": {}, "rename_tab": {"name": "x"}, "execute_command": {"command": "touch ran"}, "start_process": {"command": "touch ran"}, "stop_process": {},
     "get_command_state": {}, "cancel_command": {}, "read_logs_from_tab": {}, "stream_logs_from_tab": {},
-    "wait_for": {"until": "exit", "timeout_ms": 1}, "search_logs": {"pattern": "x"},
     "send_text": {"text": "x"}, "send_keys": {"keys": ["x"]}, "read_screen": {},
+    "wait_for": {"until": "exit", "timeout_ms": 1}, "search_logs": {"pattern": "x"},
 }
 # null for an optional field counts as not given: models write it so. For a required one it is an error.
 BAD_STRINGS = [7, True, [], {}, 1.5]
@@ -47,6 +47,12 @@ FIELDS = [
     ("stream_logs_from_tab", "max_bytes", [*BAD_NUMBERS, 0]),
     ("stream_logs_from_tab", "encoding", ["", "base32", "UTF8", 7]),
     ("stream_logs_from_tab", "wait_ms", BAD_NUMBERS),
+    ("send_text", "text", [None, *BAD_STRINGS, "a\x00b", "\x1b[A", "\x7f", "\x85"]),
+    ("send_text", "submit", BAD_BOOLEANS),
+    ("send_text", "allow_control", BAD_BOOLEANS),
+    ("send_keys", "keys", [None, *BAD_STRINGS, "Enter", [7], [None], [["a"]], ["ab"], [""], ["C-"], ["a"] * 501, ["a\x00"]]),
+    ("read_screen", "scrollback_lines", [*BAD_NUMBERS, 10_001]),
+    ("read_screen", "strip_ansi", BAD_BOOLEANS),
     ("wait_for", "until", [None, "", "Exit", 7, []]),
     ("wait_for", "pattern", [*BAD_STRINGS, "", "a\x00b", "a" * 4097]),
     ("wait_for", "idle_ms", [*BAD_NUMBERS, 0]),
@@ -58,17 +64,13 @@ FIELDS = [
     ("search_logs", "max_matches", [*BAD_NUMBERS, 0, 1001]),
     ("search_logs", "from_byte", BAD_NUMBERS),
     ("search_logs", "ignore_case", BAD_BOOLEANS),
-    ("send_text", "text", [None, *BAD_STRINGS, "a\x00b", "\x1b[A", "\x7f", "\x85"]),
-    ("send_text", "submit", BAD_BOOLEANS),
-    ("send_text", "allow_control", BAD_BOOLEANS),
-    ("send_keys", "keys", [None, *BAD_STRINGS, "Enter", [7], [None], [["a"]], ["ab"], [""], ["C-"], ["a"] * 501, ["a\x00"]]),
-    ("read_screen", "scrollback_lines", [*BAD_NUMBERS, 10_001]),
-    ("read_screen", "strip_ansi", BAD_BOOLEANS),
     ("set_history_limit", "limit", [None, *BAD_NUMBERS]),
 ]
 REQUIRED = [("close_tab", "window_id"), ("rename_tab", "window_id"), ("rename_tab", "name"), ("execute_command", "command"), ("start_process", "window_id"),
             ("start_process", "command"), ("stop_process", "window_id"), ("get_command_state", "window_id"), ("cancel_command", "window_id"),
-            ("read_logs_from_tab", "window_id"), ("stream_logs_from_tab", "window_id"), ("send_text", "text"), ("send_keys", "keys"), ("set_history_limit", "limit"), ("wait_for", "window_id"), ("wait_for", "until"), ("search_logs", "window_id"), ("search_logs", "pattern")]
+            ("read_logs_from_tab", "window_id"), ("stream_logs_from_tab", "window_id"), ("set_history_limit", "limit"),
+            ("wait_for", "window_id"), ("wait_for", "until"), ("search_logs", "window_id"), ("search_logs", "pattern"),
+            ("send_text", "text"), ("send_keys", "keys")]
 
 
 class BadArguments(unittest.TestCase):

@@ -53,7 +53,7 @@ class Legacy(unittest.TestCase):
 
     def test_unknown_methods_and_notifications(self) -> None:
         with Server() as server:
-            for method in ("nothing/here", "tools", "", "resources/list", "server/unknown"):
+            for method in ("nothing/here", "tools", "", "roots/list", "server/unknown"):
                 with self.assertRaises(RpcError) as caught:
                     server.raw.request(method)
                 self.assertEqual(caught.exception.code, -32601, method)

@@ -1,6 +1,7 @@
 """The README's examples are true: every call in it is made, in its order, and answered as it says (T15).
 
-In README.md a ```json block with a "name" and "arguments" is a call, and the ```json block after it is its answer. A line
+In README.md a ```json block with a "name" and "arguments" is a call, and the ```json block after it is its answer; one with a "method"
+and "params" is a request as it stands. A line
 `<!-- server: ARGUMENTS -->` ends the running server and starts one with these arguments, in the same home directory.
 What cannot be the same twice is shown in the README by one of these, and by nothing else:
 
@@ -27,7 +28,8 @@ from harness.sandbox import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text()
 HOME = "/home/you"
-VARY = {"byte", "command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms"}
+VARY = {"byte", "command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms",
+        "taskId", "createdAt", "lastUpdatedAt"}
 BLOCK = re.compile(r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,8 +37,9 @@ class Example:
     def __init__(self, server: int, heading: str, call: dict):
         self.server = server
         self.heading = heading
-        self.tool: str = call["name"]
-        self.arguments: dict = call["arguments"]
+        self.method: str | None = call.get("method")
+        self.tool: str = call["method"] if self.method else call["name"]
+        self.arguments: dict = call["params"] if self.method else call["arguments"]
         self.answer: dict | None = None
 
 
@@ -52,7 +55,7 @@ def read_examples(text: str) -> tuple[list[list[str]], list[Example]]:
             heading = block["heading"]
         else:
             value = json.loads(block["json"])
-            if "arguments" in value:
+            if "arguments" in value or "params" in value:
                 examples.append(Example(len(servers) - 1, heading, value))
             elif examples and examples[-1].answer is None:
                 examples[-1].answer = value
@@ -112,9 +115,11 @@ class Readme(unittest.TestCase):
 
     def run_example(self, server: Server, example: Example, comparison: Comparison) -> list[str]:
         self.assertIsNotNone(example.answer, f"no answer beside {example.tool} under {example.heading!r}")
-        give_up = time.monotonic() + (10 if server.schema(example.tool)["annotations"]["readOnlyHint"] else 0)
+        reads = example.method != "tools/call" if example.method else server.schema(example.tool)["annotations"]["readOnlyHint"]
+        give_up = time.monotonic() + (10 if reads else 0)
         while True:
-            answer = server.call(example.tool, **comparison.arguments(example.arguments))
+            arguments = comparison.arguments(example.arguments)
+            answer = server.raw.request(example.method, arguments) if example.method else server.call(example.tool, **arguments)
             differences = comparison.differences(example.answer, dict(answer))
             if not differences or time.monotonic() > give_up:
                 return differences

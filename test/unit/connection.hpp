@@ -79,7 +79,7 @@ class Connection {
     gate = &gate_;
     const std::vector<Tool> tools = {make_tool<&echo>("echo", "Echo.", {.read_only = true}),
                                      make_tool<&fail>("fail", "Fail.", {}),
-                                     make_tool<&slow>("slow", "Wait.", {})};
+                                     make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call)};
     session_ = std::make_shared<Session>(
         io_.get_executor(), std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
         [this](const std::string& message, Delivery delivery) {

@@ -16,7 +16,14 @@ TEST_CASE("initialize: a legacy version is answered with itself, any other with 
     const ordered_json result = connection.ask("initialize", versioned(version), "0")["result"];
     CHECK(result["protocolVersion"] == version);
     CHECK(result["serverInfo"] == ordered_json::parse(R"({"name":"test","version":"1"})"));
-    CHECK(result["capabilities"] == ordered_json::parse(R"({"tools":{},"logging":{}})"));
+    const ordered_json& has = result["capabilities"];
+    for (const char* always : {"tools", "logging", "prompts", "resources"}) {
+      CHECK(has.contains(always));
+    }
+    CHECK(has["resources"] == ordered_json::parse(R"({"subscribe":true,"listChanged":true})"));
+    CHECK(has.contains("completions") == (version >= "2025-03-26"));
+    CHECK(has.contains("tasks") == (version == "2025-11-25"));
+    CHECK_FALSE(has.contains("extensions"));
     CHECK(result["instructions"].get<std::string>().size() <= 600);
     CHECK_FALSE(result.contains("resultType"));
   }
@@ -35,7 +42,9 @@ TEST_CASE("the era is decided for each message: discover, then initialize, then 
   CHECK(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "test");
   CHECK(found["ttlMs"].is_number_integer());
   CHECK(found["cacheScope"] == "private");
-  CHECK(found["capabilities"] == ordered_json::parse(R"({"tools":{}})"));
+  CHECK(found["capabilities"] ==
+        ordered_json::parse(R"({"tools":{},"prompts":{},"resources":{"subscribe":true,"listChanged":true},
+                                "completions":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})"));
   CHECK(connection.ask("initialize", versioned("2025-06-18"))["result"]["protocolVersion"] == "2025-06-18");
   CHECK_FALSE(connection.ask("tools/list")["result"].contains("resultType"));
   const ordered_json listed = connection.ask("tools/list", claim())["result"];
@@ -62,14 +71,15 @@ TEST_CASE("modern requests: claims that are not whole, not supported, or name a 
                             R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})") ==
         kInvalidParams);
   CHECK(connection.error_of("server/discover", "{}") == kInvalidParams);
-  for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe", "nothing"}) {
+  for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
+                             "resources/unsubscribe", "tasks/list", "tasks/result", "nothing"}) {
     CHECK(connection.error_of(method, claim()) == kMethodNotFound);
   }
 }
 
 TEST_CASE("methods that do not exist, levels, cursors, calls that are wrong") {
   Connection connection;
-  for (const char* method : {"", "nothing", "tools", "resources/list", "prompts/list", "tasks/list"}) {
+  for (const char* method : {"", "nothing", "tools", "roots/list", "subscriptions/listen", "tasks/update"}) {
     CHECK(connection.error_of(method, "{}") == kMethodNotFound);
   }
   CHECK(connection.ask("logging/setLevel", R"({"level":"warning"})")["result"] == ordered_json::object());
@@ -79,7 +89,8 @@ TEST_CASE("methods that do not exist, levels, cursors, calls that are wrong") {
   CHECK(connection.error_of("tools/list", R"({"cursor":null})") == 0);
   for (const char* params :
        {"{}", R"({"name":7})", R"({"name":"nothing"})", R"({"name":"echo","arguments":[]})",
-        R"({"name":"echo","arguments":"x"})", R"({"name":"echo","_meta":{"progressToken":1.5}})"}) {
+        R"({"name":"echo","arguments":"x"})", R"({"name":"echo","_meta":{"progressToken":1.5}})",
+        R"({"name":"echo","task":true})"}) {
     CAPTURE(params);
     CHECK(connection.error_of("tools/call", params) == kInvalidParams);
   }

@@ -87,12 +87,13 @@ TEST_CASE("pattern: invalid UTF-8 matches nothing and never fails") {
 }
 
 TEST_CASE("pattern: which ones fit many lines") {
-  for (const std::string pattern : {"error", "a.*b", "^\\s*\\[x\\]+?$", "(?:a|b){2,3}", "(x)\\d\\+", "[^ab]*c"}) {
+  for (const std::string pattern :
+       {"error", "a.*b", "^\\s*\\[x\\]+?$", "(?:a|b){2,3}", "(x)\\d\\+", "[^ab]*c"}) {
     CAPTURE(pattern);
     CHECK(Pattern(pattern).fits_many_lines());
   }
-  for (const std::string pattern : {"(?s)a.b", "(?!a)b", "a++", "a}+", "\\Aa", "a\\z", "(a)\\1", "a\\Kb", "(*UTF)a",
-                              "(?<n>a)", "\\Ra", "\\Qa"}) {
+  for (const std::string pattern : {"(?s)a.b", "(?!a)b", "a++", "a}+", "\\Aa", "a\\z", "(a)\\1", "a\\Kb",
+                                    "(*UTF)a", "(?<n>a)", "\\Ra", "\\Qa"}) {
     CAPTURE(pattern);
     CHECK_FALSE(Pattern(pattern).fits_many_lines());
   }

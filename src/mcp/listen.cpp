@@ -1,0 +1,187 @@
+// subscriptions/listen: a request that lasts as long as its subscription. Modern only.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "mcp/extensions.hpp"
+#include "mcp/outlet.hpp"
+#include "mcp/params.hpp"
+#include "mcp/resource_watch.hpp"
+#include "mcp/resources.hpp"
+#include "mcp/subscriptions.hpp"
+#include "mcp/task_views.hpp"
+#include "mcp/tasks.hpp"
+#include "tmux/manager.hpp"
+#include "tools/router.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// What the client asked to hear of.
+struct Filter {
+  std::vector<std::string> resources;
+  std::vector<std::string> tasks;
+  bool resource_list = false;
+};
+
+std::vector<std::string> strings(const json& filter, const char* name) {
+  std::vector<std::string> values;
+  const auto given = filter.find(name);
+  if (given == filter.end() || given->is_null()) {
+    return values;
+  }
+  const auto is_string = [](const json& value) { return value.is_string(); };
+  if (!given->is_array() || !std::ranges::all_of(*given, is_string) || given->size() > Subscriptions::kMax) {
+    throw ProtocolError(kInvalidParams, std::string("Invalid params: notifications.") + name +
+                                            " must be an array of at most " +
+                                            std::to_string(Subscriptions::kMax) + " strings");
+  }
+  return given->get<std::vector<std::string>>();
+}
+
+Filter read_filter(const Call& call) {
+  const auto given = call.params->find("notifications");
+  if (given == call.params->end() || !given->is_object()) {
+    throw ProtocolError(kInvalidParams, "Invalid params: notifications must be an object");
+  }
+  Filter filter;
+  filter.resources = strings(*given, "resourceSubscriptions");
+  filter.tasks = strings(*given, "taskIds");
+  const auto list = given->find("resourcesListChanged");
+  filter.resource_list = list != given->end() && *list == true;
+  if (!filter.tasks.empty()) {
+    need_tasks_extension(*call.params);
+  }
+  return filter;
+}
+
+/// A subscription's notifications carry its id, the id of its request.
+class Listener {
+ public:
+  Listener(Server& server, const Call& call)
+      : server_(server),
+        manager_(server.router->context().manager),
+        outlet_(server.subscriptions->outlet()),
+        id_(ordered_json::parse(call.id)) {}
+
+  /// Drops what is not there: the acknowledgement says what is left.
+  awaitable<void> keep_what_is_there(Filter& filter) {
+    std::vector<std::string> resources;
+    for (const std::string& text : filter.resources) {
+      const auto uri = parse_resource_uri(text);
+      bool there = false;
+      if (uri && manager_ != nullptr) {
+        there = co_await resource_exists(server_, *uri);
+      }
+      if (there) {
+        resources.push_back(text);
+      }
+    }
+    filter.resources = std::move(resources);
+    std::vector<std::string> tasks;
+    for (const std::string& id : filter.tasks) {
+      const std::shared_ptr<Task> task = co_await server_.tasks->find(id);
+      if (task) {
+        tasks.push_back(id);
+      }
+    }
+    filter.tasks = std::move(tasks);
+  }
+
+  void acknowledge(const Filter& filter) {
+    ordered_json agreed = ordered_json::object();
+    if (!filter.resources.empty()) {
+      agreed["resourceSubscriptions"] = filter.resources;
+    }
+    if (filter.resource_list) {
+      agreed["resourcesListChanged"] = true;
+    }
+    if (!filter.tasks.empty()) {
+      agreed["taskIds"] = filter.tasks;
+    }
+    ordered_json params;
+    params["notifications"] = std::move(agreed);
+    tell("notifications/subscriptions/acknowledged", std::move(params))();
+  }
+
+  /// What changes from here on is told, after the acknowledgement.
+  awaitable<void> look(const Filter& filter) {
+    const auto is_tabs = [](const std::string& uri) { return parse_resource_uri(uri) == ResourceUri{}; };
+    if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
+      tabs_ = co_await manager_->list_tabs();
+    }
+  }
+
+  void watch(const Filter& filter) {
+    const auto executor = server_.subscriptions->executor();
+    for (const std::string& text : filter.resources) {
+      const auto uri = parse_resource_uri(text);
+      ordered_json params;
+      params["uri"] = text;
+      Tell updated = tell("notifications/resources/updated", std::move(params));
+      watches_.push_back(uri->kind == ResourceUri::Kind::tabs
+                             ? watch_tabs(executor, *manager_, TabNews::any, tabs_, std::move(updated))
+                             : watch_output(executor, *manager_, uri->window, std::move(updated)));
+    }
+    if (filter.resource_list && manager_ != nullptr) {
+      Tell changed = tell("notifications/resources/list_changed", ordered_json::object());
+      watches_.push_back(watch_tabs(executor, *manager_, TabNews::come_and_gone, tabs_, std::move(changed)));
+    }
+    for (const std::string& id : filter.tasks) {
+      watches_.emplace_back(executor, tell_of_task(server_.tasks, id, outlet_, id_));
+    }
+  }
+
+  ordered_json result() const { return marked(ordered_json::object()); }
+
+ private:
+  [[nodiscard]] ordered_json marked(ordered_json params) const {
+    params["_meta"]["io.modelcontextprotocol/subscriptionId"] = id_;
+    return params;
+  }
+
+  Tell tell(const char* method, ordered_json params) const {
+    return [outlet = outlet_, method, marked = marked(std::move(params))] {
+      return outlet->notify(method, marked);
+    };
+  }
+
+  /// Once, when the task is over: until then nothing of it changes.
+  static awaitable<void> tell_of_task(std::shared_ptr<Tasks> tasks, std::string id,
+                                      std::shared_ptr<Outlet> outlet, ordered_json subscription) {
+    const TaskPtr task = co_await tasks->find(std::move(id));
+    if (!task) {
+      co_return;
+    }
+    co_await task->over.wait();
+    ordered_json params = modern_task(*task, {});
+    params["_meta"]["io.modelcontextprotocol/subscriptionId"] = subscription;
+    outlet->notify("notifications/tasks", params);
+  }
+
+  Server& server_;
+  TmuxManager* manager_;
+  std::shared_ptr<Outlet> outlet_;
+  ordered_json id_;
+  std::vector<TabInfo> tabs_;
+  std::vector<Background> watches_;
+};
+
+}  // namespace
+
+awaitable<ordered_json> listen(Server& server, Call call) {
+  Filter filter = read_filter(call);
+  Listener listener(server, call);
+  co_await listener.keep_what_is_there(filter);
+  co_await listener.look(filter);
+  listener.acknowledge(filter);
+  listener.watch(filter);
+  co_await server.subscriptions->wait_for_close();
+  co_return listener.result();
+}
+
+}  // namespace terminally

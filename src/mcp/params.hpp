@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace terminally {
+
+// Reading the params of a request. All throw `ProtocolError` (invalid params) that names what is wrong.
+
+/// The string member `name`.
+[[nodiscard]] const std::string& need_string(const nlohmann::json& params, const char* name);
+
+/// The object member `name`; an empty object when there is none.
+[[nodiscard]] const nlohmann::json& object_or_empty(const nlohmann::json& params, const char* name);
+
+/// The member `name`: an object whose values are strings. Empty when there is none.
+[[nodiscard]] std::map<std::string, std::string> string_map(const nlohmann::json& params, const char* name);
+
+/// Every list here is on one page: no cursor was ever handed out.
+void refuse_cursor(const nlohmann::json& params);
+
+}  // namespace terminally

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "mcp/methods.hpp"
+
+namespace terminally {
+
+// Prompts: what a person picks from a menu to have the agent use this server well.
+
+[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> list_prompts(Server& server, Call call);
+[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> get_prompt(Server& server, Call call);
+
+[[nodiscard]] bool prompt_exists(std::string_view name);
+
+/// Whether the prompt exists and has this argument: completion asks.
+[[nodiscard]] bool prompt_has_argument(std::string_view prompt, std::string_view argument);
+
+}  // namespace terminally

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <vector>
+
+#include "base/background.hpp"
+#include "mcp/resource_uri.hpp"
+#include "tmux/manager.hpp"
+
+namespace terminally {
+
+/// Tells of a change. False when it could not: it is asked again.
+using Tell = std::function<bool()>;
+
+// Both call `tell` on the executor until the result goes out of scope, and cost nothing while nothing
+// happens. `manager` outlives the event loop.
+
+/// Each time that the tab has printed something: its log and its screen are others then. At most twice a
+/// second; the last change is always told. Ends by itself when the tab is closed.
+[[nodiscard]] Background watch_output(const boost::asio::any_io_executor& executor, TmuxManager& manager,
+                                      WindowId window, Tell tell);
+
+/// Each time that the tabs are others than `known`, and then others than those. Which ones there are: within
+/// half a second; anything of them: at most twice a second.
+[[nodiscard]] Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager,
+                                    TabNews news, std::vector<TabInfo> known, Tell tell);
+
+/// The one of the two that suits the resource, from what is there now.
+[[nodiscard]] boost::asio::awaitable<Background> watch_resource(boost::asio::any_io_executor executor,
+                                                                TmuxManager& manager, ResourceUri uri,
+                                                                Tell tell);
+
+}  // namespace terminally

@@ -1,0 +1,216 @@
+#include "mcp/resources.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "mcp/params.hpp"
+#include "mcp/prompts.hpp"
+#include "mcp/shape.hpp"
+#include "tmux/manager.hpp"
+#include "tools/router.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Kind = ResourceUri::Kind;
+
+constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
+constexpr std::uint64_t kLogLines = 500;
+constexpr const char* kText = "text/plain";
+
+/// None in unit tests only, which have no tmux.
+awaitable<std::vector<TabInfo>> open_tabs(Server& server) {
+  TmuxManager* manager = server.router->context().manager;
+  std::vector<TabInfo> tabs;
+  if (manager != nullptr) {
+    tabs = co_await manager->list_tabs();
+  }
+  co_return tabs;
+}
+
+ordered_json entry(std::string_view key, std::string_view uri, std::string_view name,
+                   const std::string& title, std::string_view description, const char* mime_type) {
+  ordered_json fields;
+  fields[std::string(key)] = uri;
+  fields["name"] = name;
+  fields["title"] = title;
+  fields["description"] = description;
+  fields["mimeType"] = mime_type;
+  return fields;
+}
+
+constexpr const char* kTabsDescription = "The open tabs, as list_tabs returns them.";
+constexpr const char* kLogDescription =
+    "The last 500 lines that the tab printed, prompts and everything typed included.";
+constexpr const char* kScreenDescription = "What a person sees in the tab now.";
+
+std::string text_of(const ordered_json& object) {
+  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+TextView default_view(const ToolContext& context) {
+  return {.strip_ansi = context.default_view == View::plain,
+          .render = context.default_view == View::rendered};
+}
+
+awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
+  const ToolContext& context = server.router->context();
+  if (uri.kind == Kind::tabs) {
+    const Tool* list_tabs = server.router->find("list_tabs");
+    auto none = std::make_shared<const json>(json::object());
+    const ordered_json tabs = co_await server.router->call(*list_tabs, std::move(none), {});
+    co_return text_of(tabs);
+  }
+  if (context.manager == nullptr) {
+    throw Error(ErrorCode::not_found, "no tabs");
+  }
+  if (uri.kind == Kind::log) {
+    LogLines lines = co_await context.manager->read_lines(uri.window, kLogLines, default_view(context));
+    co_return std::move(lines.content);
+  }
+  ReadScreen request;
+  request.window_id = uri.window;
+  TabScreen screen = co_await context.manager->read_screen(request);
+  co_return std::move(screen.text);
+}
+
+ordered_json completion_of(std::vector<std::string> values) {
+  constexpr std::size_t kMost = 100;
+  ordered_json result;
+  ordered_json& completion = result["completion"];
+  completion["total"] = values.size();
+  completion["hasMore"] = values.size() > kMost;
+  values.resize(std::min(values.size(), kMost));
+  completion["values"] = values;
+  return result;
+}
+
+/// Whether the reference has an argument of this name. Throws for a reference to nothing of ours.
+bool takes_window_id(const json& reference, const std::string& argument) {
+  const std::string& type = need_string(reference, "type");
+  if (type == "ref/prompt") {
+    const std::string& prompt = need_string(reference, "name");
+    if (!prompt_exists(prompt)) {
+      throw ProtocolError(kInvalidParams, "Unknown prompt: " + prompt);
+    }
+    return argument == "window_id" && prompt_has_argument(prompt, argument);
+  }
+  if (type != "ref/resource") {
+    throw ProtocolError(kInvalidParams,
+                        "Invalid params: ref.type must be \"ref/prompt\" or \"ref/resource\"");
+  }
+  const std::string& uri = need_string(reference, "uri");
+  if (uri != kLogTemplate && uri != kScreenTemplate && uri != kTabsUri) {
+    throw ProtocolError(kInvalidParams, "Unknown resource template: " + uri);
+  }
+  return argument == "window_id" && uri != kTabsUri;
+}
+
+}  // namespace
+
+ProtocolError resource_not_found(const std::string& uri, Revision revision) {
+  const json data = {{"uri", uri}};
+  return {is_modern(revision) ? kInvalidParams : kResourceNotFound, "Resource not found: " + uri,
+          data.dump()};
+}
+
+awaitable<bool> resource_exists(Server& server, ResourceUri uri) {
+  if (uri.kind == Kind::tabs) {
+    co_return true;
+  }
+  TmuxManager* manager = server.router->context().manager;
+  if (manager == nullptr) {
+    co_return false;
+  }
+  try {
+    co_await manager->read_lines(uri.window, 1, TextView());
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::not_found) {
+      co_return false;
+    }
+    throw;
+  }
+  co_return true;
+}
+
+awaitable<ordered_json> list_resources(Server& server, Call call) {
+  refuse_cursor(*call.params);
+  const std::vector<TabInfo> tabs = co_await open_tabs(server);
+  ordered_json entries = ordered_json::array();
+  entries.push_back(entry("uri", kTabsUri, "tabs", "Open tabs", kTabsDescription, "application/json"));
+  for (const TabInfo& tab : tabs) {
+    const std::string id = to_string(tab.window_id);
+    const std::string title = tab.name + " (" + id + ")";
+    entries.push_back(entry("uri", to_string(ResourceUri{Kind::log, tab.window_id}), id + " log",
+                            "Log of " + title, kLogDescription, kText));
+    entries.push_back(entry("uri", to_string(ResourceUri{Kind::screen, tab.window_id}), id + " screen",
+                            "Screen of " + title, kScreenDescription, kText));
+  }
+  ordered_json result;
+  result["resources"] = without_titles(std::move(entries), call.revision);
+  add_cache_hints(result, call.revision, Lifetime::now);
+  co_return result;
+}
+
+awaitable<ordered_json> list_resource_templates(Server& /*server*/, Call call) {
+  refuse_cursor(*call.params);
+  ordered_json entries = ordered_json::array();
+  entries.push_back(entry("uriTemplate", kLogTemplate, "log", "Log of a tab", kLogDescription, kText));
+  entries.push_back(
+      entry("uriTemplate", kScreenTemplate, "screen", "Screen of a tab", kScreenDescription, kText));
+  ordered_json result;
+  result["resourceTemplates"] = without_titles(std::move(entries), call.revision);
+  add_cache_hints(result, call.revision, Lifetime::server);
+  co_return result;
+}
+
+awaitable<ordered_json> read_resource(Server& server, Call call) {
+  const std::string& text = need_string(*call.params, "uri");
+  const auto uri = parse_resource_uri(text);
+  if (!uri) {
+    throw resource_not_found(text, call.revision);
+  }
+  std::optional<std::string> content;
+  try {
+    content = co_await text_of_resource(server, *uri);
+  } catch (const Error& error) {
+    // A closed tab has no screen any more: not there, as what never was.
+    if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {
+      throw resource_not_found(text, call.revision);
+    }
+    throw ProtocolError(kInternalError, error.what());
+  }
+  ordered_json item;
+  item["uri"] = text;
+  item["mimeType"] = uri->kind == Kind::tabs ? "application/json" : kText;
+  item["text"] = std::move(*content);
+  ordered_json result;
+  result["contents"].push_back(std::move(item));
+  add_cache_hints(result, call.revision, Lifetime::now);
+  co_return result;
+}
+
+awaitable<ordered_json> complete(Server& server, Call call) {
+  const json& argument = object_or_empty(*call.params, "argument");
+  const std::string& name = need_string(argument, "name");
+  const std::string& begun = need_string(argument, "value");
+  std::vector<std::string> values;
+  if (takes_window_id(object_or_empty(*call.params, "ref"), name)) {
+    // By id, with or without its "@", or by the tab's name.
+    const std::vector<TabInfo> tabs = co_await open_tabs(server);
+    for (const TabInfo& tab : tabs) {
+      const std::string id = to_string(tab.window_id);
+      if (id.starts_with(begun) || id.starts_with("@" + begun) || tab.name.starts_with(begun)) {
+        values.push_back(id);
+      }
+    }
+  }
+  co_return completion_of(std::move(values));
+}
+
+}  // namespace terminally

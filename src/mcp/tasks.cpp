@@ -1,0 +1,301 @@
+#include "mcp/tasks.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <iostream>
+#include <random>
+
+#include "base/error.hpp"
+#include "base/timeout.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/outlet.hpp"
+#include "mcp/task_views.hpp"
+#include "tmux/manager.hpp"
+#include "tools/router.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using RouterPtr = std::shared_ptr<const Router>;
+
+constexpr Milliseconds kBeginsWithin{5'000};
+constexpr std::string_view kPrefix = "task-";
+
+std::string random_id() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string id(kPrefix);
+  for (int i = 0; i < 32; ++i) {
+    id += kDigits[random() % kDigits.size()];
+  }
+  return id;
+}
+
+/// The command's result from its record, seen as the call wanted it.
+awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
+  json arguments;
+  for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
+    if (task->call_arguments.contains(name)) {
+      arguments[name] = task->call_arguments[name];
+    }
+  }
+  arguments["window_id"] = to_string(task->command->window);
+  arguments["command_id"] = task->command->id;
+  auto shared = std::make_shared<const json>(std::move(arguments));
+  ordered_json object = co_await router->call(*router->find("get_command_state"), std::move(shared), {});
+  if (!task->call_arguments.contains("window_id")) {
+    object["window_id"] = to_string(task->command->window);
+  }
+  co_return object;
+}
+
+/// To the end of the command, also where the call has returned before it.
+awaitable<void> see_through(RouterPtr router, TaskPtr task) {
+  if (task->command) {
+    TmuxManager* manager = router->context().manager;
+    co_await manager->wait_for_command(task->command->window, task->command->id);
+    task->object = co_await command_result(router, task);
+  }
+}
+
+awaitable<void> run_call(RouterPtr router, TaskPtr task, const Tool& tool,
+                         std::shared_ptr<const json> arguments, ReportProgress progress) {
+  BeganCallback on_begin = [task](WindowId window, const std::string& command_id) {
+    task->command = Task::Command{window, command_id};
+    task->settled.set();
+  };
+  try {
+    ordered_json object = co_await router->call(tool, std::move(arguments), std::move(progress), on_begin);
+    if (task->command && object.value("state", "") == "running") {
+      co_await see_through(router, task);
+    } else {
+      task->object = std::move(object);
+    }
+  } catch (const Error& error) {
+    task->error_text = error.what();
+  }
+}
+
+awaitable<void> see_through_quietly(RouterPtr router, TaskPtr task) {
+  try {
+    co_await see_through(router, task);
+  } catch (const Error& error) {
+    task->error_text = error.what();
+  }
+}
+
+void note_failure(Task& task, const std::exception_ptr& failure) {
+  std::string cause = "unknown exception";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() == asio::error::operation_aborted) {
+      task.aborted = true;
+      return;
+    }
+    cause = error.what();
+  } catch (const std::exception& error) {
+    cause = error.what();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): told like any other
+  }
+  task.fault = true;
+  std::cerr << "terminally-mcp: task " << task.id << " failed: " << cause << '\n';
+}
+
+/// There is nothing but the call. Whatever it still makes of it is not asked for.
+void abort(Task& task) {
+  task.aborted = true;
+  task.cancel.emit(asio::cancellation_type::terminal);
+}
+
+awaitable<void> cancel_command_of(RouterPtr router, TaskPtr task) {
+  TmuxManager* manager = router->context().manager;
+  QueryCommand latest;
+  latest.window_id = task->command->window;
+  latest.max_output_bytes = 0;
+  try {
+    const CommandResult now = co_await manager->command_state(latest);
+    if (now.command_id == task->command->id) {
+      co_await manager->cancel_command(task->command->window, false);
+    }
+  } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel
+    if (error.code() != ErrorCode::tab_closed) {
+      throw;
+    }
+  }
+}
+
+}  // namespace
+
+std::string task_id(const Task::Command& command) {
+  return std::string(kPrefix) + to_string(command.window) + "-" + command.id;
+}
+
+std::optional<Task::Command> parse_task_id(std::string_view id) {
+  if (!id.starts_with(kPrefix)) {
+    return std::nullopt;
+  }
+  id.remove_prefix(kPrefix.size());
+  const std::size_t dash = id.find('-');
+  const auto window = dash == std::string_view::npos ? std::nullopt : parse_window_id(id.substr(0, dash));
+  if (!window || dash + 1 == id.size()) {
+    return std::nullopt;
+  }
+  return Task::Command{*window, std::string(id.substr(dash + 1))};
+}
+
+void Tasks::spawn(const TaskPtr& task, awaitable<void> work, bool announce_end) {
+  asio::co_spawn(executor_, std::move(work),
+                 asio::bind_cancellation_slot(task->cancel.slot(), [task, announce_end, outlet = outlet_](
+                                                                       const std::exception_ptr& failure) {
+                   if (failure) {
+                     note_failure(*task, failure);
+                   }
+                   task->updated_ms = wall_clock_ms();
+                   task->settled.set();
+                   task->over.set();
+                   if (announce_end && !task->id.empty()) {
+                     outlet->notify("notifications/tasks/status", legacy_task(*task, {}));
+                   }
+                 }));
+}
+
+awaitable<TaskPtr> Tasks::start(const Tool& tool, std::shared_ptr<const json> arguments,
+                                ReportProgress progress, bool announce_end) {
+  const auto running =
+      std::ranges::count_if(tasks_, [](const auto& entry) { return !entry.second->over.is_set(); });
+  if (static_cast<std::size_t>(running) >= kMostRunning) {
+    throw ProtocolError(kInternalError,
+                        "Too many tasks at once: " + std::to_string(running) + " are running");
+  }
+  const auto task = std::make_shared<Task>();
+  task->call_arguments = *arguments;
+  task->created_ms = task->updated_ms = wall_clock_ms();
+  spawn(task, run_call(router_, task, tool, std::move(arguments), std::move(progress)), announce_end);
+  bool given_up = false;
+  try {
+    if (tool.task_support == TaskSupport::command) {
+      co_await finish_by(Clock::now() + kBeginsWithin, task->settled.wait());
+    }
+  } catch (const boost::system::system_error&) {
+    given_up = true;
+  }
+  if (given_up) {
+    task->cancel.emit(asio::cancellation_type::terminal);
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  task->id = task->command ? task_id(*task->command) : random_id();
+  keep(task);
+  co_return task;
+}
+
+void Tasks::keep(const TaskPtr& task) {
+  tasks_[task->id] = task;
+  std::vector<TaskPtr> over = list();
+  std::erase_if(over, [](const TaskPtr& kept) { return !kept->over.is_set(); });
+  for (std::size_t i = 0; i + kMostKept < over.size(); ++i) {
+    tasks_.erase(over[i]->id);
+  }
+}
+
+awaitable<TaskPtr> Tasks::find(std::string id) {
+  if (const auto found = tasks_.find(id); found != tasks_.end()) {
+    co_return found->second;
+  }
+  const auto command = parse_task_id(id);
+  if (!command || router_->context().manager == nullptr) {
+    co_return nullptr;
+  }
+  QueryCommand query;
+  query.window_id = command->window;
+  query.command_id = command->id;
+  query.max_output_bytes = 0;
+  const auto task = std::make_shared<Task>();
+  task->id = id;
+  task->command = command;
+  try {
+    const CommandResult now = co_await router_->context().manager->command_state(query);
+    task->created_ms = now.started_at_ms;
+    task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
+    if (now.state != CommandState::running) {
+      task->object = co_await command_result(router_, task);
+      task->settled.set();
+      task->over.set();
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) {
+      throw;
+    }
+    co_return nullptr;
+  }
+  if (const auto found = tasks_.find(id); found != tasks_.end()) {
+    co_return found->second;  // another call has found it meanwhile
+  }
+  if (!task->over.is_set()) {
+    task->settled.set();
+    spawn(task, see_through_quietly(router_, task), false);
+  }
+  keep(task);
+  co_return task;
+}
+
+awaitable<void> Tasks::cancel(TaskPtr task) {
+  if (task->over.is_set()) {
+    co_return;
+  }
+  if (task->command) {
+    co_await cancel_command_of(router_, task);
+  } else {
+    abort(*task);
+  }
+  co_await task->over.wait();
+}
+
+void Tasks::begin_cancel(TaskPtr task) {
+  if (task->over.is_set()) {
+    return;
+  }
+  if (!task->command) {
+    return abort(*task);
+  }
+  asio::co_spawn(executor_, cancel_command_of(router_, std::move(task)), [](const std::exception_ptr&) {});
+}
+
+std::vector<TaskPtr> Tasks::list() const {
+  std::vector<TaskPtr> all;
+  for (const auto& [id, task] : tasks_) {
+    all.push_back(task);
+  }
+  std::ranges::stable_sort(all, {}, [](const TaskPtr& task) { return task->created_ms; });
+  return all;
+}
+
+awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
+  TmuxManager* manager = router_->context().manager;
+  if (task->over.is_set() || !task->command || manager == nullptr) {
+    co_return "";
+  }
+  QueryCommand query;
+  query.window_id = task->command->window;
+  query.command_id = task->command->id;
+  query.max_output_bytes = 0;
+  const CommandResult now = co_await manager->command_state(query);
+  if (!now.awaiting_input) {
+    co_return std::to_string(now.output_bytes) + " bytes of output so far";
+  }
+  co_return "waits for the keyboard: " + now.awaiting_input->prompt;
+}
+
+void Tasks::close(bool stop) {
+  for (const auto& [id, task] : tasks_) {
+    if (stop && !task->over.is_set()) {
+      task->cancel.emit(asio::cancellation_type::terminal);
+    }
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,182 @@
+// Tasks of calls, in both eras, with tools that need no tmux; those of commands are in test_tasks.py.
+#include "mcp/tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "connection.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+namespace {
+
+/// A modern request of a client that knows tasks.
+std::string knows_tasks(const std::string& rest) {
+  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+             "io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})" +
+         rest + "}";
+}
+
+std::string begin_task(Connection& connection, const std::string& arguments = "{}") {
+  const ordered_json task = connection.ask(
+      "tools/call", R"({"name":"slow","task":{"ttl":1000},"arguments":)" + arguments + "}")["result"]["task"];
+  CHECK(task["status"] == "working");
+  CHECK(task["ttl"].is_null());
+  return task["taskId"];
+}
+
+std::string of(const std::string& id) {
+  return R"({"taskId":")" + id + "\"}";
+}
+
+}  // namespace
+
+TEST_CASE("the id of a command's task names its tab and itself") {
+  const Task::Command command{WindowId{3}, "1a2b3c4d"};
+  CHECK(task_id(command) == "task-@3-1a2b3c4d");
+  const auto parsed = parse_task_id(task_id(command));
+  REQUIRE(parsed);
+  CHECK(parsed->window == command.window);
+  CHECK(parsed->id == command.id);
+  for (const char* text : {"", "task", "task-", "task-@3", "task-@3-", "task-3-1a", "task--1a", "tusk-@3-1a",
+                           "@3-1a", "task-0123456789abcdef0123456789abcdef"}) {
+    CHECK_FALSE(parse_task_id(text));
+  }
+}
+
+TEST_CASE("legacy: a task is asked for, watched, and gives its result later") {
+  Connection connection;
+  const std::string id = begin_task(connection, R"({"text":"done"})");
+  CHECK(id.size() == std::string("task-").size() + 32);
+  CHECK(connection.ask("tasks/get", of(id))["result"]["status"] == "working");
+  connection.line(R"({"jsonrpc":"2.0","id":"r","method":"tasks/result","params":)" + of(id) + "}");
+  CHECK(connection.take().empty());
+  connection.open_gate();
+  const auto sent = connection.take();
+  REQUIRE(sent.size() == 2);
+  const bool result_first = sent[0].contains("id");
+  const ordered_json& result = sent[result_first ? 0 : 1]["result"];
+  CHECK(result["structuredContent"]["text"] == "done");
+  CHECK(result["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] == id);
+  const ordered_json& told = sent[result_first ? 1 : 0];
+  CHECK(told["method"] == "notifications/tasks/status");
+  CHECK(told["params"]["status"] == "completed");
+  CHECK(connection.ask("tasks/get", of(id))["result"]["status"] == "completed");
+  CHECK(connection.ask("tasks/list")["result"]["tasks"].size() == 1);
+  CHECK(connection.error_of("tasks/cancel", of(id)) == kInvalidParams);
+}
+
+TEST_CASE("legacy: a task is cancelled, and waiting for it can be given up") {
+  Connection connection;
+  const std::string id = begin_task(connection);
+  connection.line(R"({"jsonrpc":"2.0","id":"r","method":"tasks/result","params":)" + of(id) + "}");
+  connection.cancel("\"r\"");
+  CHECK(connection.slow_tool().cancelled == 0);
+  connection.line(R"({"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":)" + of(id) + "}");
+  CHECK(connection.slow_tool().cancelled == 1);
+  const auto sent = connection.take();  // and the notification
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[sent[0].contains("id") ? 0 : 1]["result"]["status"] == "cancelled");
+  CHECK(connection.ask("tasks/get", of(id))["result"]["status"] == "cancelled");
+  CHECK(connection.error_of("tasks/cancel", of(id)) == kInvalidParams);
+}
+
+TEST_CASE("legacy: what cannot be a task, and ids that name none") {
+  Connection connection;
+  CHECK(connection.error_of("tools/call", R"({"name":"echo","task":{}})") == kMethodNotFound);
+  for (const char* method : {"tasks/get", "tasks/result", "tasks/cancel"}) {
+    for (const char* params :
+         {"{}", R"({"taskId":7})", R"({"taskId":"task-@1-12345678"})", R"({"taskId":""})"}) {
+      CHECK(connection.error_of(method, params) == kInvalidParams);
+    }
+  }
+  CHECK(connection.error_of("tasks/list", R"({"cursor":"x"})") == kInvalidParams);
+}
+
+TEST_CASE("revisions before 2025-11-25 know no tasks: the wish is passed over") {
+  Connection connection;
+  connection.ask("initialize", versioned("2025-06-18"));
+  CHECK(connection.error_of("tasks/list", "{}") == kMethodNotFound);
+  CHECK(connection.ask("tools/call", R"({"name":"echo","task":{}})")["result"]["structuredContent"]["text"] ==
+        "none");
+  CHECK_FALSE(connection.ask("tools/list")["result"]["tools"][2].contains("execution"));
+  connection.ask("initialize", versioned("2025-11-25"));
+  CHECK(connection.ask("tools/list")["result"]["tools"][2]["execution"]["taskSupport"] == "optional");
+  CHECK_FALSE(connection.ask("tools/list", claim())["result"]["tools"][2].contains("execution"));
+}
+
+TEST_CASE("modern: tasks are for clients that declare them, request by request") {
+  Connection connection;
+  for (const char* method : {"tasks/get", "tasks/cancel", "tasks/update"}) {
+    const ordered_json error = connection.ask(method, claim(R"(,"taskId":"x")"))["error"];
+    CHECK(error["code"] == kMissingClientCapability);
+    CHECK(error["data"]["requiredCapabilities"]["extensions"].contains("io.modelcontextprotocol/tasks"));
+    CHECK(connection.error_of(method, knows_tasks(R"(,"taskId":"x")")) == kInvalidParams);
+  }
+  // What needs no task, or is over at once, is answered at once; a stray `task` is passed over.
+  const ordered_json called =
+      connection.ask("tools/call", knows_tasks(R"(,"name":"echo","task":{})"))["result"];
+  CHECK(called["resultType"] == "complete");
+  CHECK(called["structuredContent"]["text"] == "none");
+}
+
+TEST_CASE("too many subscriptions and tasks of a kind that does not exist are refused") {
+  Connection connection;
+  CHECK(connection.error_of("subscriptions/listen", claim(R"(,"notifications":{"taskIds":["x"]})")) ==
+        kMissingClientCapability);
+  for (const char* rest : {"", R"(,"notifications":[])", R"(,"notifications":{"resourceSubscriptions":"x"})",
+                           R"(,"notifications":{"resourceSubscriptions":[7]})"}) {
+    CHECK(connection.error_of("subscriptions/listen", claim(rest)) == kInvalidParams);
+  }
+}
+
+TEST_CASE("listen: acknowledged first, with what is there; ended by the client, or by us with a result") {
+  Connection connection;
+  connection.line(R"({"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":)" +
+                  claim(R"(,"notifications":{"resourcesListChanged":true,"toolsListChanged":true,
+                            "resourceSubscriptions":["terminally://tab/@9/log","x:y"]})") +
+                  "}");
+  CHECK(connection.take() ==
+        std::vector<ordered_json>{ordered_json::parse(
+            R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{
+                                     "notifications":{"resourcesListChanged":true},
+                                     "_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}})")});
+  CHECK(connection.session().in_flight() == 1);
+  connection.cancel("\"L\"");
+  CHECK(connection.take().empty());
+  CHECK(connection.session().in_flight() == 0);
+}
+
+TEST_CASE("resources without tabs: read, missing, subscribed to, completed") {
+  Connection connection;
+  CHECK(connection.ask("resources/list")["result"]["resources"].size() == 1);
+  CHECK(connection.ask("resources/templates/list")["result"]["resourceTemplates"].size() == 2);
+  for (const std::string uri : {"terminally://tab/@1/log", "terminally://nothing", "other:x", ""}) {
+    const ordered_json legacy = connection.ask("resources/read", R"({"uri":")" + uri + "\"}")["error"];
+    CHECK(legacy["code"] == -32002);
+    CHECK(legacy["data"]["uri"] == uri);
+    const ordered_json modern = connection.ask("resources/read", claim(R"(,"uri":")" + uri + "\""))["error"];
+    CHECK(modern["code"] == kInvalidParams);
+    CHECK(modern["data"]["uri"] == uri);
+  }
+  CHECK(connection.error_of("resources/read", "{}") == kInvalidParams);
+  CHECK(connection.error_of("resources/subscribe", R"({"uri":"terminally://tab/@1/log"})") == -32002);
+  CHECK(connection.error_of("resources/subscribe", R"({"uri":"terminally:tabs"})") == -32002);
+  CHECK(connection.error_of("resources/subscribe", R"({"uri":"no uri"})") == -32002);
+  CHECK(connection.error_of("resources/subscribe", R"({"uri":"test://watched-resource"})") == 0);
+  CHECK(connection.error_of("resources/unsubscribe", R"({"uri":"test://watched-resource"})") == 0);
+  const auto complete = [&connection](const std::string& ref, const std::string& argument) {
+    return connection.error_of("completion/complete",
+                               R"({"ref":)" + ref + R"(,"argument":)" + argument + "}");
+  };
+  const std::string window = R"({"name":"window_id","value":"@"})";
+  CHECK(complete(R"({"type":"ref/resource","uri":"terminally://tab/{window_id}/log"})", window) == 0);
+  CHECK(complete(R"({"type":"ref/prompt","name":"investigate_test_failure"})", window) == 0);
+  CHECK(complete(R"({"type":"ref/resource","uri":"other"})", window) == kInvalidParams);
+  CHECK(complete(R"({"type":"ref/prompt","name":"other"})", window) == kInvalidParams);
+  CHECK(complete(R"({"type":"ref/other"})", window) == kInvalidParams);
+  CHECK(complete(R"({"type":"ref/prompt","name":"build_and_fix"})", R"({"name":"x"})") == kInvalidParams);
+}
