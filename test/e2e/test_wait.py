@@ -133,6 +133,7 @@ class Pattern(unittest.TestCase):
             tab = server.create_tab()
             waited = tab.start("echo a; sleep 0.3; echo fatal: no disk; exit 7", until="pattern", pattern="fatal: .*", timeout_ms=20_000)
             self.assertEqual((waited.matched, waited.match), (True, "fatal: no disk"))
+            tab.wait_end()
             begin = time.monotonic()
             waited = tab.start("echo a; sleep 0.3; (exit 7)", until="pattern", pattern="never", timeout_ms=50_000)
             self.assertEqual((waited.matched, waited.reason, waited.output, waited.state, waited.exit_code), (False, "exited", "a\n", "completed", 7))
@@ -197,6 +198,36 @@ class Input(unittest.TestCase):
             tab = server.create_tab()
             waited = tab.start("sleep 0.5; true", until="input", timeout_ms=20_000)
             self.assertEqual((waited.matched, waited.reason, waited.exit_code), (False, "exited", 0))
+
+
+class AfterSending(unittest.TestCase):
+    def test_an_answer_and_what_came_of_it(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("read -p 'Name: ' name; echo hello $name; read -p 'Age: ' age; echo $age years", until="input", timeout_ms=20_000)
+            sent = tab.call("send_text", text="Ada", until="input", timeout_ms=20_000)
+            self.assertEqual((sent.matched, sent.match, sent.awaiting_input["prompt"]), (True, "Age:", "Age:"))
+            self.assertIn("hello Ada\n", sent.output)
+            self.assertNotIn("Name:", sent.output)
+            sent = tab.call("send_keys", keys=["3", "6", "Enter"], until="exit", timeout_ms=20_000)
+            self.assertEqual((sent.matched, sent.state, sent.exit_code), (True, "completed", 0))
+            self.assertTrue(sent.output.endswith("36 years\n"), sent.output)
+
+    def test_a_bad_pattern_sends_nothing(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            before = len(tab.log())
+            self.assertIn("pattern: ", tab.call_error("send_text", text="touch ran", until="pattern", pattern="["))
+            self.assertIn("pattern: missing", tab.call_error("send_keys", keys=["x"], until="pattern"))
+            self.assertEqual(len(tab.log()), before)
+
+    def test_at_a_prompt_until_the_shell_is_back(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            sent = tab.call("send_text", text="sh -c 'sleep 1; echo do''ne'", until="exit", strip_ansi=True, timeout_ms=20_000)
+            self.assertIs(sent.matched, True)
+            self.assertIn("\ndone\n", sent.output)
 
 
 class Port(unittest.TestCase):
