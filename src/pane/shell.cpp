@@ -37,6 +37,9 @@ namespace {
 
 volatile sig_atomic_t hung_up = 0;
 volatile sig_atomic_t shell_pid = 0;
+/// Shells that crashed within a second of their start: one that cannot start does not loop.
+int quick_crashes = 0;
+constexpr int kMostQuickCrashes = 3;
 
 /// The terminal is gone, or we are told to end: the shell is told, and killed if it has not gone in 2 s.
 void on_hang_up(int signal_number) {
@@ -176,7 +179,7 @@ Ended run_shell(const Setup& setup) {
   // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`:
   // nobody left the tab then.
   const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM &&
-                       time(nullptr) - begin > 1;
+                       (time(nullptr) - begin > 1 || ++quick_crashes < kMostQuickCrashes);
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed};
 }
 

@@ -25,6 +25,17 @@ bool is_at_prompt(const Tab& tab) {
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
+std::vector<Survivor> foreground_processes(int pane_pid) {
+  const Foreground foreground = look_at_foreground(pane_pid);
+  std::vector<Survivor> survivors;
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
+      survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+    }
+  }
+  return survivors;
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId window, StopSignal signal) {

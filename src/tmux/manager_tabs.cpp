@@ -1,6 +1,9 @@
 // The tmux server and its tabs: found, opened, renamed.
 
+#include <signal.h>
+
 #include <boost/asio.hpp>
+#include <cerrno>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -215,7 +218,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
   if (!tab.closed) {
     const auto pane = process_info(tab.pane_pid);
-    tab.closed = !pane || pane->state == 'Z';
+    // Not readable for a moment (no descriptor left) is not gone.
+    tab.closed = pane ? pane->state == 'Z' : (::kill(tab.pane_pid, 0) != 0 && errno == ESRCH);
   }
   return tab.closed;
 }

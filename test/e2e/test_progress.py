@@ -109,7 +109,7 @@ class Progress(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("echo quiet")
-            self.assertEqual(server.raw.notifications, [])
+            self.assertEqual([n for n in server.raw.notifications if n["method"] == "notifications/progress"], [])
             self.run_streamed(server, "t", command="echo $((1)); (sleep 0.3; echo later) &", window_id=tab.id)
             steps = len(streamed(server, "t"))
             tab.execute("sleep 0.6")
