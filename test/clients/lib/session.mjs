@@ -86,6 +86,13 @@ export function describeSession(title, connect, expected) {
       const other = (await call('create_tab')).window_id;
       assert.equal((await call('rename_tab', { window_id: other, name: 'a "b" ü' })).name, 'a "b" ü');
       assert.equal((await call('close_tab', { window_id: other, force: true })).closed, true);
+      const asked = await call('start_process', { window_id: tab, command: "read -p 'name? ' name; echo hi $name", until: 'input' });
+      assert.deepEqual(asked.awaiting_input, { kind: 'line', prompt: 'name?' });
+      assert.match((await call('read_screen', { window_id: tab })).text, /name\?\n$/);
+      await call('send_keys', { window_id: tab, keys: ['x', 'BSpace'] });
+      await call('send_text', { window_id: tab, text: 'anna' });
+      assert.equal((await call('wait_for', { window_id: tab, until: 'exit' })).exit_code, 0);
+      assert.equal((await call('search_logs', { window_id: tab, pattern: '^hi anna$' })).matches.length, 1);
       assert.deepEqual(tools.map((tool) => tool.name).filter((name) => !called.has(name)), []);
     });
 
@@ -93,6 +100,20 @@ export function describeSession(title, connect, expected) {
       const result = await client.callTool('execute_command', { window_id: tab, command: 'true', timeout: 1 });
       assert.equal(result.isError, true);
       assert.match(result.content[0].text, /timeout/);
+    });
+
+    test('what is streamed is the output', async () => {
+      let text = '';
+      const onprogress = ({ message }) => { text += message ?? ''; };
+      const result = await execute('for i in 1 2 3 4 5 6; do echo line $i; sleep 0.2; done', { timeout_ms: 30000 }, { onprogress });
+      assert.equal(text, result.output);
+      assert.match(text, /^line 1\n.*line 6\n$/s);
+    });
+
+    test('progress keeps a request alive beyond its time-out', async () => {
+      const options = { timeout: 1500, resetTimeoutOnProgress: true, onprogress: () => {} };
+      const result = await execute('for i in $(seq 1 50); do echo $i; sleep 0.1; done', { timeout_ms: 60000 }, options);
+      assert.equal(result.exit_code, 0);
     });
 
     for (const [how, options] of [
