@@ -147,7 +147,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
         wake_all();
       } else if (event.len > 0) {
-        if ((event.mask & ~IN_CLOSE_WRITE) != 0) {
+        if ((event.mask & ~std::uint32_t{IN_CLOSE_WRITE}) != 0) {
           wake(event.wd, name);
         }
         if (std::string_view(name).ends_with(".log")) {

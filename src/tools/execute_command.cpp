@@ -32,7 +32,8 @@ struct Args {
 };
 
 std::string streamed_note(const ProgressStream& stream) {
-  std::string note = "streamed in " + std::to_string(stream.messages()) + " progress notifications";
+  std::string note = "streamed in " + std::to_string(stream.messages()) +
+                     (stream.messages() == 1 ? " progress notification" : " progress notifications");
   return stream.skipped_bytes() == 0
              ? note
              : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";

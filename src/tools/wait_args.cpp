@@ -36,14 +36,14 @@ void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
 }
 
 std::optional<Waiting> WaitArgs::waiting(View fallback) const {
-  const std::optional<Until> until = until_ ? std::optional(kKinds.at(*until_)) : std::nullopt;
-  check_pair(!pattern_.empty(), until == Until::pattern, "pattern", "pattern");
-  check_pair(port_.has_value(), until == Until::port, "port", "port");
-  if (!until) {
+  const Until until = kKinds.at(until_.value_or(0));
+  check_pair(!pattern_.empty(), until_ && until == Until::pattern, "pattern", "pattern");
+  check_pair(port_.has_value(), until_ && until == Until::port, "port", "port");
+  if (!until_) {
     return std::nullopt;
   }
   Waiting waiting;
-  waiting.until = *until;
+  waiting.until = until;
   waiting.pattern = pattern_;
   waiting.idle_ms = idle_ms_;
   waiting.port = static_cast<std::uint16_t>(port_.value_or(0));
