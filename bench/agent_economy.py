@@ -133,9 +133,8 @@ def runaway(agent: Agent) -> bool:
 
 def repl(agent: Agent) -> bool:
     agent.call("start_process", window_id=agent.tab, command="python3 -q", until="input")
-    answer = agent.call("send_text", window_id=agent.tab, text="6 * 7", until="input")
-    left = agent.call("send_keys", window_id=agent.tab, keys=["C-d"], until="exit")
-    return "42" in answer["output"] and left["exit_code"] == 0
+    left = agent.call("send_text", window_id=agent.tab, text="6 * 7\nexit()", until="exit")
+    return "42" in left["output"] and left["exit_code"] == 0
 
 
 def heredoc(agent: Agent) -> bool:

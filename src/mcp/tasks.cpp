@@ -4,6 +4,7 @@
 #include <boost/asio.hpp>
 #include <iostream>
 #include <random>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
@@ -270,7 +271,7 @@ std::vector<TaskPtr> Tasks::list() const {
   for (const auto& [id, task] : tasks_) {
     all.push_back(task);
   }
-  std::ranges::stable_sort(all, {}, [](const TaskPtr& task) { return task->created_ms; });
+  std::ranges::sort(all, {}, [](const TaskPtr& task) { return std::tie(task->created_ms, task->id); });
   return all;
 }
 

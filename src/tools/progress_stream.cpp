@@ -18,6 +18,8 @@ constexpr Milliseconds kBetweenSteps{100};
 constexpr Milliseconds kHeartbeat{5'000};
 /// Between the last step and the answer.
 constexpr Milliseconds kBeforeAnswer{10};
+/// How long the last step waits for a client that reads slowly.
+constexpr Milliseconds kLastStepWithin{1'000};
 constexpr std::size_t kStepBytes = 64 * 1024;
 /// What may wait to be sent: a second's worth at the highest rate that is streamed whole.
 constexpr std::size_t kWaitingBytes = 512 * 1024;
@@ -77,10 +79,11 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     if (!binary_) {
       stripper_.finish(waiting_);
     }
-    if (has_news()) {
-      step(kWaitingBytes);
-    }
     const auto self = shared_from_this();
+    const auto patience = Clock::now() + kLastStepWithin;
+    while (has_news() && !step(kWaitingBytes) && Clock::now() < patience) {
+      co_await sleep_for(kBeforeAnswer);  // a client that reads slowly still gets the last words
+    }
     close();
     co_await sleep_until(last_step_ + kBeforeAnswer);
   }
@@ -119,7 +122,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   }
 
   /// Tells the client, unless it reads too slowly: then everything stays for the next step.
-  void step(std::size_t limit) {
+  bool step(std::size_t limit) {
     Progress progress;
     progress.message = take_message(limit);
     progress.seen = seen_total(progress.message);
@@ -127,16 +130,17 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     progress.progress = bytes > last_progress_ ? bytes : last_progress_ + kHeartbeatStep;
     last_step_ = Clock::now();
     if (!report_ || !report_(progress)) {
-      return;
+      return false;
     }
     last_progress_ = progress.progress;
     if (progress.message.empty()) {
-      return;
+      return true;
     }
     ++messages_;
     waiting_.erase(0, binary_ ? waiting_.size() : sent_of(progress.message));
     skipped_now_ = 0;
     binary_named_ = binary_;
+    return true;
   }
 
   /// How much of `waiting_` the message holds: all but the line that says what was skipped.
@@ -152,7 +156,8 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     }
     timer_.expires_at(when);
     timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
-      if (!error && self->report_) {
+      const bool due = Clock::now() >= self->timer_.expiry();  // else it was set anew since
+      if (!error && due && self->report_) {
         self->step(kStepBytes);
         self->plan();
       }
