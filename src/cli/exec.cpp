@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/guest.hpp"
+#include "cli/heartbeat.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
@@ -43,7 +44,9 @@ ExecuteCommand request_of(const ExecOptions& options) {
 class Exec {
  public:
   explicit Exec(const Config& config)
-      : manager_(io_.get_executor(), config), signals_(io_, SIGINT, SIGTERM, SIGHUP) {}
+      : manager_(io_.get_executor(), config),
+        heartbeat_(io_.get_executor()),
+        signals_(io_, SIGINT, SIGTERM, SIGHUP) {}
 
   int run(ExecuteCommand request) {
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
@@ -55,6 +58,7 @@ class Exec {
     asio::co_spawn(io_, std::move(execution),
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {
+                     heartbeat_.end();
                      failure_ = failure;
                      result_ = result;
                      signals_.cancel();
@@ -62,6 +66,7 @@ class Exec {
                        io_.stop();  // a shell that it opened may go on without us
                      }
                    }));
+    heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.
     io_.run();
     return exit_code();
@@ -72,6 +77,7 @@ class Exec {
     if (output_closed_) {
       return;
     }
+    heartbeat_.output(bytes);
     try {
       print(bytes);
     } catch (const OutputClosed&) {
@@ -111,6 +117,7 @@ class Exec {
 
   asio::io_context io_{1};
   TmuxManager manager_;
+  Heartbeat heartbeat_;
   asio::signal_set signals_;
   asio::cancellation_signal cancel_;
   bool output_closed_ = false;

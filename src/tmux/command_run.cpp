@@ -252,7 +252,7 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
           : "tmux does not answer: the exit code is known from its file, output may still come into the log");
   record_.end_byte = tab_->log.end();
   const bool ours = interrupt_reason_ != Reason::none;
-  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, *code);
+  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, code);
 }
 
 void CommandRun::give_up(Reason why) {

@@ -86,6 +86,12 @@ class Exec(unittest.TestCase):
             self.assertEqual(terminal.wait(8), 130)
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
 
+    def test_a_silent_command_is_heard_of_on_a_terminal(self) -> None:
+        with Terminal([str(binary()), "exec", self.tab.id, "--", "echo up; sleep 6; echo done"], self.sandbox.environment()) as terminal:
+            terminal.expect("running for 5 s", 20)
+            terminal.expect("\r\x1b[Kdone", 20)
+            self.assertEqual(terminal.wait(8), 0)
+
     def test_a_signal_takes_a_stubborn_command_along(self) -> None:
         by_hand = self.start(self.tab.id, "--", "trap '' INT; sh -c 'trap \"\" INT; echo up; sleep 30'")
         by_hand.stdout.readline()

@@ -249,7 +249,7 @@ TEST_CASE("pattern scan: an unfinished line is looked at as it grows, and says t
 
 namespace {
 
-FoundLines search(const PaneLog& log, SearchLogs request) {
+FoundLines search(const PaneLog& log, const SearchLogs& request) {
   Pattern pattern(request.pattern, {.ignore_case = request.ignore_case});
   LogSearch search(log, pattern, request.from_byte);
   FoundLinesWriter writer(log, request);
