@@ -83,9 +83,9 @@ class PatternScan {
     bool begins_line = true;
     bool ends_line = true;
     bool unfinished = false;
-    std::string_view text;
-    std::size_t at = 0;      ///< in `text`: where to search on
-    std::size_t window = 0;  ///< how many places to try at once
+    std::string_view text = {};  // NOLINT(readability-redundant-member-init): g++ warns without it
+    std::size_t at = 0;          ///< in `text`: where to search on
+    std::size_t window = 0;      ///< how many places to try at once
   };
 
   [[nodiscard]] bool open_piece();
