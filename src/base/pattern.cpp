@@ -58,9 +58,8 @@ bool is_plain(std::string_view pattern) {
         return false;
       }
       ++i;
-    } else if (rest.starts_with("(*") || (rest.starts_with("(?") && !rest.starts_with("(?:"))) {
-      return false;
-    } else if (rest.size() > 1 && rest[1] == '+' && std::string_view("*+?}").find(rest[0]) < 4) {
+    } else if (rest.starts_with("(*") || (rest.starts_with("(?") && !rest.starts_with("(?:")) ||
+               (rest.size() > 1 && rest[1] == '+' && std::string_view("*+?}").find(rest[0]) < 4)) {
       return false;
     }
   }

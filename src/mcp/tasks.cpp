@@ -268,6 +268,7 @@ void Tasks::begin_cancel(TaskPtr task) {
 
 std::vector<TaskPtr> Tasks::list() const {
   std::vector<TaskPtr> all;
+  all.reserve(tasks_.size());
   for (const auto& [id, task] : tasks_) {
     all.push_back(task);
   }

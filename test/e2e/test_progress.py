@@ -116,6 +116,19 @@ class Progress(unittest.TestCase):
             tab.execute("sleep 0.6")
             self.assertEqual(len(streamed(server, "t")), steps)
 
+    def test_fifty_streams_at_once(self) -> None:
+        with Server() as server:
+            made = [server.call_async("create_tab") for _ in range(50)]
+            tabs = [server.result(call, "create_tab", 60).window_id for call in made]
+            command = "for i in $(seq 1 60); do echo \"$i of $TERMINALLY_TAB $RANDOM$RANDOM\"; sleep 0.03; done"
+            calls = [server.raw.start_request("tools/call", {
+                "name": "execute_command", "_meta": {"progressToken": tab},
+                "arguments": {"command": command, "window_id": tab, "timeout_ms": 100_000, "strip_ansi": True}}) for tab in tabs]
+            for tab, call in zip(tabs, calls):
+                result = server.result(call, "execute_command", 110)
+                self.assertEqual(result.output.count("\n"), 60)
+                self.assertEqual(text_of(streamed(server, tab)), result.output)
+
     def test_a_client_that_does_not_read_slows_nobody(self) -> None:
         sandbox = self.enterContext(Sandbox())
         process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home)
