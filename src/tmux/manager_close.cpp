@@ -51,6 +51,7 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
     left = members();
   }
   std::vector<Survivor> survivors;
+  survivors.reserve(left.size());
   for (const int pid : left) {
     survivors.push_back(Survivor{pid, describe_process(pid)});
   }

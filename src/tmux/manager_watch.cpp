@@ -1,6 +1,7 @@
 // Watching the tabs as a whole: one directory watch while somebody waits, and nothing while nobody does.
 
 #include <algorithm>
+#include <boost/asio.hpp>
 
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
@@ -107,7 +108,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_command(WindowId window
     adopt_if_alone(tab, query.command_id);
     const auto found = std::ranges::find_if(tab->runs, is_it);
     if (found != tab->runs.end()) {
-      const RunPtr run = *found;
+      // A copy: the tab forgets it as it ends.
+      const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization)
       co_await run->wait_for_end();
     } else {
       co_await sleep_for(kBetweenGlances);

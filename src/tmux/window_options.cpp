@@ -47,7 +47,7 @@ std::optional<std::string> find_program(const std::string& name) {
   directories += ':';
   for (std::size_t begin = 0; begin < directories.size();) {
     const std::size_t end = directories.find(':', begin);
-    const std::string candidate = directories.substr(begin, end - begin) + "/" + name;
+    std::string candidate = directories.substr(begin, end - begin) + "/" + name;
     if (candidate.front() == '/' && runs(candidate)) {
       return candidate;
     }

@@ -178,7 +178,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   Clock::time_point last_step_;
 };
 
-ProgressStream::ProgressStream(asio::any_io_executor executor, ReportProgress report) {
+ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report) {
   if (report) {
     state_ = std::make_shared<State>(executor, std::move(report));
     state_->begin();

@@ -18,7 +18,7 @@ namespace terminally {
 class ProgressStream {
  public:
   /// Nothing is sent, and nothing costs anything, when `report` is empty.
-  ProgressStream(boost::asio::any_io_executor executor, ReportProgress report);
+  ProgressStream(const boost::asio::any_io_executor& executor, ReportProgress report);
   ProgressStream(const ProgressStream&) = delete;
   ProgressStream& operator=(const ProgressStream&) = delete;
   /// Ends it: no further step.
