@@ -94,6 +94,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
     aborted = true;
   }
   if (aborted) {
+    run->interrupt(Reason::cancelled_by_client, false);  // the next command waits for its end
     asio::co_spawn(executor_, end_once_started(run, start), asio::detached);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
@@ -152,7 +153,17 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   wait.until = interrupts ? window_end : std::min(deadline, window_end);
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
-  const Meanwhile meanwhile = co_await wait_in_call(tab, run, wait);
+  Meanwhile meanwhile;
+  bool aborted = false;
+  try {
+    meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
+  } catch (const boost::system::system_error&) {
+    aborted = true;
+  }
+  if (aborted) {
+    run->interrupt(Reason::cancelled_by_client, false);
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
   CommandResult result = result_of(*tab, *run, request.view, request.max_output_bytes);
   if (result.state != CommandState::running) {
     if (result.reason == Reason::timeout && meanwhile.was_waiting) {
@@ -187,25 +198,16 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
                                                                                      WaitInCall wait) {
   Meanwhile meanwhile;
   SettledInput input;
-  bool aborted = false;
-  try {
-    while (!run->has_ended() && Clock::now() < wait.until && !meanwhile.nested_shell_ready &&
-           !meanwhile.awaiting) {
-      if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
-        break;
-      }
-      meanwhile.nested_shell_ready = run->waits_in_nested_shell();
-      const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
-      if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
-        meanwhile.awaiting = settled;
-      }
+  while (!run->has_ended() && Clock::now() < wait.until && !meanwhile.nested_shell_ready &&
+         !meanwhile.awaiting) {
+    if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
+      break;
     }
-  } catch (const boost::system::system_error&) {
-    aborted = true;
-  }
-  if (aborted) {
-    run->interrupt(Reason::cancelled_by_client, false);
-    throw boost::system::system_error(asio::error::operation_aborted);
+    meanwhile.nested_shell_ready = run->waits_in_nested_shell();
+    const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
+    if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
+      meanwhile.awaiting = settled;
+    }
   }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;

@@ -13,6 +13,9 @@ constexpr std::size_t kScanBytes = 1 << 20;
 /// What has the foreground of a nested shell for less than this may be a step of its prompt.
 constexpr Milliseconds kShortStep{500};
 
+/// What is being ended has ended by then: the escalation takes 6 s.
+constexpr Milliseconds kEnds{7'000};
+
 bool is_nested(const Foreground& foreground) {
   return foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
 }
@@ -85,10 +88,16 @@ void TmuxManager::Impl::settle_ended(Tab& tab) {
 }
 
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
-/// prompt may have the foreground for a moment.
+/// prompt may have the foreground for a moment. One that is being ended is waited for.
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
   const auto patience = Clock::now() + kShortStep;
+  const auto ending_patience = Clock::now() + kEnds;
   while (!tab.runs.empty()) {
+    const RunPtr ending = tab.runs.back()->is_interrupted() ? tab.runs.back() : nullptr;
+    if (ending && Clock::now() < ending_patience) {
+      co_await finish_by(ending_patience, ending->wait_for_end());
+      continue;
+    }
     const Foreground foreground = look_at_foreground(tab.pane_pid);
     const CommandRun& latest = *tab.runs.back();
     if (is_nested(foreground) && latest.typed_into() != foreground.pid) {

@@ -78,6 +78,21 @@ class Cancel(unittest.TestCase):
             processes = subprocess.run(["ps", "-eo", "args", "--no-headers"], capture_output=True, text=True, check=True).stdout
             self.assertNotIn("sleep 502\n", processes)
 
+    def test_cancelled_while_it_begins(self) -> None:
+        """While it waits for its turn, is typed, has just begun: nobody must be left to look after it."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            for ms in range(0, 40, 3):
+                with self.subTest(ms=ms):
+                    call = tab.execute_async("sleep 60", timeout_ms=60_000)
+                    try:
+                        call.result(ms / 1000)
+                    except TimeoutError:
+                        pass
+                    server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                    self.assertEqual(tab.execute("echo next", timeout_ms=30_000).output, "next\n")
+
     def test_cancelled_at_random_moments_the_tab_is_usable(self) -> None:
         commands = [
             "sleep 60",
