@@ -41,9 +41,6 @@ void CommandRun::interrupt(Reason why, bool force) {
     interrupt_reason_ = why;
   }
   force_ = force_ || force;
-  if (interrupt_reason_ == Reason::cancelled_by_client && !record_.nonce.empty()) {
-    tab_->files.mark_cancelled(record_.nonce);
-  }
   interrupt_asked_.set();
 }
 
@@ -114,6 +111,10 @@ void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goe
 
 asio::awaitable<void> CommandRun::escalate() {
   co_await interrupt_asked_.wait();
+  if (interrupt_reason_ == Reason::cancelled_by_client) {
+    tab_->files.mark_cancelled(
+        record_.nonce);  // here, because it may have been asked for before there was one
+  }
   const auto begin = Clock::now();
   if (!force_) {
     co_await send_interrupt_key();

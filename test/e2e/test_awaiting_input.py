@@ -138,7 +138,7 @@ class Programs(unittest.TestCase):
             tab = server.create_tab(shell="bash", env={"TERM": "tmux-256color"})
             for command, kind, prompt in (
                 ("vim -u NONE", "program", ""),
-                ("less /etc/services", "program", None),
+                ("less /usr/share/common-licenses/GPL-3", "program", None),
                 ("top", "program", None),
                 ("python3 -q", "line", ">>>"),
                 ("gdb -q -nx", "line", "(gdb)"),
