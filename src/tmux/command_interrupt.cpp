@@ -147,7 +147,8 @@ asio::awaitable<void> CommandRun::escalate() {
       at_prompt.reset();
     }
     const auto patience = force_ ? Milliseconds(400) : kKillShellAfter;
-    if (own_shell && elapsed >= patience && !shell_killed_ && now.shell_pid > 0) {
+    // Whoever has the foreground just now: between two looks it may be one short child after the other.
+    if (!nested_ && elapsed >= patience && !shell_killed_ && now.shell_pid > 0) {
       shell_killed_ = true;
       ::kill(now.shell_pid, SIGKILL);  // terminally-shell prints END and starts another
     }
