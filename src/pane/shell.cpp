@@ -33,6 +33,8 @@
 #include <string>
 #include <vector>
 
+#include "base/cancelled_text.hpp"
+
 namespace {
 
 volatile sig_atomic_t hung_up = 0;
@@ -183,9 +185,6 @@ Ended run_shell(const Setup& setup) {
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed};
 }
 
-/// What a person who watches sees; the hooks print the same (tmux/shells.cpp).
-const char kCancelledLine[] = "\r\n[CANCELLED] Command terminated by MCP client\r\n";
-
 std::string end_record(const std::string& code, const std::string& nonce, const char* by) {
   return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a";
 }
@@ -208,8 +207,10 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
   if (read_small_file(exit_file).empty()) {
     write_small_file(exit_file, std::to_string(code));
-    const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
-                               (is_cancelled(setup.run_directory, nonce) ? kCancelledLine : "");
+    const std::string record =
+        end_record(std::to_string(code), nonce, ";by=shell") +
+        (is_cancelled(setup.run_directory, nonce) ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
+                                                  : "");
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   const size_t end = content.find('\n', line + 1);

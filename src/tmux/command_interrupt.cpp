@@ -17,12 +17,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr Milliseconds kTermAfter{500};
 constexpr Milliseconds kKeyWithin{1'000};
 /// How long the signal of stop_process waits for a program to take the foreground from the shell that is
 /// starting it.
 constexpr Milliseconds kProgramStarts{60};
-constexpr Milliseconds kKillAfter{5'000};
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{500};

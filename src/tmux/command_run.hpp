@@ -32,6 +32,10 @@ struct RunContext {
 /// command; kept alive by its coroutines and by the tab's list.
 class CommandRun : public std::enable_shared_from_this<CommandRun> {
  public:
+  /// From the C-c on, when it is ended by force.
+  static constexpr Milliseconds kTermAfter{500};
+  static constexpr Milliseconds kKillAfter{5'000};
+
   CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output);
 
   /// One that runs already, as its record says: to be followed, not started.

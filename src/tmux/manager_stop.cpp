@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/cancelled_text.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/manager_impl.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
-constexpr Milliseconds kTermAfter{500};
-constexpr Milliseconds kKillAfter{5'000};
 constexpr std::uint64_t kCancelledOutputBytes = 32'768;
 
 /// A shell in an odd state (a person reads its `read`) is not at its prompt.
@@ -102,20 +101,20 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
   result.cwd = process_cwd(first.pid);
   result.start_byte = result.end_byte = tab->log.end();
   result.started_at_ms = wall_clock_ms();
-  print_in_terminal(tab->tty, kCancelledLine);
+  print_in_terminal(tab->tty, std::string("\r\n") + kCancelledText + "\r\n");
   const auto begin = Clock::now();
   if (!force) {
     const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
     co_await run->signal_once(StopSignal::interrupt);
   }
   std::set<int> terminated;
-  while (!is_at_prompt(*tab) && Clock::now() - begin < kKillAfter + kStopWithin) {
+  while (!is_at_prompt(*tab) && Clock::now() - begin < CommandRun::kKillAfter + kStopWithin) {
     const auto elapsed = Clock::now() - begin;
     const Foreground now = look_at_foreground(tab->pane_pid);
     if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
-      if (force || elapsed >= kKillAfter) {
+      if (force || elapsed >= CommandRun::kKillAfter) {
         ::kill(-now.group, SIGKILL);
-      } else if (elapsed >= kTermAfter && terminated.insert(now.group).second) {
+      } else if (elapsed >= CommandRun::kTermAfter && terminated.insert(now.group).second) {
         ::kill(-now.group, SIGTERM);
         ::kill(-now.group, SIGCONT);
       }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/base64.hpp"
+#include "base/cancelled_text.hpp"
 #include "tmux/shell_templates.hpp"
 
 namespace terminally {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::size_t kDisplayLimitBytes = 2'000;
 constexpr int kDisplayLimitLines = 12;
 constexpr std::size_t kInlineLineBytes = 900;
-/// What a person who watches sees; in the form that printf's %b takes.
-constexpr const char* kCancelledLine = "\\r\\n[CANCELLED] Command terminated by MCP client\\r\\n";
 
 /// Fills in the `@NAME@` of a template.
 std::string fill(std::string_view text, const std::map<std::string, std::string, std::less<>>& values) {
@@ -212,7 +211,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"HISTORY", word(base + "h")},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
       {"CANCELLED", word(base + "c")},
-      {"CANCELLED_LINE", word(kCancelledLine)},
+      {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},

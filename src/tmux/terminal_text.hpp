@@ -5,10 +5,6 @@
 
 namespace terminally {
 
-/// For people who watch: a client ended what ran here. The hooks of our own commands print the same
-/// (shells.cpp), with END and so outside of the output.
-inline constexpr std::string_view kCancelledLine = "\r\n[CANCELLED] Command terminated by MCP client\r\n";
-
 /// What a full-screen program that was killed had no time to undo: alternate screen, hidden cursor, colours.
 /// Nothing happens in a terminal that is as it should be.
 inline constexpr std::string_view kLeaveFullScreen = "\033[?1049l\033[?25h\033[0m";
