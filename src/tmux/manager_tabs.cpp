@@ -176,8 +176,9 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
   return tab;
 }
 
-/// Rows come in the order of panes: the tab's own pane is the oldest of its window.
-void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows) {
+/// Rows come in the order of panes: the tab's own pane is the oldest of its window. `asked_about`: the tabs
+/// that were known when tmux was asked; one that was opened while its answer was under way is not in it.
+void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {
   std::map<WindowId, PaneRow> oldest;
   std::map<PaneId, bool> alive;
   for (const PaneRow& row : rows) {
@@ -190,7 +191,7 @@ void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows) {
   for (const auto& [window, row] : oldest) {
     take_row(row);
   }
-  for (const auto& [window, tab] : tabs_) {
+  for (const TabPtr& tab : asked_about) {
     tab->closed = tab->closed || !alive.contains(tab->pane);
   }
 }
@@ -204,6 +205,10 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
   for (const char* word : {"list-panes", "-s", "-t", kSessionTarget, "-F", kPaneFormat}) {
     command.emplace_back(word);
   }
+  std::vector<TabPtr> asked_about;
+  for (const auto& [window, tab] : tabs_) {
+    asked_about.push_back(tab);
+  }
   std::string answer;
   try {
     answer = co_await client_.query(std::move(command));
@@ -212,7 +217,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
       throw;
     }
   }
-  take_rows(parse_pane_rows(answer));
+  take_rows(parse_pane_rows(answer), asked_about);
 }
 
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {

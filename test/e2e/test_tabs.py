@@ -109,6 +109,20 @@ class Life(unittest.TestCase):
             rows = server.tabs()
             self.assertEqual([rows[tab.window_id].name for tab in made], [f"tab {n}" for n in range(100)])
 
+    def test_a_list_asked_for_before_a_tab_was_opened_does_not_close_it(self) -> None:
+        """T3, T4: tmux's answer may be older than the tab."""
+        with Server() as server:
+            opened = []
+            for _ in range(30):
+                lists = [server.call_async("list_tabs") for _ in range(3)]
+                opened.append(server.call_async("create_tab"))
+                lists += [server.call_async("list_tabs") for _ in range(3)]
+                for call in lists:
+                    server.result(call, "list_tabs", 60)
+            names = [server.result(call, "create_tab", 60).window_id for call in opened]
+            for window_id in names:
+                server.call("rename_tab", window_id=window_id, name="still open")
+
     def test_the_first_bytes_of_a_tab_are_in_its_log(self) -> None:
         """T11: what the rc file prints before any command."""
         with Server() as server:
