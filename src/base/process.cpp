@@ -61,10 +61,10 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 /// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
 /// inherited.
-pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int out, int err) {
+pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
   posix_spawnattr_t attributes;
@@ -90,51 +90,85 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int o
   return pid;
 }
 
-asio::awaitable<void> read_all(asio::readable_pipe& pipe, std::string& into) {
-  boost::system::error_code error;
-  co_await asio::async_read(pipe, asio::dynamic_buffer(into),
-                            asio::redirect_error(asio::use_awaitable, error));
+/// Owns a child's pidfd, by which its end is seen.
+UniqueFd open_pidfd(const Child& child, const Argv& argv) {
+  UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0)));
+  if (!fd) {
+    throw io_error("cannot watch the process " + argv.front(), errno);
+  }
+  return fd;
+}
+
+void throw_if_aborted(const boost::system::error_code& error) {
   if (error == asio::error::operation_aborted) {
     throw boost::system::system_error(error);
   }
 }
 
-asio::awaitable<void> wait_for_exit(asio::posix::stream_descriptor& pidfd) {
-  co_await pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
+asio::awaitable<void> read_all(asio::readable_pipe& pipe, std::string& into) {
+  boost::system::error_code error;
+  co_await asio::async_read(pipe, asio::dynamic_buffer(into),
+                            asio::redirect_error(asio::use_awaitable, error));
+  throw_if_aborted(error);
 }
 
-asio::awaitable<void> collect(asio::readable_pipe& out, asio::readable_pipe& err,
-                              asio::posix::stream_descriptor& pidfd, ProcessResult& result) {
-  using asio::experimental::awaitable_operators::operator&&;
-  co_await (read_all(out, result.out) && read_all(err, result.err) && wait_for_exit(pidfd));
+/// A process may end without reading all of it.
+asio::awaitable<void> write_all(asio::writable_pipe& pipe, const std::string& text) {
+  boost::system::error_code error;
+  co_await asio::async_write(pipe, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
+  throw_if_aborted(error);
+  pipe.close();
 }
 
 }  // namespace
 
+struct ChildProcess::State {
+  State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
+        Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
+      : child(spawn(argv, environment, in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get())),
+        in(executor, in_pipe.write.release()),
+        out(executor, out_pipe.read.release()),
+        err(executor, err_pipe.read.release()),
+        pidfd(executor, open_pidfd(child, argv).release()) {}
+
+  asio::awaitable<void> communicate(const std::string& input, ProcessResult& result) {
+    using asio::experimental::awaitable_operators::operator&&;
+    co_await (write_all(in, input) && read_all(out, result.out) && read_all(err, result.err) &&
+              pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable));
+  }
+
+  Child child;
+  asio::writable_pipe in;
+  asio::readable_pipe out;
+  asio::readable_pipe err;
+  asio::posix::stream_descriptor pidfd;
+};
+
+ChildProcess::ChildProcess(const asio::any_io_executor& executor, const Argv& argv,
+                           const std::vector<std::string>& environment)
+    : state_(std::make_unique<State>(executor, argv, environment, make_pipe(), make_pipe(), make_pipe())) {}
+
+ChildProcess::~ChildProcess() = default;
+
+bool ChildProcess::has_ended() const {
+  pollfd ended{.fd = state_->pidfd.native_handle(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) != 0;
+}
+
+asio::awaitable<ProcessResult> ChildProcess::finish(std::string input, std::chrono::milliseconds deadline) {
+  ProcessResult result;
+  result.timed_out = !co_await finish_by(Clock::now() + deadline, state_->communicate(input, result));
+  if (result.timed_out) {
+    state_->child.kill();
+  }
+  result.exit_code = state_->child.reap();
+  co_return result;
+}
+
 asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                            std::vector<std::string> environment) {
-  const auto executor = co_await asio::this_coro::executor;
-
-  Pipe out = make_pipe();
-  Pipe err = make_pipe();
-  Child child(spawn(argv, environment, out.write.get(), err.write.get()));
-  out.write.reset();
-  err.write.reset();
-  asio::readable_pipe out_pipe(executor, out.read.release());
-  asio::readable_pipe err_pipe(executor, err.read.release());
-  const auto pidfd_raw = static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0));
-  if (pidfd_raw < 0) {
-    throw io_error("cannot watch the process " + argv.front(), errno);
-  }
-  asio::posix::stream_descriptor pidfd(executor, pidfd_raw);
-
-  ProcessResult result;
-  result.timed_out = !co_await finish_by(Clock::now() + deadline, collect(out_pipe, err_pipe, pidfd, result));
-  if (result.timed_out) {
-    child.kill();
-  }
-  result.exit_code = child.reap();
-  co_return result;
+  ChildProcess process(co_await asio::this_coro::executor, argv, environment);
+  co_return co_await process.finish("", deadline);
 }
 
 }  // namespace terminally

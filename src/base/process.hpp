@@ -1,7 +1,9 @@
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +19,31 @@ struct ProcessResult {
   std::string err;
 };
 
-/// Runs `argv` (looked up on PATH, never through a shell) with stdin from /dev/null and waits until it ended.
-/// At the deadline, or when the coroutine is cancelled, the process is killed and reaped before this returns
-/// or throws. `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws
-/// Error(io) when it cannot be started.
+/// A process of ours, started by argv (looked up on PATH, never through a shell). Killed and reaped when this
+/// goes out of scope before it has ended.
+class ChildProcess {
+ public:
+  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io) when
+  /// it cannot be started.
+  ChildProcess(const boost::asio::any_io_executor& executor, const Argv& argv,
+               const std::vector<std::string>& environment = {});
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  [[nodiscard]] bool has_ended() const;
+
+  /// Gives it `input` as its standard input, to the end of it, and waits until it ended. At the deadline, or
+  /// when the coroutine is cancelled, it is killed and reaped before this returns or throws. Only once.
+  [[nodiscard]] boost::asio::awaitable<ProcessResult> finish(std::string input,
+                                                             std::chrono::milliseconds deadline);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs a process without input to its end, as ChildProcess does.
 [[nodiscard]] boost::asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                                                 std::vector<std::string> environment = {});
 

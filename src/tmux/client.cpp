@@ -15,6 +15,8 @@ namespace asio = boost::asio;
 /// What the guard prints instead of running the commands.
 constexpr std::string_view kExpired = "terminally: expired";
 
+const Argv kCommandsFromInput{"source-file", "-"};
+
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
     text.pop_back();
@@ -37,14 +39,35 @@ TmuxClient::TmuxClient(std::string program, std::filesystem::path socket, std::f
       config_(std::move(config)),
       deadline_(deadline) {}
 
-asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::string> environment) const {
-  Argv argv;
-  for (const std::string& word : {program_, std::string("-u"), std::string("-S"), socket_.string(),
-                                  std::string("-f"), config_.string()}) {
-    argv.push_back(word);
+void TmuxClient::keep_spare(const asio::any_io_executor& executor) {
+  spare_ = std::make_shared<SpareClient>(executor, argv(kCommandsFromInput));
+}
+
+void TmuxClient::drop_spare() const {
+  if (spare_) {
+    spare_->drop();
   }
-  argv.insert(argv.end(), command.begin(), command.end());
-  ProcessResult result = co_await run_process(std::move(argv), deadline_, std::move(environment));
+}
+
+Argv TmuxClient::argv(const Argv& command) const {
+  Argv all{program_, "-u", "-S", socket_.string(), "-f", config_.string()};
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
+asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
+  std::unique_ptr<ChildProcess> client = spare_ ? spare_->take() : nullptr;
+  if (!client) {
+    client = std::make_unique<ChildProcess>(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+  }
+  std::string out = output_of(co_await client->finish(std::move(commands) + "\n", deadline_));
+  if (spare_) {
+    spare_->prepare();
+  }
+  co_return out;
+}
+
+std::string TmuxClient::output_of(ProcessResult result) const {
   if (result.timed_out) {
     throw timed_out(deadline_);
   }
@@ -54,7 +77,7 @@ asio::awaitable<std::string> TmuxClient::run(Argv command, std::vector<std::stri
                          message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
-  co_return std::move(result.out);
+  return std::move(result.out);
 }
 
 TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
@@ -63,18 +86,10 @@ TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
   return client;
 }
 
-asio::awaitable<std::string> TmuxClient::query(Argv command) const {
-  return run(std::move(command), {});
-}
-
 asio::awaitable<bool> TmuxClient::answers() const {
-  Argv command;
-  command.emplace_back("display-message");
-  command.emplace_back("-p");
-  command.emplace_back("");
   bool answered = true;
   try {
-    co_await query(std::move(command));
+    co_await query("display-message -p ''");
   } catch (const Error&) {
     answered = false;
   }
@@ -89,13 +104,8 @@ std::string TmuxClient::guarded_condition() const {
 }
 
 asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
-  Argv argv;
-  argv.emplace_back("if-shell");
-  argv.emplace_back("-F");
-  argv.push_back(guarded_condition());
-  argv.push_back(std::move(commands));
-  argv.push_back("display-message -p " + quote(kExpired));
-  std::string out = co_await run(std::move(argv), {});
+  std::string out = co_await query("if-shell -F " + quote(guarded_condition()) + " " + quote(commands) + " " +
+                                   quote("display-message -p " + quote(kExpired)));
   if (out.starts_with(kExpired)) {
     throw timed_out(deadline_);
   }
@@ -108,7 +118,7 @@ asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::st
       word.insert(word.size() - 1, 1, '\\');  // else it would end the command
     }
   }
-  return run(std::move(command), std::move(environment));
+  co_return output_of(co_await run_process(argv(command), deadline_, std::move(environment)));
 }
 
 std::string quote(std::string_view text) {

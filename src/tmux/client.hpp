@@ -1,18 +1,21 @@
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/process.hpp"
+#include "tmux/spare_client.hpp"
 
 namespace terminally {
 
 /// Talks to one tmux server on its private socket: one process per call, spawned by argv, killed at its
-/// deadline.
+/// deadline. It gets its commands on its standard input, so that it can be started before they are known.
 ///
 /// Whatever changes something is guarded: the server itself compares its clock with the deadline before it
 /// runs the commands, because a client that was killed at its deadline may already have delivered them to a
@@ -24,16 +27,21 @@ class TmuxClient {
 
   [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
-  /// Runs a command that changes nothing and returns what it printed.
+  /// From now on a client is kept ready for the next call; for who makes many.
+  void keep_spare(const boost::asio::any_io_executor& executor);
+  /// Until the next call. While one is ready, a tmux server does not end with its last tab.
+  void drop_spare() const;
+
+  /// Runs commands in tmux's command language (quote user text with `quote`) that change nothing, and returns
+  /// what they printed.
   /// Throws Error: tmux_timeout; not_found when the target (a window or pane) is not there; tmux_failed
   /// otherwise.
-  [[nodiscard]] boost::asio::awaitable<std::string> query(Argv command) const;
+  [[nodiscard]] boost::asio::awaitable<std::string> query(std::string commands) const;
 
   /// Whether the server answers by the deadline.
   [[nodiscard]] boost::asio::awaitable<bool> answers() const;
 
-  /// Runs commands in tmux's command language (quote user text with `quote`), unless the deadline has passed
-  /// by the time the server gets to them.
+  /// Runs commands that change something, unless the deadline has passed by the time the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
 
   /// As this one, with another deadline.
@@ -45,14 +53,15 @@ class TmuxClient {
                                                           std::vector<std::string> environment) const;
 
  private:
-  [[nodiscard]] boost::asio::awaitable<std::string> run(Argv command,
-                                                        std::vector<std::string> environment) const;
+  [[nodiscard]] Argv argv(const Argv& command) const;
+  [[nodiscard]] std::string output_of(ProcessResult result) const;
   [[nodiscard]] std::string guarded_condition() const;
 
   std::string program_;
   std::filesystem::path socket_;
   std::filesystem::path config_;
   std::chrono::milliseconds deadline_;
+  std::shared_ptr<SpareClient> spare_;
 };
 
 /// One word of tmux's command language: single quotes, in which nothing is special.

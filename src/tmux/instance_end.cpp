@@ -21,11 +21,11 @@ constexpr Milliseconds kTmuxPatience{400};
 constexpr Milliseconds kProcessPatience{800};
 constexpr const char* kUnnamedMark = "unnamed";
 
-asio::awaitable<std::string> ask(const Config& config, const Instance& instance, Argv command) {
+asio::awaitable<std::string> ask(const Config& config, const Instance& instance, std::string commands) {
   const TmuxClient client(config.tmux, instance.socket(), instance.tmux_config(), kTmuxPatience);
   std::string answer;
   try {
-    answer = co_await client.query(std::move(command));
+    answer = co_await client.query(std::move(commands));
   } catch (const Error&) {
     // frozen, or gone already
   }
@@ -74,9 +74,7 @@ std::filesystem::file_time_type last_change(const std::filesystem::path& directo
 }  // namespace
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
-  Argv command;
-  command.emplace_back("kill-server");
-  co_await ask(config, instance, std::move(command));
+  co_await ask(config, instance, "kill-server");
   if (server_pid > 0 && process_info(server_pid)) {
     ::kill(server_pid, SIGKILL);
   }
@@ -101,11 +99,7 @@ asio::awaitable<void> end_abandoned_instances(Config config) {
     } catch (const Error&) {
       continue;  // its server lives
     }
-    Argv command;
-    for (const char* word : {"display-message", "-p", "#{pid}"}) {
-      command.emplace_back(word);
-    }
-    const std::string answer = co_await ask(config, instance, std::move(command));
+    const std::string answer = co_await ask(config, instance, "display-message -p '#{pid}'");
     int server_pid = 0;
     std::from_chars(answer.data(), answer.data() + answer.size(), server_pid);
     co_await end_instance(config, instance, server_pid);

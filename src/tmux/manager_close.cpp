@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/log_record.hpp"
@@ -100,6 +102,9 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     }
   }
   tab->closed = true;
+  if (std::ranges::all_of(tabs_, [](const auto& entry) { return entry.second->closed; })) {
+    client_.drop_spare();
+  }
   tell_tab_waiters();
   for (const RunPtr& run : std::vector(tab->runs)) {
     run->give_up(Reason::tab_closed);
@@ -114,6 +119,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
       run->give_up(Reason::tab_closed);
     }
   }
+  client_.drop_spare();
   if (!durable_ && owner_lock_) {
     co_await end_instance(config_, instance_, server_pid_);
   } else if (owner_lock_) {

@@ -65,6 +65,7 @@ class TmuxManager::Impl {
   Awaitable<std::string> new_session(Argv window_options, bool start_server);
   Awaitable<void> refresh_tabs();
   [[nodiscard]] bool server_alive() const;
+  [[nodiscard]] Awaitable<bool> server_ends() const;
   TabPtr take_row(const PaneRow& row);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   /// The tab, open or closed. Throws Error(not_found).

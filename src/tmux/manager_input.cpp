@@ -187,22 +187,16 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
 
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {
   const TabPtr tab = co_await open_tab(request.window_id);
-  const std::string pane = to_string(tab->pane);
-  Argv command;
-  const auto add = [&command](std::initializer_list<std::string> words) {
-    command.insert(command.end(), words);
-  };
+  const std::string pane = quote(to_string(tab->pane));
   // The title last: only it can hold anything.
-  add({"display-message", "-p", "-t", pane, kScreenFormat, ";"});
-  add({"capture-pane", "-p", "-t", pane, "-S", "-" + std::to_string(request.scrollback_lines)});
-  if (!request.strip_ansi) {
-    add({"-e"});
-  }
-  add({";", "display-message", "-p", "-t", pane, "#{pane_title}"});
+  const std::string commands = "display-message -p -t " + pane + " " + quote(kScreenFormat) +
+                               " ; capture-pane -p -t " + pane + " -S -" +
+                               std::to_string(request.scrollback_lines) + (request.strip_ansi ? "" : " -e") +
+                               " ; display-message -p -t " + pane + " '#{pane_title}'";
   std::string answer;
   bool gone = false;
   try {
-    answer = co_await client_.query(std::move(command));
+    answer = co_await client_.query(commands);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found) {
       throw;

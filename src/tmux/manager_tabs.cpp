@@ -21,6 +21,8 @@ namespace {
 /// How long the logs of an unnamed instance stay.
 constexpr std::chrono::hours kKeepLogs{7 * 24};
 
+constexpr Milliseconds kServerEndsWithin{300};
+
 /// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
 
@@ -35,7 +37,11 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
               Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
       run_context_{executor_, client_, watch_, [this] { return server_alive(); },
-                   config_.helper_dir / "terminally-shell"} {}
+                   config_.helper_dir / "terminally-shell"} {
+  if (!config_.guest) {
+    client_.keep_spare(executor_);
+  }
+}
 
 /// A command that is still looked after and its tab hold each other.
 TmuxManager::Impl::~Impl() {
@@ -49,6 +55,15 @@ bool TmuxManager::Impl::server_alive() const {
   return server && server->state != 'Z';
 }
 
+/// A server that has lost its last tab ends with the client that has just found that out.
+TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
+  const auto patience = Clock::now() + kServerEndsWithin;
+  while (server_alive() && Clock::now() < patience) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  co_return !server_alive();
+}
+
 /// A durable instance, or one that we are a guest of, may have a server already.
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (generation_ != 0 || !durable_ || !instance_.has_socket()) {
@@ -57,13 +72,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (!owner_lock_ && !config_.guest) {
     owner_lock_ = instance_.own();
   }
-  Argv command;
-  for (const char* word : {"display-message", "-p", kServerFormat}) {
-    command.emplace_back(word);
-  }
   std::string answer;
   try {
-    answer = co_await client_.query(std::move(command));
+    answer = co_await client_.query(std::string("display-message -p ") + quote(kServerFormat));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::tmux_timeout) {
       throw;
@@ -138,13 +149,13 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
         throw;
       }
       no_session = true;  // the last tab was closed, or the server is gone
-      no_server = error.code() != ErrorCode::not_found;
-      if (no_server && server_alive()) {
+      if (error.code() != ErrorCode::not_found && server_alive()) {
         throw;
       }
     }
   }
   if (no_session) {
+    no_server = no_server || co_await server_ends();
     answer = co_await new_session(options.words, no_server);
   }
   const std::vector<PaneRow> rows = parse_pane_rows(answer);
@@ -201,17 +212,14 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
   if (generation_ == 0) {
     co_return;
   }
-  Argv command;
-  for (const char* word : {"list-panes", "-s", "-t", kSessionTarget, "-F", kPaneFormat}) {
-    command.emplace_back(word);
-  }
   std::vector<TabPtr> asked_about;
   for (const auto& [window, tab] : tabs_) {
     asked_about.push_back(tab);
   }
   std::string answer;
   try {
-    answer = co_await client_.query(std::move(command));
+    answer = co_await client_.query(std::string("list-panes -s -t ") + kSessionTarget + " -F " +
+                                    quote(kPaneFormat));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::tmux_timeout) {
       throw;

@@ -1,5 +1,7 @@
 """A person at the same tab: what is half typed, copy mode, splits, full-screen programs, kill-server. Nothing is corrupted, no tab is lost."""
 
+import os
+import signal
 import unittest
 
 import path  # noqa: F401
@@ -76,6 +78,22 @@ class Tmux(unittest.TestCase):
             person.tmux("copy-mode", "-t", tab.id)
             person.keys(tab, "Up", "Up")
             self.assertEqual(tab.execute("echo out of copy mode").output, "out of copy mode\n")
+
+    def test_the_spare_tmux_client_is_killed(self) -> None:
+        """R18: one client at most waits for the next call, and none is missed."""
+        with Server() as server:
+            tab = server.create_tab()
+
+            def spares() -> list[int]:
+                return [pid for pid, command in server.sandbox.processes().items() if command.endswith("source-file -")]
+
+            for n in range(5):
+                [spare] = poll(spares, 5, "a spare client")
+                os.kill(spare, signal.SIGKILL)
+                self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
+            server.call("close_tab", window_id=tab.id)
+            poll(lambda: not spares(), 5, "no client keeps a tmux server without tabs")
+            self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
 
     def test_a_clock(self) -> None:
         with Server() as server:

@@ -54,6 +54,35 @@ TEST_CASE("process: a signal is 128 and its number, stdin is empty, the environm
   CHECK(run({"env"}, Milliseconds(10'000), {"ONLY=this"}).out == "ONLY=this\n");
 }
 
+TEST_CASE("process: one that was started before its input is known") {
+  asio::io_context io(1);
+  ChildProcess child(io.get_executor(), {"cat"});
+  CHECK_FALSE(child.has_ended());
+  const std::string input(300'000, 'x');
+  ProcessResult result;
+  asio::co_spawn(io, child.finish(input, Milliseconds(10'000)),
+                 [&](const std::exception_ptr&, ProcessResult got) { result = std::move(got); });
+  io.run();
+  CHECK(result.out == input);
+  CHECK_FALSE(has_children());
+  {
+    const ChildProcess unused(io.get_executor(), {"cat"});
+    CHECK(has_children());
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("process: one that ends without reading its input is no error") {
+  asio::io_context io(1);
+  ChildProcess child(io.get_executor(), {"false"});
+  ProcessResult result;
+  asio::co_spawn(io, child.finish(std::string(300'000, 'x'), Milliseconds(10'000)),
+                 [&](const std::exception_ptr&, ProcessResult got) { result = std::move(got); });
+  io.run();
+  CHECK(result.exit_code == 1);
+  CHECK_FALSE(result.timed_out);
+}
+
 TEST_CASE("process: more than a pipe holds comes whole") {
   CHECK(run({"head", "-c", "3000000", "/dev/zero"}).out.size() == 3'000'000);
 }
