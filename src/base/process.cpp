@@ -113,11 +113,11 @@ asio::awaitable<void> read_all(asio::readable_pipe& pipe, std::string& into) {
 }
 
 /// A process may end without reading all of it.
-asio::awaitable<void> write_all(asio::writable_pipe& pipe, const std::string& text) {
+asio::awaitable<void> write_all(asio::local::stream_protocol::socket& socket, const std::string& text) {
   boost::system::error_code error;
-  co_await asio::async_write(pipe, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
+  co_await asio::async_write(socket, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
   throw_if_aborted(error);
-  pipe.close();
+  socket.close();
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
         Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
       : child(spawn(argv, environment, in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get())),
-        in(executor, in_pipe.write.release()),
+        in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
         pidfd(executor, open_pidfd(child, argv).release()) {}
@@ -138,7 +138,7 @@ struct ChildProcess::State {
   }
 
   Child child;
-  asio::writable_pipe in;
+  asio::local::stream_protocol::socket in;
   asio::readable_pipe out;
   asio::readable_pipe err;
   asio::posix::stream_descriptor pidfd;
@@ -146,7 +146,8 @@ struct ChildProcess::State {
 
 ChildProcess::ChildProcess(const asio::any_io_executor& executor, const Argv& argv,
                            const std::vector<std::string>& environment)
-    : state_(std::make_unique<State>(executor, argv, environment, make_pipe(), make_pipe(), make_pipe())) {}
+    : state_(std::make_unique<State>(executor, argv, environment, make_socket_pipe(), make_pipe(),
+                                     make_pipe())) {}
 
 ChildProcess::~ChildProcess() = default;
 

@@ -164,7 +164,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     run->interrupt(Reason::cancelled_by_client, false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  CommandResult result = result_of(*tab, *run, request.view, request.max_output_bytes);
+  CommandResult result = co_await result_of(tab, run, request.view, request.max_output_bytes);
   if (result.state != CommandState::running) {
     if (result.reason == Reason::timeout && meanwhile.was_waiting) {
       result.notes.emplace_back(

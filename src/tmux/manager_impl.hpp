@@ -17,6 +17,7 @@
 #include "tmux/manager.hpp"
 #include "tmux/rows.hpp"
 #include "tmux/tab.hpp"
+#include "tmux/text_worker.hpp"
 
 namespace terminally {
 
@@ -113,10 +114,9 @@ class TmuxManager::Impl {
   Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
   Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force);
   void follow(const RunPtr& run);
-  CommandResult result_of(const Tab& tab, CommandRun& run, TextView view,
-                          std::uint64_t max_output_bytes) const;
-  CommandResult result_of(const Tab& tab, const CommandRecord& record, TextView view,
-                          std::uint64_t max_output_bytes) const;
+  Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, TextView view, std::uint64_t max_output_bytes);
+  Awaitable<CommandResult> result_of(TabPtr tab, CommandRecord record, TextView view,
+                                     std::uint64_t max_output_bytes);
 
   boost::asio::any_io_executor executor_;
   Config config_;
@@ -125,6 +125,7 @@ class TmuxManager::Impl {
   TmuxClient client_;
   LogWatch watch_;
   RunContext run_context_;
+  TextWorker text_worker_;
 
   FileLock owner_lock_;
   std::uint32_t generation_ = 0;  ///< 0: no tmux server yet

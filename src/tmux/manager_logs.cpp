@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/manager_impl.hpp"
-#include "tmux/output.hpp"
 
 namespace terminally {
 namespace {
@@ -42,7 +41,7 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   const TabPtr tab = co_await find_tab(window);
   const PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  result.content = log_text(tail.bytes, view, tab->cols);
+  result.content = co_await text_worker_.log_text(tail.bytes, view, tab->cols);
   result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
   result.truncated = tail.truncated;
   result.next_byte = tail.next;
@@ -77,7 +76,10 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   if (slice.bytes.empty()) {
     chunk.next_byte = slice.next;
   }
-  chunk.chunk = request.exact ? std::string(bytes) : log_text(bytes, request.view, tab->cols);
+  chunk.chunk = std::string(bytes);
+  if (!request.exact) {
+    chunk.chunk = co_await text_worker_.log_text(std::move(chunk.chunk), request.view, tab->cols);
+  }
   co_return chunk;
 }
 

@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
-#include "tmux/output.hpp"
 #include "tmux/proc.hpp"
 
 namespace terminally {
@@ -14,7 +13,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
   const TabPtr tab = co_await find_tab(request.window_id);
   for (const RunPtr& run : tab->runs) {
     if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
-      co_return result_of(*tab, *run, request.view, request.max_output_bytes);
+      co_return co_await result_of(tab, run, request.view, request.max_output_bytes);
     }
   }
   settle_unattended(*tab);
@@ -27,30 +26,32 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
                     : "command_id: there is no command \"" + request.command_id + "\" in tab " +
                           to_string(request.window_id));
   }
-  co_return result_of(*tab, *record, request.view, request.max_output_bytes);
+  co_return co_await result_of(tab, *record, request.view, request.max_output_bytes);
 }
 
-CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, TextView view,
-                                           std::uint64_t max_output_bytes) const {
-  if (!run.has_ended()) {
-    run.look();
+TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, RunPtr run, TextView view,
+                                                                   std::uint64_t max_output_bytes) {
+  if (!run->has_ended()) {
+    run->look();
   }
-  CommandRecord record = run.record();
-  if (!run.has_ended()) {
-    record.end_byte = run.output_end();
+  CommandRecord record = run->record();
+  if (!run->has_ended()) {
+    record.end_byte = run->output_end();
     record.duration_ms =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, wall_clock_ms() - record.started_at_ms));
   }
-  CommandResult result = result_of(tab, record, view, max_output_bytes);
-  result.notes.insert(result.notes.begin(), run.notes().begin(), run.notes().end());
-  return result;
+  const std::vector<std::string> notes = run->notes();
+  CommandResult result = co_await result_of(tab, std::move(record), view, max_output_bytes);
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  co_return result;
 }
 
-CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& record, TextView view,
-                                           std::uint64_t max_output_bytes) const {
+TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
+                                                                   TextView view,
+                                                                   std::uint64_t max_output_bytes) {
   CommandResult result;
   result.command_id = record.id;
-  result.window_id = tab.window;
+  result.window_id = tab->window;
   result.command = record.command;
   result.state = record.state;
   result.reason = record.reason;
@@ -63,21 +64,21 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
   result.started_at_ms = record.started_at_ms;
   result.duration_ms = record.duration_ms;
   result.cwd = record.cwd;
-  if (record.state == CommandState::running && !tab.closed) {
-    if (const std::string cwd = process_cwd(look_at_foreground(tab.pane_pid).pid); !cwd.empty()) {
+  if (record.state == CommandState::running && !tab->closed) {
+    if (const std::string cwd = process_cwd(look_at_foreground(tab->pane_pid).pid); !cwd.empty()) {
       result.cwd = cwd;
     }
   }
   // Of commands inside one another, the innermost has the keyboard.
-  const bool innermost = tab.runs.empty() || tab.runs.back()->record().id == record.id;
-  if (record.state == CommandState::running && !tab.closed && innermost) {
-    result.awaiting_input = awaiting_input(tab);
+  const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
+  if (record.state == CommandState::running && !tab->closed && innermost) {
+    result.awaiting_input = awaiting_input(*tab);
   }
-  BoundedText output =
-      bounded_text(tab.log, result.start_byte, result.end_byte, view, tab.cols, max_output_bytes);
+  BoundedText output = co_await text_worker_.bounded_text(tab->log, result.start_byte, result.end_byte, view,
+                                                          tab->cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
-  return result;
+  co_return result;
 }
 
 }  // namespace terminally

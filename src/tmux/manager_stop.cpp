@@ -155,7 +155,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
   co_await run->wait_for_end();
-  cancelled.result = result_of(*tab, *run, view, kCancelledOutputBytes);
+  cancelled.result = co_await result_of(tab, run, view, kCancelledOutputBytes);
   cancelled.survivors = run->survivors();
   co_return cancelled;
 }

@@ -33,6 +33,10 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     step = wait.look();
   }
   Waited waited = wait.result(step);
+  BoundedText output =
+      co_await text_worker_.bounded_text(tab->log, wait.from(), waited.next_byte, request.waiting.view,
+                                         tab->cols, request.waiting.max_output_bytes);
+  waited.output = std::move(output.text);
   if (waited.reason == "timeout" && deadline == window_end) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));

@@ -5,7 +5,6 @@
 #include "base/utf8.hpp"
 #include "tmux/foreground.hpp"
 #include "tmux/listeners.hpp"
-#include "tmux/output.hpp"
 
 namespace terminally {
 namespace {
@@ -192,9 +191,6 @@ Waited Wait::result(Step step) {
                                              : "timeout";
   waited.match = waited.matched ? match_ : "";
   waited.next_byte = std::max(from_, output_end());
-  BoundedText output =
-      bounded_text(tab_->log, from_, waited.next_byte, waiting_.view, tab_->cols, waiting_.max_output_bytes);
-  waited.output = std::move(output.text);
   const bool program =
       !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
   waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;

@@ -35,7 +35,10 @@ class Wait {
   [[nodiscard]] const std::shared_ptr<CommandRun>& run() const { return run_; }
   [[nodiscard]] Until until() const { return waiting_.until; }
 
-  /// How things are now.
+  /// Where the text begins that was waited for.
+  [[nodiscard]] std::uint64_t from() const { return from_; }
+
+  /// How things are now, without `output`.
   [[nodiscard]] Waited result(Step step);
 
  private:
