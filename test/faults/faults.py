@@ -26,3 +26,18 @@ def row(fault: str, wanted: str, measured: str) -> None:
     if table := os.environ.get("TERMINALLY_FAULT_TABLE"):
         with open(table, "a", encoding="utf-8") as file:
             file.write(line + "\n")
+
+
+def resident_mib(pid: int) -> float:
+    """What the process holds in memory."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def descriptors(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def share(values: list[float], part: float) -> float:
+    """The value that this part of all values does not exceed."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]

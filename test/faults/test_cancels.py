@@ -1,0 +1,84 @@
+"""R19: cancels at random moments of programs that resist: the tab is usable, what was started is dead or named, the rest is untouched."""
+
+import os
+import random
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from faults import row, runs, share
+from harness import Server, main, poll
+
+# Each carries MARK in its environment, by which the test finds what is left of it.
+COMMANDS = (
+    "sleep 60",
+    "trap 'echo trapped' INT TERM; sleep 60; sleep 60",
+    "sh -c 'trap \"\" INT TERM; sleep 60; sleep 60'",
+    "sh -c 'trap \"\" INT TERM HUP; while :; do sleep 0.1; done'",
+    "(setsid sleep 60 &); sleep 60",
+    "(setsid sh -c 'trap \"\" HUP INT TERM; sleep 60; sleep 60' &); sleep 60",
+    "for i in $(seq 1 600); do sleep 0.05; done",
+    "sleep 60 | cat | cat",
+    "bash -c 'sleep 60 & bash -c \"sleep 60 & wait\" & wait'",
+    "seq 1 1000000000",
+    "sleep 60 & kill -STOP $!; fg",
+    "nohup sleep 60",
+    "python3 -c 'import signal, time; signal.signal(2, signal.SIG_IGN); signal.signal(15, signal.SIG_IGN); time.sleep(60)'",
+    "cat",
+    "read -r line",
+)
+
+
+def marked(mark: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes() and b") Z " not in (entry / "stat").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+class Cancels(unittest.TestCase):
+    def test_random_moments(self) -> None:
+        times = runs(15, 100)
+        order = random.Random(19)
+        took = []
+        named = 0
+        outside = subprocess.Popen(["sleep", "3600"])
+        self.addCleanup(outside.wait)
+        self.addCleanup(outside.kill)
+        with Server() as server:
+            tab, other = server.create_tab(shell="bash"), server.create_tab(shell="bash")
+            jobs = [int(one.execute("sleep 3600 & echo $!").output.split()[-1]) for one in (tab, other)]
+            for n in range(times):
+                command = COMMANDS[n % len(COMMANDS)]
+                mark = f"cancel{n}x{os.getpid()}"
+                with self.subTest(n=n, command=command):
+                    call = tab.execute_async(f"export MARK={mark}; {command}", timeout_ms=60_000, max_output_bytes=200)
+                    try:
+                        call.result(order.random() * 0.4)
+                    except TimeoutError:
+                        pass
+                    begin = time.monotonic()
+                    survivors = []
+                    if n % 3 == 0:
+                        server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                    else:
+                        survivors = [entry["pid"] for entry in tab.call("cancel_command", force=n % 3 == 1).get("survivors", [])]
+                    self.assertEqual(tab.execute(f"unset MARK; echo usable {n}", timeout_ms=30_000).output, f"usable {n}\n")
+                    took.append(time.monotonic() - begin)
+                    shell = int(tab.execute("echo $$").output)
+                    poll(lambda mark=mark, survivors=survivors, shell=shell: not set(marked(mark)) - set(survivors) - {shell}, 8, "what it started is dead or named")
+                    named += len(survivors)
+            for pid in (*jobs, outside.pid):
+                os.kill(pid, 0)
+        self.assertEqual(outside.poll(), None)
+        row(f"{times} cancels at random moments of programs that resist", "the tab is usable; all they started is dead or named; older jobs and other tabs untouched",
+            f"{times} of {times}; {named} survivors named; until the next command was done: median {share(took, 0.5):.2f} s, most {max(took):.2f} s")
+
+
+if __name__ == "__main__":
+    main()
