@@ -163,24 +163,35 @@ bool PatternScan::open_piece() {
   return open_many() || open_line();
 }
 
+/// How many bytes from pos_ on, up to `end`, are whole lines that may be searched at once.
+std::size_t PatternScan::whole_lines(std::size_t end) const {
+  const std::string_view bytes = std::string_view(buffer_).substr(pos_, std::min(end - pos_, kManyBytes));
+  const std::size_t size = bytes.rfind('\n') + 1;  // npos + 1 is 0
+  for (std::size_t at = 0; at + kLongLine <= size; at += kLongLine) {
+    if (bytes.substr(at, kLongLine).find('\n') == std::string_view::npos) {
+      return bytes.rfind('\n', at) + 1;
+    }
+  }
+  return size;
+}
+
 bool PatternScan::open_many() {
   if (!pattern_.fits_many_lines() || in_line_ || base_ + pos_ < from_) {
     return false;
   }
-  const std::string_view bytes =
-      std::string_view(buffer_).substr(pos_, std::min(plain_to_ - pos_, kManyBytes));
-  std::size_t size = bytes.rfind('\n') + 1;  // npos + 1 is 0
-  for (std::size_t at = 0; at + kLongLine <= size; at += kLongLine) {
-    if (bytes.substr(at, kLongLine).find('\n') == std::string_view::npos) {
-      size = bytes.rfind('\n', at) + 1;
-      break;
-    }
-  }
+  std::size_t size = whole_lines(plain_to_);
+  const bool plain = size > 0;
+  size = plain ? size : whole_lines(buffer_.size());
   if (size == 0) {
     return false;
   }
-  piece_ = Piece{.begin = pos_, .end = pos_ + size, .next = pos_ + size, .many = true, .plain = true};
-  piece_->text = bytes.substr(0, size);
+  const std::string_view bytes = std::string_view(buffer_).substr(pos_, size);
+  if (!plain) {
+    strip(bytes, true);
+  }
+  piece_ = Piece{.begin = pos_, .end = pos_ + size, .next = pos_ + size, .many = true, .plain = plain};
+  piece_->text = plain ? bytes : text_;
+  piece_->raw_at = pos_;
   return true;
 }
 
@@ -205,18 +216,22 @@ bool PatternScan::open_line() {
   return true;
 }
 
+void PatternScan::strip(std::string_view bytes, bool finished) {
+  text_.clear();
+  AnsiStripper stripper;
+  stripper.feed(bytes, text_);
+  if (finished) {
+    stripper.finish(text_);
+  }
+}
+
 void PatternScan::set_text(Piece& piece) {
   const std::string_view bytes = std::string_view(buffer_).substr(piece.begin, piece.end - piece.begin);
   piece.plain = plain_to_ >= piece.end;
   if (piece.plain) {
     piece.text = without_cr(bytes);
   } else {
-    text_.clear();
-    AnsiStripper stripper;
-    stripper.feed(bytes, text_);
-    if (!piece.unfinished) {
-      stripper.finish(text_);
-    }
+    strip(bytes, !piece.unfinished);
     piece.text = text_;
   }
   if (const std::uint64_t begin = base_ + piece.begin; begin < from_) {
@@ -270,6 +285,23 @@ bool PatternScan::search_piece() {
   return false;
 }
 
+/// The line around `text_at`, and many goes on behind it. A newline is always text, so that lines can be
+/// counted in both.
+PatternScan::Piece PatternScan::take_line(Piece& many, std::size_t text_at) const {
+  std::size_t begin = many.at;
+  for (std::size_t newline = 0; (newline = many.text.find('\n', begin)) < text_at; begin = newline + 1) {
+    many.raw_at = buffer_.find('\n', many.raw_at) + 1;
+  }
+  const std::size_t newline = many.text.find('\n', begin);
+  Piece line{.begin = many.raw_at, .end = buffer_.find('\n', many.raw_at)};
+  line.next = line.end + 1;
+  line.plain = many.plain;
+  line.text = without_cr(many.text.substr(begin, newline - begin));
+  many.at = newline + 1;
+  many.raw_at = line.next;
+  return line;
+}
+
 bool PatternScan::search_many() {
   Piece& piece = *piece_;
   const auto candidate = pattern_.find({.text = piece.text}, piece.at);
@@ -277,19 +309,12 @@ bool PatternScan::search_many() {
     close_piece(piece.next);
     return false;
   }
-  const std::size_t before =
-      candidate->begin == 0 ? std::string_view::npos : piece.text.rfind('\n', candidate->begin - 1);
-  const std::size_t begin = before + 1;  // npos + 1 is 0
-  const std::size_t newline = piece.text.find('\n', candidate->begin);
-  Piece line{.begin = piece.begin + begin, .end = piece.begin + newline, .next = piece.begin + newline + 1};
-  line.plain = true;
-  line.text = without_cr(piece.text.substr(begin, newline - begin));
+  const Piece line = take_line(piece, candidate->begin);
   const auto match = pattern_.find({.text = line.text});
   if (match) {
     report(line, *match);
   }
   pos_ = line.next;
-  piece.at = newline + 1;
   if (piece.at == piece.text.size()) {
     close_piece(piece.next);
   }

@@ -35,8 +35,8 @@ struct LineMatch {
 /// kOverlapBytes, which is how long a match across two of them may be. That also bounds the memory, beside
 /// what is fed at once.
 ///
-/// Stretches of lines without escape sequences are searched many lines at once where the pattern allows it:
-/// as fast as memory nearly, for a plain word.
+/// Many lines are searched at once where the pattern allows it: as fast as memory nearly, for a plain word in
+/// lines without escape sequences.
 class PatternScan {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
@@ -85,6 +85,7 @@ class PatternScan {
     bool unfinished = false;
     std::string_view text = {};  // NOLINT(readability-redundant-member-init): g++ warns without it
     std::size_t at = 0;          ///< in `text`: where to search on
+    std::size_t raw_at = 0;      ///< of many: in buffer_, the line that begins at `at`
     std::size_t window = 0;      ///< how many places to try at once
   };
 
@@ -92,10 +93,13 @@ class PatternScan {
   [[nodiscard]] bool open_many();
   [[nodiscard]] bool open_line();
   void set_text(Piece& piece);
+  void strip(std::string_view bytes, bool finished);
+  [[nodiscard]] std::size_t whole_lines(std::size_t end) const;
   void look_for_odd_bytes();
   void close_piece(std::size_t next);
   [[nodiscard]] bool search_piece();
   [[nodiscard]] bool search_many();
+  [[nodiscard]] Piece take_line(Piece& many, std::size_t text_at) const;
   void report(const Piece& piece, Pattern::Match match);
 
   Pattern& pattern_;
