@@ -120,7 +120,7 @@ TEST_CASE("playback: what draws is played as it is, by any split") {
   }
 }
 
-TEST_CASE("playback: what would act on the viewer's terminal in another way is not played (T5)") {
+TEST_CASE("playback: what would act on the viewer's terminal in another way is not played") {
   for (const char* sequence : {"\033[c",
                                "\033[>c",
                                "\033[6n",
