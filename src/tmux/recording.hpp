@@ -21,7 +21,7 @@ class Recording {
   };
 
   /// From offset `from` on. Throws as PaneLog does.
-  explicit Recording(PaneLog log, std::uint64_t from = 0)
+  explicit Recording(const PaneLog& log, std::uint64_t from = 0)
       : Recording(log, LogTimes::read(log.path()), from) {}
   Recording(PaneLog log, LogTimes times, std::uint64_t from);
 

@@ -45,11 +45,11 @@ Marker::By by_of(const std::string& name) {
 
 /// By the grammar in doc/pane-log.md.
 std::vector<Marker> by_regex(const std::string& text) {
-  static const std::regex kRecord(
+  static const std::regex record(
       "\033\\]133;(?:C;mcp=START:|D;0*(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9]);mcp=END:)" + kNonce +
       "(;x=1)?(?:;by=(hook|shell))?\a");
   std::vector<Marker> found;
-  for (std::sregex_iterator match(text.begin(), text.end(), kRecord), end; match != end; ++match) {
+  for (std::sregex_iterator match(text.begin(), text.end(), record), end; match != end; ++match) {
     if (static_cast<std::size_t>(match->length()) > kLongest) {
       continue;
     }

@@ -58,4 +58,5 @@ inline bool is_plain(std::string_view text) {
 }  // namespace terminally::fuzz
 
 /// libFuzzer's entry.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is libFuzzer's
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -39,7 +39,7 @@ std::string escaped_by_tmux(std::string_view name) {
 
 void check_any_text(std::string_view text) {
   for (const PaneRow& row : parse_pane_rows(text)) {
-    require(row.name.find('\n') == std::string::npos || text.find("\\") != std::string_view::npos,
+    require(row.name.find('\n') == std::string::npos || text.find('\\') != std::string_view::npos,
             "a newline in a name was escaped");
   }
   require(unescape_tmux_name(text).size() <= text.size(), "a name gets no longer");

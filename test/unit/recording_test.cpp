@@ -144,8 +144,7 @@ TEST_CASE("playback: what would act on the viewer's terminal in another way is n
                                "\033^x\033\\",
                                "\033kname\033\\",
                                "\033]133;D;0;mcp=END:0123456789abcdef0123456789abcdef\a",
-                               "\xc2\x9d"
-                               "52;c;x\a"}) {
+                               "\302\23552;c;x\a"}) {
     CAPTURE(sequence);
     CHECK(filtered({std::string("a") + sequence + "b"}) == "ab");
   }

@@ -13,7 +13,6 @@
 
 using namespace terminally;
 using test::append_to;
-using test::content_of;
 using test::TempDir;
 
 namespace {
@@ -64,6 +63,7 @@ TEST_CASE("time index: of records that contradict each other the later one holds
 
 TEST_CASE("time index: a thinning that stopped anywhere leaves a whole index") {
   std::vector<TimeRecord> all;
+  all.reserve(64);
   for (std::uint64_t i = 0; i < 64; ++i) {
     all.push_back({.offset = i * 10, .time_ms = 1 + i});
   }
