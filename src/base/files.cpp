@@ -113,6 +113,14 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
+std::int64_t modified_ms(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    return 0;
+  }
+  return std::int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1'000'000;
+}
+
 void remove_file(const std::filesystem::path& path) noexcept {
   ::unlink(path.c_str());
 }

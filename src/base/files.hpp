@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 
 /// The whole file, or nullopt when it is not there or cannot be read. For small files: /proc and our own.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// When the file was last written, in milliseconds since the epoch; 0 when it is not there.
+[[nodiscard]] std::int64_t modified_ms(const std::filesystem::path& path);
 
 /// Removes a file; one that is not there is fine.
 void remove_file(const std::filesystem::path& path) noexcept;

@@ -8,6 +8,7 @@
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "tools/command_answer.hpp"
 
 namespace terminally {
 namespace {
@@ -64,6 +65,9 @@ std::string as_json(const std::vector<TabInfo>& tabs) {
     row["busy"] = tab.busy;
     row["log_path"] = tab.log_path;
     row["log_bytes"] = tab.log_bytes;
+    if (tab.last_output_at_ms > 0) {
+      row["last_output_at"] = iso_time(tab.last_output_at_ms);
+    }
     array.push_back(std::move(row));
   }
   return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

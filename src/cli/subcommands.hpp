@@ -17,6 +17,8 @@ using Action = std::function<int()>;
 /// `app`; chosen, it sets `action`. `config` and `action` live as long as `app`, and the flags are in
 /// `config` by the time the action runs.
 void add_tail(CLI::App& app, Config& config, Action& action);
+void add_replay(CLI::App& app, Config& config, Action& action);
+void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
 void add_attach(CLI::App& app, Config& config, Action& action);
 void add_exec(CLI::App& app, Config& config, Action& action);

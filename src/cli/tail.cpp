@@ -6,12 +6,10 @@
 #include <boost/asio.hpp>
 #include <memory>
 
-#include "base/error.hpp"
-#include "cli/guest.hpp"
+#include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
-#include "tmux/instance.hpp"
 #include "tmux/log_watch.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/render.hpp"
@@ -102,20 +100,6 @@ asio::awaitable<void> follow(const PaneLog& log, std::uint64_t at, Printer& prin
     printer.pause();
     co_await watch.changed();
   }
-}
-
-/// The log of a tab that is open, closed, or of an instance that no longer runs but was named.
-PaneLog log_of(const Config& config, WindowId tab) {
-  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
-  const Instance instance(config, named ? config.instance : running_instance(config));
-  PaneLog log(instance.generation(instance.newest_generation()) / ("pane-" + to_string(tab) + ".log"));
-  std::error_code error;
-  if (!std::filesystem::exists(log.path(), error)) {
-    throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +
-                                          instance.name() + "\": no " + log.path().string() +
-                                          "; `terminally-mcp ls` lists the tabs");
-  }
-  return log;
 }
 
 std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {

@@ -33,6 +33,9 @@ class LogFiles {
 
   void sync() const;
 
+  /// Of the next byte, once opened.
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+
  private:
   [[nodiscard]] bool lock_sidecar();
   [[nodiscard]] bool find_end();

@@ -15,6 +15,7 @@
 
 #include "pane/backlog.hpp"
 #include "pane/log_files.hpp"
+#include "pane/time_index.hpp"
 
 namespace terminally {
 namespace {
@@ -58,7 +59,8 @@ class SyncClock {
 
 class LogWriter {
  public:
-  explicit LogWriter(LogFiles& files, Backlog& backlog) : files_(files), backlog_(backlog) {}
+  LogWriter(LogFiles& files, Backlog& backlog, TimeIndex& times)
+      : files_(files), backlog_(backlog), times_(times) {}
 
   void run() {
     flush();  // the log exists from the start, also while nothing is printed
@@ -110,10 +112,13 @@ class LogWriter {
       return false;
     }
     if (const std::size_t count = backlog_.size(); count > 0) {
+      const std::uint64_t offset = files_.offset();
       const std::size_t appended = files_.append(backlog_.data(), count);
       backlog_.remove(appended);
       if (appended > 0) {
-        clock_.written(now_ms());
+        const std::int64_t now = now_ms();
+        clock_.written(now);
+        times_.note(offset, now);
       }
       if (appended < count) {
         return false;
@@ -143,6 +148,7 @@ class LogWriter {
 
   LogFiles& files_;
   Backlog& backlog_;
+  TimeIndex& times_;
   SyncClock clock_;
   std::int64_t retry_at_ = 0;
   bool opened_ = false;
@@ -159,14 +165,15 @@ void ignore_signals() {
 int run_writer(int argc, char** argv) {
   static LogFiles files;
   static Backlog backlog;
+  static TimeIndex times;
   constexpr std::string_view kUsage = "usage: terminally-log LOGFILE\nAppends standard input to LOGFILE.\n";
-  if (argc != 2 || !files.set_path(argv[1])) {
+  if (argc != 2 || !files.set_path(argv[1]) || !times.set_path(argv[1])) {
     static_cast<void>(!::write(STDERR_FILENO, kUsage.data(), kUsage.size()));
     return 2;
   }
   ignore_signals();
   ::umask(077);
-  LogWriter(files, backlog).run();
+  LogWriter(files, backlog, times).run();
   return 0;
 }
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxSequenceBytes = 4096 + 256;
 ///   void control(char)                              any other C0, or DEL
 ///   void escape(char intermediate, char final)      ESC final, ESC intermediate final (the last of several;
 ///   else 0) void csi(std::string_view parameters, char final)   parameters and intermediates; not called
-///   when over 32 bytes
+///   when over 64 bytes
 ///
 /// The grammar is ECMA-48's as xterm and tmux read it (Williams' state machine for the VT500), with these
 /// decisions:
@@ -252,7 +252,7 @@ class AnsiParser {
   char intermediate_ = 0;
   std::size_t sequence_bytes_ = 0;  ///< since the text ended; 0 in text
   std::size_t parameter_bytes_ = 0;
-  std::array<char, 32> parameters_{};
+  std::array<char, 64> parameters_{};
   std::string held_;
 };
 

@@ -28,13 +28,14 @@ struct TabInfo {
   std::string foreground;  ///< name of the foreground process, e.g. "bash" or "vim"
   bool busy = false;       ///< a command of ours runs, or something other than a shell has the foreground
   std::string log_path;
-  std::uint64_t log_bytes = 0;  ///< all bytes ever logged for the tab
+  std::uint64_t log_bytes = 0;         ///< all bytes ever logged for the tab
+  std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
 };
 
 /// In what lists of tabs differ.
 enum class TabNews {
   come_and_gone,  ///< which tabs there are
-  any,            ///< that, or anything of a row but log_bytes; renamed by others: seen with the next output
+  any,            ///< that, or anything of a row but of its log; renamed by others: seen with the next output
 };
 
 struct CreateTab {

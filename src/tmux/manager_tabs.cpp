@@ -292,6 +292,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
                                 (!tab->runs.empty() || tab->files.running_nonce()));
     info.log_path = tab->log.path().string();
     info.log_bytes = tab->log.end();
+    info.last_output_at_ms = info.log_bytes > 0 ? modified_ms(tab->log.path()) : 0;
     infos.push_back(std::move(info));
   }
   co_return infos;

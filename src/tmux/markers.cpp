@@ -28,12 +28,15 @@ std::size_t partial_prefix(std::string_view text) {
 }
 
 bool take_exit_code(std::string_view& text, int& code) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, code);
-  if (error != std::errc() || code < 0 || code > 255) {
+  if (text.starts_with('-')) {  // "-0" is a number, but no exit code
     return false;
   }
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  const char* begin = text.data();
+  const auto [rest, error] = std::from_chars(begin, begin + text.size(), code);
+  if (error != std::errc() || code > 255) {
+    return false;
+  }
+  text.remove_prefix(static_cast<std::size_t>(rest - begin));
   return true;
 }
 

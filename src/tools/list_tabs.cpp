@@ -1,6 +1,7 @@
 // list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
+#include "tools/command_answer.hpp"
 #include "tools/tool.hpp"
 
 namespace terminally {
@@ -14,6 +15,8 @@ static void describe(ResultVisitor& v, const TabInfo& tab) {
   v.flag("busy", tab.busy, "A command or a program runs.");
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");
   v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
+  v.text("last_output_at", iso_time(tab.last_output_at_ms), "When it last printed: ISO 8601, UTC.",
+         show_if(tab.last_output_at_ms > 0));
 }
 
 namespace {

@@ -28,7 +28,7 @@ from harness.sandbox import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text()
 HOME = "/home/you"
-VARY = {"byte", "command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms",
+VARY = {"byte", "command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "last_output_at", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms",
         "taskId", "createdAt", "lastUpdatedAt"}
 BLOCK = re.compile(r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -52,12 +53,12 @@ TEST_CASE("markers: a record says kind, exit code and who printed it") {
 TEST_CASE("markers: what is no record of ours is none (R: forged END records)") {
   const std::string other(32, 'f');
   for (const std::string& record :
-       {end_record("256"), end_record("-1"), end_record(""), end_record("1x"), end_record("0", ";x=2"),
-        end_record("0", ";by=me"), end_record("0", ";by=hook;x=1"), end_record("0", " "),
-        "\033]133;D;0;mcp=END:" + other + "\a", "\033]133;D;0;mcp=END:" + kNonce.substr(1) + "\a",
-        "\033]133;D;0;mcp=END:" + kNonce + "0\a", "\033]133;D;0;mcp=END:" + kNonce + "\033\\",
-        "]133;D;0;mcp=END:" + kNonce + "\a", "\033]133;C;mcp=END:" + kNonce + "\a",
-        "\033]133;D;0;mcp=START:" + kNonce + "\a"}) {
+       {end_record("256"), end_record("-1"), end_record("-0"), end_record(""), end_record("1x"),
+        end_record("0", ";x=2"), end_record("0", ";by=me"), end_record("0", ";by=hook;x=1"),
+        end_record("0", " "), "\033]133;D;0;mcp=END:" + other + "\a",
+        "\033]133;D;0;mcp=END:" + kNonce.substr(1) + "\a", "\033]133;D;0;mcp=END:" + kNonce + "0\a",
+        "\033]133;D;0;mcp=END:" + kNonce + "\033\\", "]133;D;0;mcp=END:" + kNonce + "\a",
+        "\033]133;C;mcp=END:" + kNonce + "\a", "\033]133;D;0;mcp=START:" + kNonce + "\a"}) {
     CAPTURE(record);
     CHECK_FALSE(parse_marker(record, kNonce));
     CHECK(scan({record}).empty());
@@ -107,9 +108,15 @@ TEST_CASE("markers: a record that is cut short holds nothing back for ever") {
 }
 
 TEST_CASE("markers: no false end in random and forged records") {
+  // The fault suite asks for a million and reads the line at the end.
+  const char* asked = std::getenv("TERMINALLY_FORGED_RECORDS");
+  const int rounds = asked == nullptr ? 2'000 : std::stoi(asked);
   std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same cases each time
   const std::string alphabet = "\033]133;DC;mcp=END:START\a0123456789abcdef";
-  for (int round = 0; round < 2'000; ++round) {
+  const std::string end = end_record("5", ";x=1;by=hook");
+  int false_ends = 0;
+  int found = 0;
+  for (int round = 0; round < rounds; ++round) {
     std::string forged = "\033]133;D;" + std::to_string(random() % 400) + ";mcp=END:" + kNonce;
     for (int edit = 0; edit < 3; ++edit) {  // always at least one digit of the nonce is wrong
       forged[forged.size() - 1 - random() % 32] = 'g';
@@ -117,9 +124,17 @@ TEST_CASE("markers: no false end in random and forged records") {
     for (std::size_t i = 0; i < 40; ++i) {
       forged += alphabet[random() % alphabet.size()];
     }
-    const auto found = scan({forged, end_record("5")});
-    REQUIRE(found.size() == 1);
-    CHECK(found[0].exit_code == 5);
-    CHECK(found[0].begin == 1'000 + forged.size());
+    // Split inside of the true record, at each place in turn, and somewhere before it.
+    const std::string stream = forged + end;
+    const std::size_t early = random() % forged.size();
+    const std::size_t late = forged.size() + static_cast<std::size_t>(round) % (end.size() + 1);
+    for (const Marker& marker :
+         scan({stream.substr(0, early), stream.substr(early, late - early), stream.substr(late)})) {
+      const bool is_true = marker.begin == 1'000 + forged.size() && marker.exit_code == 5;
+      (is_true ? found : false_ends) += 1;
+    }
   }
+  CHECK(false_ends == 0);
+  CHECK(found == rounds);
+  MESSAGE("forged records: " << rounds << ", false ends: " << false_ends << ", true ends found: " << found);
 }

@@ -1,0 +1,42 @@
+#include "cli/log_argument.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/guest.hpp"
+#include "cli/tab_argument.hpp"
+#include "tmux/instance.hpp"
+
+namespace terminally {
+
+CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::string& description) {
+  return command.add_option("tab", which, description)->type_name(kTabType);
+}
+
+PaneLog log_of(const Config& config, WindowId tab) {
+  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
+  const Instance instance(config, named ? config.instance : running_instance(config));
+  PaneLog log(instance.generation(instance.newest_generation()) / ("pane-" + to_string(tab) + ".log"));
+  std::error_code error;
+  if (!std::filesystem::exists(log.path(), error)) {
+    throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +
+                                          instance.name() + "\": no " + log.path().string() +
+                                          "; `terminally-mcp ls` lists the tabs");
+  }
+  return log;
+}
+
+PaneLog log_named(const Config& config, const std::string& which) {
+  if (const auto tab = parse_window_id(which)) {
+    return log_of(config, *tab);
+  }
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(which, error)) {
+    throw Error(ErrorCode::not_found,
+                "\"" + which + "\" is neither a tab (@0, @1 and so on; `terminally-mcp ls`) nor a log file");
+  }
+  return PaneLog(which);
+}
+
+}  // namespace terminally

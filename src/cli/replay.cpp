@@ -1,0 +1,151 @@
+// terminally-mcp replay: plays what a tab printed, waiting as it waited. Asks nobody, like tail.
+
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "base/timeout.hpp"
+#include "cli/log_argument.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "tmux/playback.hpp"
+#include "tmux/recording.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+using Seconds = std::chrono::duration<double>;
+
+constexpr int kInterrupted = 130;
+
+struct ReplayOptions {
+  std::string log;
+  double speed = 1;
+  std::uint64_t from_byte = 0;
+  std::optional<double> max_pause;
+};
+
+/// The viewer's terminal while a recording plays: what is typed is neither shown nor left for the shell, and
+/// at the end all modes are as they were. Nothing, where no terminal is.
+class Stage {
+ public:
+  explicit Stage(const Config& config) : shows_(::isatty(STDOUT_FILENO) != 0) {
+    typing_ = shows_ && ::tcgetattr(STDIN_FILENO, &before_) == 0;
+    if (typing_) {
+      termios quiet = before_;
+      quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON);  // Ctrl-C stays a signal
+      ::tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet);
+    }
+    winsize size{};
+    if (shows_ && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+        (size.ws_col < config.cols || size.ws_row < config.rows)) {
+      complain("this terminal is smaller than the tab (" + std::to_string(config.cols) + "x" +
+               std::to_string(config.rows) + "): what was drawn may look broken");
+    }
+  }
+
+  ~Stage() {
+    if (shows_) {
+      try {
+        print(terminal_reset());
+        print("\r\n");
+      } catch (...) {  // NOLINT(bugprone-empty-catch): the terminal is gone
+      }
+    }
+    if (typing_) {
+      ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+    }
+  }
+
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+ private:
+  bool shows_;
+  bool typing_ = false;
+  termios before_{};
+};
+
+asio::awaitable<void> play(Recording& recording, const ReplayOptions& options) {
+  PlaybackFilter filter;
+  auto due = Clock::now();
+  while (auto piece = recording.next()) {
+    Seconds wait = piece->wait;
+    wait = std::min(wait, Seconds(options.max_pause.value_or(wait.count()))) / options.speed;
+    due += std::chrono::duration_cast<Clock::duration>(wait);
+    co_await sleep_until(due);  // also where it is due already: that lets the signals in
+    if (piece->gap_bytes > 0) {
+      complain(std::to_string(piece->gap_bytes) + " bytes are gone here");
+    }
+    std::string shown;
+    filter.feed(piece->bytes, shown);
+    print(shown);
+  }
+  std::string rest;
+  filter.finish(rest);
+  print(rest);
+}
+
+int replay(const Config& config, const ReplayOptions& options) {
+  Recording recording(log_named(config, options.log), options.from_byte);
+  if (!recording.has_times()) {
+    complain("this log has no timing index: played at once");
+  }
+  const Stage stage(config);
+  asio::io_context io(1);
+  int result = 0;
+  std::exception_ptr failure;
+  asio::signal_set signals(io, SIGINT, SIGTERM, SIGHUP);
+  signals.async_wait([&](const boost::system::error_code& error, int /*number*/) {
+    if (!error) {
+      result = kInterrupted;
+      io.stop();
+    }
+  });
+  asio::co_spawn(io, play(recording, options), [&](const std::exception_ptr& error) {
+    failure = error;
+    io.stop();
+  });
+  io.run();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return result;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command =
+      app.add_subcommand("replay", "Plays what a tab printed, waiting as it waited; closed tabs, too");
+  add_log_argument(*command, options->log, "The tab, or the path of a log")->required();
+  command->add_option("--speed", options->speed, "How many times faster than it was")
+      ->check(CLI::Range(0.01, 1'000'000.0))
+      ->capture_default_str();
+  command
+      ->add_option("--max-pause", options->max_pause, "Wait no longer than this many seconds of it at once")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--from-byte", options->from_byte,
+                      "Begin at this byte of all that the tab ever printed");
+  command->footer(
+      "Ctrl-C ends it. Nothing but drawing is played: no titles, links, clipboard or questions to the "
+      "terminal.\n"
+      "Examples:\n"
+      "  terminally-mcp replay @3 --max-pause 2    no long waits\n"
+      "  terminally-mcp replay @3 --speed 4\n"
+      "  terminally-mcp replay ~/.local/state/terminally-mcp/work/1/pane-@3.log");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return replay(config, *options); }; });
+}
+
+}  // namespace terminally

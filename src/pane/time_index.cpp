@@ -1,0 +1,99 @@
+#include "pane/time_index.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "base/time_record.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::int64_t kRetryMs = 1000;  // a full disk is not asked twenty times a second
+
+std::uint64_t wall_clock_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+}
+
+bool write_at(int fd, const char* bytes, std::size_t count, std::uint64_t at) {
+  return ::pwrite(fd, bytes, count, static_cast<off_t>(at)) == static_cast<ssize_t>(count);
+}
+
+}  // namespace
+
+bool TimeIndex::set_path(std::string_view log_path) {
+  if (log_path.size() + kLogTimesSuffix.size() >= path_.size()) {
+    return false;
+  }
+  log_path.copy(path_.data(), log_path.size());
+  kLogTimesSuffix.copy(path_.data() + log_path.size(), kLogTimesSuffix.size());
+  return true;
+}
+
+void TimeIndex::note(std::uint64_t offset, std::int64_t now_ms) {
+  if (now_ms < next_at_) {
+    return;
+  }
+  const bool noted = open() && (bytes_ < kMaxBytes || thin()) && append(offset);
+  next_at_ = now_ms + (noted ? kMinGapMs : kRetryMs);
+}
+
+bool TimeIndex::open() {
+  if (file_) {
+    return true;
+  }
+  UniqueFd file(::open(path_.data(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return false;
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  bytes_ = size - size % kTimeRecordBytes;  // a record that was cut short is overwritten
+  file_ = std::move(file);
+  return true;
+}
+
+bool TimeIndex::append(std::uint64_t offset) {
+  const TimeRecordBytes record = encode({.offset = offset, .time_ms = wall_clock_ms()});
+  if (!write_at(file_.get(), record.data(), record.size(), bytes_)) {
+    return false;
+  }
+  bytes_ += record.size();
+  return true;
+}
+
+// In place and by small blocks, because this process must stay tiny: every other record moves up. Killed in
+// between, the file is the thinned beginning and then the old rest, some of it for the second time: a reader
+// takes the later of two records, so it sees a whole index at any moment.
+bool TimeIndex::thin() {
+  std::array<char, 256 * kTimeRecordBytes> block{};
+  std::uint64_t to = 0;
+  for (std::uint64_t from = 0; from < bytes_;) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), bytes_ - from));
+    if (::pread(file_.get(), block.data(), count, static_cast<off_t>(from)) != static_cast<ssize_t>(count)) {
+      return false;
+    }
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < count; at += 2 * kTimeRecordBytes, kept += kTimeRecordBytes) {
+      std::copy_n(block.data() + at, kTimeRecordBytes, block.data() + kept);
+    }
+    if (!write_at(file_.get(), block.data(), kept, to)) {
+      return false;
+    }
+    from += count;
+    to += kept;
+  }
+  if (::ftruncate(file_.get(), static_cast<off_t>(to)) != 0) {
+    return false;
+  }
+  bytes_ = to;
+  return true;
+}
+
+}  // namespace terminally

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <string_view>
+
+#include "base/unique_fd.hpp"
+
+namespace terminally {
+
+/// The writer's side of a log's timing index. A comfort, never worth a byte of the log: what cannot be
+/// written is left out, no call waits, and none says whether it worked. The log's own lock guards it: call it
+/// only while that is held. Rules: doc/pane-log.md, "The timing index".
+class TimeIndex {
+ public:
+  static constexpr std::int64_t kMinGapMs = 50;            ///< between records
+  static constexpr std::uint64_t kMaxBytes = 1024 * 1024;  ///< then every other record is dropped
+
+  /// False when the path is too long.
+  [[nodiscard]] bool set_path(std::string_view log_path);
+
+  /// Bytes from `offset` on were logged at `now_ms`, on the monotonic clock.
+  void note(std::uint64_t offset, std::int64_t now_ms);
+
+ private:
+  [[nodiscard]] bool open();
+  [[nodiscard]] bool append(std::uint64_t offset);
+  [[nodiscard]] bool thin();
+
+  std::array<char, PATH_MAX> path_{};
+  UniqueFd file_;
+  std::uint64_t bytes_ = 0;  ///< of whole records
+  std::int64_t next_at_ = 0;
+};
+
+}  // namespace terminally

@@ -1,0 +1,74 @@
+#include "tmux/playback.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr char kEscape = '\x1b';
+
+bool is_one_of(char c, std::string_view set) {
+  return set.find(c) != std::string_view::npos;
+}
+
+/// The sequences that draw or say how to, by their first parameter byte and what stands before the final one.
+bool draws(std::string_view parameters, char final) {
+  const char leader = parameters.empty() || parameters.front() < '<' ? '\0' : parameters.front();
+  const char intermediate = !parameters.empty() && parameters.back() < '0' ? parameters.back() : '\0';
+  if (leader == '?') {
+    return intermediate == '\0' && is_one_of(final, "hlJK");
+  }
+  if (leader != '\0') {
+    return false;  // private: how keys are reported, and questions
+  }
+  switch (intermediate) {
+    case '\0':
+      return is_one_of(final, "@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu");
+    case '!':
+      return final == 'p';  // soft reset
+    case ' ':
+      return final == 'q';  // shape of the cursor
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void PlaybackFilter::Player::control(char c) const {
+  if (is_one_of(c, "\a\b\v\f\r\x0e\x0f")) {
+    out += c;
+  }
+}
+
+void PlaybackFilter::Player::escape(char intermediate, char final) const {
+  const bool plain = intermediate == '\0' && is_one_of(final, "78DEHM=>cNOno|}~");
+  if (plain) {
+    out += {kEscape, final};
+  } else if (intermediate != '\0' && is_one_of(intermediate, "()*+#")) {
+    out += {kEscape, intermediate, final};
+  }
+}
+
+void PlaybackFilter::Player::csi(std::string_view parameters, char final) const {
+  if (draws(parameters, final)) {
+    out += {kEscape, '['};
+    out += parameters;
+    out += final;
+  }
+}
+
+void PlaybackFilter::feed(std::string_view bytes, std::string& out) {
+  Player player{out};
+  parser_.feed(bytes, player);
+}
+
+void PlaybackFilter::finish(std::string& out) {
+  Player player{out};
+  parser_.finish(player);
+}
+
+std::string_view terminal_reset() {
+  return "\033[?1049l\033[m\033[?25h\033[?1l\033>\033[?7h\033[?6l\033[4l\033[?9l\033[?1000l\033[?1002l\033[?"
+         "1003l\033[?1004l\033[?1006l\033[?2004l\017\033(B\0337\033[r\0338";
+}
+
+}  // namespace terminally

@@ -1,0 +1,203 @@
+"""The timing index of a log, and what is made of it: replay, export, last_output_at (issue: item 6)."""
+
+import datetime
+import json
+import re
+import struct
+import subprocess
+import termios
+import time
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, needs, poll
+from harness.client import run_cli
+from harness.person import Terminal
+
+OUR_RECORDS = re.compile(rb"\x1b\]133;[^\x07]*\x07")
+PAUSE = 0.6  # what the commands below wait for; what is measured may be 50 ms off, and clocks are rounded
+AT_LEAST = PAUSE - 0.1
+
+
+def times_of(log: Path) -> list[tuple[int, int]]:
+    data = Path(f"{log}.times").read_bytes()
+    return list(struct.iter_unpack("<QQ", data[:len(data) // 16 * 16]))
+
+
+def iso(text: str) -> float:
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+class Replayed(unittest.TestCase):
+    """One tab that printed with pauses, characters cut in two, and bytes that are no text."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+        self.result = self.tab.execute(
+            rf"echo one; sleep {PAUSE}; printf '\xe2\x82'; sleep {PAUSE}; printf '\xac \033[1;31mred\033[0m \xff.\n'; sleep {PAUSE}; echo three",
+            verbose=True)
+        self.log = self.quiet_log()
+
+    def quiet_log(self) -> bytes:
+        """The log, once the prompt is in it."""
+        poll(lambda: self.tab.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+        return self.tab.log()
+
+    def text(self, log: bytes) -> str:
+        return OUR_RECORDS.sub(b"", log).decode(errors="replace")
+
+    def cli(self, *arguments: str, notes: bytes = b"") -> bytes:
+        done = run_cli(self.sandbox, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, notes))
+        return done.stdout
+
+    def cast(self, *arguments: str) -> tuple[dict, list[tuple[float, str]]]:
+        header, *events = [json.loads(line) for line in self.cli("export", self.tab.id, "--asciicast", *arguments).splitlines()]
+        self.assertTrue(all(kind == "o" and text for _, kind, text in events), events)
+        return header, [(at, text) for at, _, text in events]
+
+
+class Index(Replayed):
+    def test_says_when_what_was_printed(self) -> None:
+        records = times_of(self.tab.log_path)
+        self.assertEqual(records[0][0], 0)
+        self.assertEqual(records, sorted(records))
+        self.assertLess(abs(records[-1][1] / 1000 - time.time()), 120)
+
+        def printed_at(what: bytes) -> float:
+            offset = self.log.index(what, self.result.start_byte)
+            return max(record for record in records if record[0] <= offset)[1] / 1000
+
+        self.assertGreaterEqual(printed_at(b"\xac \x1b") - printed_at(b"one\r\n"), 2 * AT_LEAST)
+        self.assertGreaterEqual(printed_at(b"three\r\n") - printed_at(b"\xac \x1b"), AT_LEAST)
+
+    def test_is_small_while_a_tab_prints_without_end(self) -> None:
+        before = len(times_of(self.tab.log_path))
+        began = time.monotonic()
+        self.tab.execute("seq 1 300000", timeout_ms=60_000)
+        self.quiet_log()
+        seconds = time.monotonic() - began
+        self.assertLessEqual(len(times_of(self.tab.log_path)) - before, 20 * seconds + 2)
+
+    def test_costs_the_log_nothing_where_it_cannot_be_written(self) -> None:
+        number = int(self.tab.id[1:]) + 1
+        Path(self.tab.log_path.parent / f"pane-@{number}.log.times").mkdir()
+        tab = self.server.create_tab(name="without")
+        self.assertEqual(tab.id, f"@{number}")
+        result = tab.execute("seq 1 5000; (exit 3)")
+        self.assertEqual((result.exit_code, result.output.count("\n")), (3, 5000))
+        self.assertIn(b"played at once", run_cli(self.sandbox, "replay", tab.id).stderr)
+
+
+class ListTabs(Replayed):
+    def test_says_when_a_tab_last_printed(self) -> None:
+        def last_output_at() -> str:
+            [row] = [row for row in self.server.call("list_tabs").tabs if row["window_id"] == self.tab.id]
+            return row["last_output_at"]
+
+        first = last_output_at()
+        self.assertRegex(first, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertLess(abs(iso(first) - times_of(self.tab.log_path)[-1][1] / 1000), 1)
+        self.assertEqual(last_output_at(), first)  # silent since
+        self.tab.execute("echo more")
+        self.quiet_log()
+        self.assertGreater(iso(last_output_at()), iso(first))
+        [row] = json.loads(self.cli("ls", "--json"))
+        self.assertEqual(row["last_output_at"], last_output_at())
+
+
+class Export(Replayed):
+    def test_an_asciicast_has_all_that_was_printed_at_its_time(self) -> None:
+        header, events = self.cast()
+        self.assertEqual((header["version"], header["width"], header["height"]), (2, 120, 40))
+        self.assertLess(abs(header["timestamp"] - time.time()), 120)
+        self.assertEqual("".join(text for _, text in events), self.text(self.log))
+        self.assertEqual([at for at, _ in events], sorted(at for at, _ in events))
+        self.assertEqual(events[0][0], 0)
+
+        def at(what: str) -> float:
+            return [at for at, text in events if what in text][-1]
+
+        self.assertGreaterEqual(at("\u20ac \x1b[1;31mred") - at("one\r\n"), 2 * AT_LEAST)
+        self.assertGreaterEqual(at("three\r\n") - at("\u20ac"), AT_LEAST)
+
+    def test_what_is_no_drawing_is_left_out(self) -> None:
+        self.tab.execute(r"printf 'A\033]52;c;aGk=\aB\033[6nC\033]0;title\033\\D\033[cE\n'")
+        text = "".join(text for _, text in self.cast()[1])  # tmux's answers are typed at the prompt: no quiet to wait for
+        self.assertIn("ABCDE\r\n", text)
+        self.assertNotIn("\x1b]", text)
+
+    def test_asciinema_accepts_it(self) -> None:
+        needs("asciinema")
+        file = self.sandbox.home / "tab.cast"
+        self.assertEqual(self.cli("export", self.tab.id, "--asciicast", "-o", str(file)), b"")
+        env = self.sandbox.environment(LANG="C.UTF-8", CAST=str(file))
+        with Terminal(["/bin/bash", "-c", 'asciinema cat "$CAST" >"$CAST.out"'], env) as terminal:  # it wants a terminal
+            self.assertEqual(terminal.wait(20), 0, terminal.output)
+        self.assertEqual(Path(f"{file}.out").read_bytes().decode(), self.text(self.log))
+        with Terminal(["/bin/bash", "-c", 'asciinema play -i 0.01 -s 1000 "$CAST"'], env) as terminal:
+            self.assertEqual(terminal.wait(20), 0)
+            self.assertIn("three\r\n", terminal.output.decode())
+
+    def test_refuses_what_it_cannot_do(self) -> None:
+        for arguments, wanted in ((["export", self.tab.id], b"--asciicast"), (["export", "@99", "--asciicast"], b"no tab @99"),
+                                  (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot write /nowhere/x"),
+                                  (["replay", "no-such-file"], b"neither a tab"), (["replay", self.tab.id, "--speed", "0"], b"--speed")):
+            done = run_cli(self.sandbox, *arguments)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertIn(wanted, done.stderr)
+
+
+class Replay(Replayed):
+    FAST = ("--speed", "100000")
+
+    def test_plays_what_an_export_has(self) -> None:
+        wanted = "".join(text for _, text in self.cast()[1]).encode()
+        self.assertEqual(self.cli("replay", self.tab.id, *self.FAST), wanted)
+        self.assertEqual(self.cli("replay", str(self.tab.log_path), "--max-pause", "0"), wanted)
+        start = self.result.start_byte
+        self.assertTrue(self.cli("replay", self.tab.id, *self.FAST, "--from-byte", str(start)).startswith(b"one\r\n"))
+        self.server.create_tab(name="another")
+        self.tab.close()
+        self.assertTrue(self.cli("replay", self.tab.id, *self.FAST).startswith(wanted))
+
+    def test_a_log_without_its_index_plays_at_once(self) -> None:
+        wanted = self.cli("replay", self.tab.id, *self.FAST)
+        Path(f"{self.tab.log_path}.times").unlink()
+        began = time.monotonic()
+        self.assertEqual(self.cli("replay", self.tab.id, notes=b"terminally-mcp: this log has no timing index: played at once\n"), wanted)
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_waits_as_it_waited(self) -> None:
+        argv = [str(binary()), "replay", self.tab.id, "--from-byte", str(self.result.start_byte), "--speed", "2"]
+        with subprocess.Popen(argv, env=self.sandbox.environment(), stdout=subprocess.PIPE) as replay:
+            seen = {}
+            while line := replay.stdout.readline():
+                seen.setdefault(line.split(b"\r\n")[0], time.monotonic())
+            self.assertEqual(replay.wait(), 0)
+        [red] = [at for line, at in seen.items() if b"red" in line]
+        measured = (red - seen[b"one"], seen[b"three"] - red)
+        self.assertGreaterEqual(measured[0], 2 * AT_LEAST / 2)
+        self.assertGreaterEqual(measured[1], AT_LEAST / 2)
+
+    def test_ctrl_c_leaves_the_terminal_as_it_was(self) -> None:
+        self.tab.execute(r"printf '\033[?1049h\033[?25l\033[31mdrawn'; sleep 20", timeout_ms=1_500)
+        env = self.sandbox.environment(BIN=str(binary()), TAB=self.tab.id)
+        with Terminal(["/bin/bash", "--norc", "--noediting", "-c", 'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g'], env) as terminal:
+            at = terminal.expect("drawn", timeout=20)
+            self.assertFalse(termios.tcgetattr(terminal._fd)[3] & termios.ECHO)  # noqa: SLF001
+            terminal.write("typed while it played")
+            terminal.write("\x03")
+            at = terminal.expect("code 130", start=at)
+            self.assertEqual(terminal.wait(), 0)
+        lines = terminal.output.decode(errors="replace").split("\r\n")
+        self.assertEqual(lines[0], [line for line in lines if line][-1])  # the modes before and after
+        for reset in (b"\x1b[?1049l", b"\x1b[m", b"\x1b[?25h"):
+            self.assertIn(reset, terminal.output[terminal.output.rindex(b"drawn"):])
+
+
+if __name__ == "__main__":
+    main()
