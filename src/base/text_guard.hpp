@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/redactor.hpp"
 #include "base/secrets.hpp"
@@ -23,7 +25,14 @@ class TextGuard {
   /// Masked only.
   [[nodiscard]] std::string masked(std::string_view text);
 
+  /// The part of a line from `begin` to `end`: secrets that begin or end outside of it are masked as well.
+  [[nodiscard]] std::string masked_part(std::string_view line, std::size_t begin, std::size_t end);
+
+  /// Masked, and so is what at the end of its last line may become a secret when the line goes on.
+  [[nodiscard]] std::string masked_unfinished(std::string_view text);
+
   [[nodiscard]] Secrets& secrets() const { return *secrets_; }
+  [[nodiscard]] const std::shared_ptr<Secrets>& shared_secrets() const { return secrets_; }
 
   void count(std::uint16_t kind) { ++counts_[kind]; }
 
@@ -31,6 +40,9 @@ class TextGuard {
   [[nodiscard]] std::string note() const;
 
  private:
+  std::string apply(std::string_view text, const std::vector<SecretSpan>& spans, std::size_t begin,
+                    std::size_t end);
+
   std::shared_ptr<Secrets> secrets_;
   std::map<std::uint16_t, std::size_t> counts_;
 };

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/masking.hpp"
 #include "tmux/output.hpp"
 
 namespace terminally {
@@ -35,14 +36,55 @@ std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end)
   return bytes.size();
 }
 
+struct RawChunk {
+  std::string bytes;
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> gap_bytes;
+  bool eof = false;
+
+  [[nodiscard]] std::uint64_t next() const { return from + bytes.size(); }
+};
+
+RawChunk read_raw(const Tab& tab, const ReadLogChunk& request) {
+  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
+  // some.
+  const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
+  PaneLog::Slice slice = tab.log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
+  RawChunk chunk;
+  chunk.from = slice.bytes.empty() ? slice.next : slice.from;
+  chunk.gap_bytes = slice.gap_bytes;
+  chunk.eof = slice.eof;
+  chunk.bytes = std::move(slice.bytes);
+  if (!request.exact) {
+    const std::size_t border =
+        text_border(chunk.bytes, static_cast<std::size_t>(request.max_bytes), slice.eof);
+    chunk.eof = slice.eof && border == chunk.bytes.size();
+    chunk.bytes.resize(border);
+  }
+  return chunk;
+}
+
+/// How long what may become a secret is held back when it is all there is.
+constexpr Milliseconds kHoldsSecret{100};
+
+LogPart part_of(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::string bytes) {
+  const LogRange range{begin, end, 0, tab.log.end(), !tab.closed};
+  return log_part(tab.log, std::move(bytes), range);
+}
+
+std::string masked(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::string bytes,
+                   const TextView& view) {
+  return view.guard ? masked_bytes(view.guard, part_of(tab, begin, end, std::move(bytes))) : std::move(bytes);
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
                                                                TextView view) {
   const TabPtr tab = co_await find_tab(window);
-  const PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
+  PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  result.content = log_text(tail.bytes, view, tab->cols);
+  result.content = log_text(masked(*tab, tail.from, tail.next, std::move(tail.bytes), view), view, tab->cols);
   result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
   result.truncated = tail.truncated;
   result.next_byte = tail.next;
@@ -61,23 +103,27 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
       }
     }
   }
-  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
-  // some.
-  const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
-  const PaneLog::Slice slice =
-      tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
+  RawChunk raw = read_raw(*tab, request);
+  const auto patience = Clock::now() + kHoldsSecret;
+  LogPart part = request.view.guard ? part_of(*tab, raw.from, raw.next(), raw.bytes) : LogPart();
+  std::optional<std::size_t> held = unfinished_secret(request.view.guard, part);
+  while (held == std::size_t{0} && Clock::now() < patience) {
+    co_await sleep_for(kHoldsSecret / 5);
+    raw = read_raw(*tab, request);
+    part = part_of(*tab, raw.from, raw.next(), raw.bytes);
+    held = unfinished_secret(request.view.guard, part);
+  }
+  if (held.value_or(0) > 0) {
+    raw.bytes.resize(*held);
+    raw.eof = false;
+    part = part_of(*tab, raw.from, raw.next(), raw.bytes);
+  }
   LogChunk chunk;
-  chunk.gap_bytes = slice.gap_bytes;
-  std::string_view bytes = slice.bytes;
-  if (!request.exact) {
-    bytes = bytes.substr(0, text_border(bytes, static_cast<std::size_t>(request.max_bytes), slice.eof));
-  }
-  chunk.next_byte = slice.from + bytes.size();
-  chunk.eof = slice.eof && bytes.size() == slice.bytes.size();
-  if (slice.bytes.empty()) {
-    chunk.next_byte = slice.next;
-  }
-  chunk.chunk = request.exact ? std::string(bytes) : log_text(bytes, request.view, tab->cols);
+  chunk.gap_bytes = raw.gap_bytes;
+  chunk.next_byte = raw.next();
+  chunk.eof = raw.eof;
+  const std::string bytes = request.view.guard ? masked_bytes(request.view.guard, part) : raw.bytes;
+  chunk.chunk = request.exact ? bytes : log_text(bytes, request.view, tab->cols);
   co_return chunk;
 }
 

@@ -71,10 +71,11 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
   // Of commands inside one another, the innermost has the keyboard.
   const bool innermost = tab.runs.empty() || tab.runs.back()->record().id == record.id;
   if (record.state == CommandState::running && !tab.closed && innermost) {
-    result.awaiting_input = awaiting_input(tab);
+    result.awaiting_input = awaiting_input(tab, view.guard.get());
   }
   BoundedText output =
-      bounded_text(tab.log, result.start_byte, result.end_byte, view, tab.cols, max_output_bytes);
+      bounded_text(tab.log, {result.start_byte, result.end_byte, record.state == CommandState::running}, view,
+                   tab.cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   return result;

@@ -45,6 +45,7 @@ class Wait {
   [[nodiscard]] bool ended() const { return record_ && record_->state != CommandState::running; }
   [[nodiscard]] Step look_for_exit();
   [[nodiscard]] Step look_for_pattern();
+  [[nodiscard]] std::string masked_match(const LineMatch& found) const;
   [[nodiscard]] Step look_for_idle();
   [[nodiscard]] Step look_for_input();
   [[nodiscard]] Step look_for_port();
