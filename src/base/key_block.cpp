@@ -39,14 +39,14 @@ void go_through(std::string_view text, std::size_t at, bool at_line, SecretSpan&
   for (;;) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());
     const std::string_view rest = text.substr(at, line_end - at);
-    if (at_line && (state.key_lines > Secrets::kMostKeyLines || is_no_key(rest))) {
-      span.end = at;
-      span.newline_after = true;
+    if (const auto end = end_of_key(rest)) {
+      span.end = at + *end;
       state.key_lines = 0;
       return;
     }
-    if (const auto end = end_of_key(rest)) {
-      span.end = at + *end;
+    if (at_line && (state.key_lines > Secrets::kMostKeyLines || is_no_key(rest))) {
+      span.end = at;
+      span.newline_after = true;
       state.key_lines = 0;
       return;
     }

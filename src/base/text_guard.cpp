@@ -54,7 +54,7 @@ std::string TextGuard::note() const {
   }
   return all == 0 ? ""
                   : std::to_string(all) + (all == 1 ? " secret masked: " : " secrets masked: ") + kinds +
-                        " (the terminal's log keeps them)";
+                        (all == 1 ? " (the terminal's log keeps it)" : " (the terminal's log keeps them)");
 }
 
 }  // namespace terminally
