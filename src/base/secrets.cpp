@@ -43,6 +43,7 @@ void merge(std::vector<SecretSpan>& spans) {
   for (const SecretSpan& span : spans) {
     if (kept > 0 && span.begin < spans[kept - 1].end) {
       spans[kept - 1].end = std::max(spans[kept - 1].end, span.end);
+      spans[kept - 1].kind = span.kind == SecretRules::kPrivateKey ? span.kind : spans[kept - 1].kind;
     } else {
       spans[kept++] = span;
     }

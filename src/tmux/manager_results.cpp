@@ -73,9 +73,9 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, const CommandRecord& 
   if (record.state == CommandState::running && !tab.closed && innermost) {
     result.awaiting_input = awaiting_input(tab, view.guard.get());
   }
-  BoundedText output =
-      bounded_text(tab.log, {result.start_byte, result.end_byte, record.state == CommandState::running}, view,
-                   tab.cols, max_output_bytes);
+  BoundedText output = bounded_text(
+      tab.log, {result.start_byte, result.end_byte, record.state == CommandState::running, result.start_byte},
+      view, tab.cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   return result;

@@ -65,11 +65,11 @@ std::string output_text(std::string_view bytes, const TextView& view, int cols) 
 
 BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                          std::uint64_t max_bytes) {
-  const auto [begin, end, goes_on] = range;
+  const auto [begin, end, goes_on, first] = range;
   TextView unmasked = view;
   unmasked.guard = nullptr;
   const auto masked_text = [&](std::uint64_t from, std::uint64_t to) {
-    const LogRange part{from, to, begin, end, goes_on};
+    const LogRange part{from, to, first, end, goes_on};
     return output_text(masked_range(view.guard, log, part), view, cols);
   };
   BoundedText result;

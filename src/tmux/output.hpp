@@ -25,7 +25,8 @@ struct BoundedText {
 struct OutputRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  bool goes_on = false;  ///< more may come
+  bool goes_on = false;     ///< more may come
+  std::uint64_t first = 0;  ///< how far back one may look for what a secret in it began with
 };
 [[nodiscard]] BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view,
                                        int cols, std::uint64_t max_bytes);

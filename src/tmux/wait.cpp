@@ -206,8 +206,9 @@ Waited Wait::result(Step step) {
                                              : "timeout";
   waited.match = waited.matched ? match_ : "";
   waited.next_byte = std::max(from_, output_end());
-  BoundedText output = bounded_text(tab_->log, {from_, waited.next_byte, !ended() && !tab_->closed},
-                                    waiting_.view, tab_->cols, waiting_.max_output_bytes);
+  OutputRange range{from_, waited.next_byte, !ended() && !tab_->closed};
+  range.first = record_ && record_->start_byte <= from_ ? record_->start_byte : 0;
+  BoundedText output = bounded_text(tab_->log, range, waiting_.view, tab_->cols, waiting_.max_output_bytes);
   waited.output = std::move(output.text);
   const bool program =
       !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
