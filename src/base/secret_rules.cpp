@@ -51,7 +51,7 @@ constexpr std::array<Form, SecretRules::kCount> kForms = {{
      R"(\b(?:npm_[A-Za-z0-9]{36}|pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}|hf_[A-Za-z]{34}|dckr_pat_[\w-]{27,40}))",
      R"(\b(?:npm_[A-Za-z0-9]*|pypi-AgEIcHlwaS5vcmc[\w-]*|hf_[A-Za-z]*|dckr_pat_[\w-]*)\z)", "_-"},
     {"jwt", "eyj", R"(\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000})",
-     R"(\beyJ[A-Za-z0-9_-]{0,2000}(?:\.(?:e|ey|eyJ[A-Za-z0-9_-]{0,4000}(?:\.[A-Za-z0-9_-]{0,5000})?)?)?\z)",
+     R"(\beyJ[A-Za-z0-9_-]{0,2000}+(?:\.(?:e|ey|eyJ[A-Za-z0-9_-]{0,4000}+(?:\.[A-Za-z0-9_-]{0,5000})?)?)?\z)",
      "_-"},
     {"auth-header", "authorization x-api-key",
      AUTHORIZATION R"([\w+/=~.:-]{8,4000}|)" X_API_KEY R"([\w+/=~.-]{8,400})",

@@ -1,6 +1,7 @@
 #include "base/secrets.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/key_block.hpp"
 
@@ -36,8 +37,8 @@ void hide_masks(std::string& text) {
 
 /// In order, and what overlaps as one.
 void merge(std::vector<SecretSpan>& spans) {
-  std::ranges::stable_sort(spans, [](const SecretSpan& a, const SecretSpan& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.kind < b.kind;
+  std::ranges::sort(spans, [](const SecretSpan& a, const SecretSpan& b) {
+    return std::tie(a.begin, a.kind, a.end) < std::tie(b.begin, b.kind, b.end);
   });
   std::size_t kept = 0;
   for (const SecretSpan& span : spans) {

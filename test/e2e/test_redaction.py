@@ -1,4 +1,4 @@
-"""Secrets are masked on every way out to a model, and nowhere else; what is not seen is shown (A11, T5, T12)."""
+"""Secrets are masked on every way out to a model, and nowhere else; what is not seen is shown (A11)."""
 
 import base64
 import json

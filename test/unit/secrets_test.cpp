@@ -42,7 +42,7 @@ std::size_t leaked(const std::string& secret, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("A11 T12 secrets: each form is masked, and nothing around it") {
+TEST_CASE("A11 secrets: each form is masked, and nothing around it") {
   const auto secrets = all_secrets();
   std::set<std::string> kinds;
   for (const Sample& sample : secret_samples()) {

@@ -18,7 +18,7 @@ std::string utf8(std::u32string_view characters) {
 
 }  // namespace
 
-TEST_CASE("T5 hygiene: ordinary writing stays as it is") {
+TEST_CASE("hygiene: ordinary writing stays as it is") {
   for (const std::u32string_view text : {
            U"plain text\twith tab\nand lines",
            U"Grüße, 你好, привет, שלום, مرحبا",
@@ -35,7 +35,7 @@ TEST_CASE("T5 hygiene: ordinary writing stays as it is") {
   }
 }
 
-TEST_CASE("T5 hygiene: what is not seen is shown") {
+TEST_CASE("hygiene: what is not seen is shown") {
   CHECK(visible_text(utf8(U"a\u202Eb")) == utf8(U"a⟨U+202E⟩b"));
   CHECK(visible_text("a\x1b[31m\r\x7f") == utf8(U"a⟨U+001B⟩[31m⟨U+000D⟩⟨U+007F⟩"));
   CHECK(visible_text(utf8(U"\U000E0041\U000E007F")) == utf8(U"⟨U+E0041⟩⟨U+E007F⟩"));
@@ -50,7 +50,7 @@ TEST_CASE("T5 hygiene: what is not seen is shown") {
                      "31m \xff") == utf8(U"⟨U+009B⟩31m \uFFFD"));
 }
 
-TEST_CASE("T5 hygiene: every split gives the same text, and twice is once") {
+TEST_CASE("hygiene: every split gives the same text, and twice is once") {
   const std::string text =
       utf8(U"a👩🏽‍💻‍x می‌خواهم\u202E\u200D\u200D❤️\uFE0F ക്‍ end\u200D") +
       "\xF0\x9F";
@@ -66,7 +66,7 @@ TEST_CASE("T5 hygiene: every split gives the same text, and twice is once") {
   }
 }
 
-TEST_CASE("T5 hygiene: of all characters, none is left that is a control or has no width") {
+TEST_CASE("hygiene: of all characters, none is left that is a control or has no width") {
   for (char32_t c = 0; c <= 0x10FFFF; ++c) {
     std::string text = "a";
     append_utf8(text, c);
