@@ -65,7 +65,8 @@ bool Secrets::add(std::string_view name, std::string_view value) {
     return false;
   }
   const auto known = std::ranges::find(names_, name);
-  const auto kind = static_cast<std::uint16_t>(SecretRules::kCount + (known - names_.begin()));
+  const auto kind =
+      static_cast<std::uint16_t>(SecretRules::kCount + static_cast<std::size_t>(known - names_.begin()));
   if (!values_.add(value, kind)) {
     return false;
   }

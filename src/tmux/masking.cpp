@@ -180,9 +180,12 @@ std::optional<std::size_t> unfinished_secret(const std::shared_ptr<TextGuard>& g
     return std::nullopt;
   }
   const std::string window = part.before + part.bytes + part.after;
-  const std::string text = strip_ansi(window);
-  const Secrets::Unfinished open = unfinished_in(guard->secrets(), text, part.begins_line);
-  const std::size_t begin = open.likely ? Places(window, text).begin_of(open.begin) : window.size();
+  const std::size_t line_begin = window.rfind('\n') + 1;  // npos + 1 is 0
+  const std::string_view line = std::string_view(window).substr(line_begin);
+  const std::string text = strip_ansi(line);
+  const Secrets::Unfinished open = guard->secrets().unfinished(text, part.begins_line || line_begin > 0);
+  const std::size_t begin =
+      line_begin + (open.likely ? Places(line, text).begin_of(open.begin) : line.size());
   if (begin >= part.before.size() + part.bytes.size()) {
     return std::nullopt;
   }
