@@ -3,9 +3,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/redactor.hpp"
+#include "base/text_guard.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/render.hpp"
 
@@ -87,9 +90,57 @@ void bench_renders() {
   bench_render("plain lines", plain);
 }
 
+/// What a model reads is masked and made visible: in one piece as a result, in small pieces as progress.
+void bench_guard(const char* what, const std::string& text) {
+  const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  secrets->add("KNOWN", "correct horse battery staple");
+  std::size_t size = 0;
+  const double whole = best_seconds([&] { size = TextGuard(secrets).text(text).size(); });
+  double slowest = 0;
+  const double streamed = best_seconds([&] {
+    Redactor redactor(secrets);
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); at += 4096) {
+      const auto start = std::chrono::steady_clock::now();
+      redactor.feed(std::string_view(text).substr(at, 4096), out);
+      redactor.release(out);
+      const auto took = std::chrono::steady_clock::now() - start;
+      slowest = std::max(slowest, std::chrono::duration<double>(took).count());
+    }
+    redactor.finish(out);
+  });
+  const double megabytes = static_cast<double>(text.size()) / 1e6;
+  std::printf(
+      "guard, %-34s %4.0f KB to %7zu bytes: %6.2f ms; in pieces of 4 KB %6.1f MB/s, slowest %5.2f ms\n", what,
+      megabytes * 1e3, size, whole * 1e3, megabytes / streamed, slowest * 1e3);
+}
+
+std::string repeated(const std::string& part, std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) {
+    text += part;
+  }
+  return text;
+}
+
+void bench_guards() {
+  constexpr std::size_t kResult = 256 * 1024;
+  bench_guard("a build log",
+              repeated("[ 37%] Building CXX object src/CMakeFiles/x.dir/key_map.cpp.o\n", kResult));
+  bench_guard("a keyword in each line",
+              repeated("see https://example.com/token?key=1 for sk- and eyJ\n", kResult));
+  bench_guard("a secret in each line",
+              repeated("GITHUB_TOKEN=ghp_aB3dE6gH9jK2aB3dE6gH9jK2aB3dE6gH9jK2\n", kResult));
+  bench_guard("one line of JSON", repeated("{\"url\":\"https://example.com/a\",\"key\":\"abc\"},", kResult));
+  bench_guard("one line, made to be slow", repeated("-eyJ", kResult));
+  bench_guard("lines made to be slow", repeated(repeated("sk-eyJ://a:", 2000) + "\n", kResult));
+  bench_guard("beyond ASCII", repeated("\xE4\xBD\xA0\xE5\xA5\xBD \xF0\x9F\x91\xA9\n", kResult));
+}
+
 }  // namespace
 
 int main() {
+  bench_guards();
   bench_strip();
   bench_renders();
   return 0;

@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace terminally {
 
 /// Which of the three views of the same bytes a tool answers with when the call does not say.
 /// doc/pane-log.md.
 enum class View { raw, plain, rendered };
+
+/// What is masked in what models read. doc/redaction.md.
+enum class Redact { off, rules, all };
 
 /// Paths and limits with their defaults. Filled from flags and environment by the command line, then never
 /// changed.
@@ -21,7 +25,10 @@ struct Config {
   std::string instance;       ///< --instance NAME; empty: a fresh unique name, whose tabs end with the server
   std::string tmux = "tmux";  ///< --tmux, the tmux program
   View view = View::raw;      ///< --view
-  bool plain_env = false;     ///< --plain-env: tabs do not get PAGER=cat and the like
+  Redact redact = Redact::all;           ///< --redact
+  std::vector<std::string> mask_env;     ///< --mask-env, names of variables
+  std::filesystem::path mask_file;       ///< --mask-file; empty: none
+  bool plain_env = false;                ///< --plain-env: tabs do not get PAGER=cat and the like
   std::uint32_t history_limit = 50'000;  ///< --history-limit, lines of tmux scrollback for new tabs
   std::uint64_t sync_window_ms =
       55'000;                         ///< --sync-window-ms: how long a call may block before it hands over

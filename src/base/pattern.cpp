@@ -66,13 +66,30 @@ bool is_plain(std::string_view pattern) {
   return true;
 }
 
+/// What a search needs beside the pattern: one for each thread.
+struct Scratch {
+  Scratch() {
+    pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
+    pcre2_set_match_limit(context.get(), kMatchLimit);
+    pcre2_set_depth_limit(context.get(), kDepthLimit);
+    pcre2_set_heap_limit(context.get(), kHeapLimitKib);
+  }
+
+  std::unique_ptr<pcre2_match_data, Free> result = owned(pcre2_match_data_create(1, nullptr));
+  std::unique_ptr<pcre2_match_context, Free> context = owned(pcre2_match_context_create(nullptr));
+  std::unique_ptr<pcre2_jit_stack, Free> stack =
+      owned(pcre2_jit_stack_create(kJitStackFirst, kJitStackLargest, nullptr));
+};
+
+Scratch& scratch() {
+  thread_local Scratch mine;
+  return mine;
+}
+
 }  // namespace
 
 struct Pattern::Compiled {
   std::unique_ptr<pcre2_code, Free> code;
-  std::unique_ptr<pcre2_match_data, Free> result;
-  std::unique_ptr<pcre2_match_context, Free> context;
-  std::unique_ptr<pcre2_jit_stack, Free> stack;
   std::string field;
 };
 
@@ -100,26 +117,20 @@ Pattern::Pattern(std::string_view pattern, Options options)
   }
   c.code = owned(code);
   static_cast<void>(pcre2_jit_compile(code, PCRE2_JIT_COMPLETE));  // without a JIT it is only slower
-  c.result = owned(pcre2_match_data_create(1, nullptr));
-  c.context = owned(pcre2_match_context_create(nullptr));
-  c.stack = owned(pcre2_jit_stack_create(kJitStackFirst, kJitStackLargest, nullptr));
-  pcre2_jit_stack_assign(c.context.get(), nullptr, c.stack.get());
-  pcre2_set_match_limit(c.context.get(), kMatchLimit);
-  pcre2_set_depth_limit(c.context.get(), kDepthLimit);
-  pcre2_set_heap_limit(c.context.get(), kHeapLimitKib);
 }
 
 Pattern::Pattern(Pattern&&) noexcept = default;
 Pattern& Pattern::operator=(Pattern&&) noexcept = default;
 Pattern::~Pattern() = default;
 
-std::optional<Pattern::Match> Pattern::find(Subject subject, std::size_t from, std::size_t last_begin) {
-  Compiled& c = *compiled_;
-  pcre2_set_offset_limit(c.context.get(), last_begin == kNoLimit ? PCRE2_UNSET : last_begin);
+std::optional<Pattern::Match> Pattern::find(Subject subject, std::size_t from, std::size_t last_begin) const {
+  const Compiled& c = *compiled_;
+  Scratch& with = scratch();
+  pcre2_set_offset_limit(with.context.get(), last_begin == kNoLimit ? PCRE2_UNSET : last_begin);
   std::uint32_t options = subject.begins_line ? 0U : PCRE2_NOTBOL;
   options |= subject.ends_line ? 0U : PCRE2_NOTEOL;
   const int found = pcre2_match(c.code.get(), units(subject.text), subject.text.size(), from, options,
-                                c.result.get(), c.context.get());
+                                with.result.get(), with.context.get());
   if (found == PCRE2_ERROR_NOMATCH) {
     return std::nullopt;
   }
@@ -132,7 +143,7 @@ std::optional<Pattern::Match> Pattern::find(Subject subject, std::size_t from, s
                                     "); use a simpler one, without nested repetition"
                               : message_of(found)));
   }
-  const PCRE2_SIZE* place = pcre2_get_ovector_pointer(c.result.get());
+  const PCRE2_SIZE* place = pcre2_get_ovector_pointer(with.result.get());
   return Match{.begin = std::min(place[0], place[1]), .end = std::max(place[0], place[1])};
 }
 

@@ -10,7 +10,8 @@ namespace terminally {
 /// A regular expression of the caller's, compiled (PCRE2, UTF-8, JIT where there is one). `^` and `$` hold at
 /// every line. It never fails on invalid UTF-8: invalid bytes match nothing. One that takes too many steps is
 /// an error, not a hang: each place where a match may begin has a bounded number of them. For all places of a
-/// long subject that may still be long: search those in steps, by `last_begin`.
+/// long subject that may still be long: search those in steps, by `last_begin`. Threads may search with one
+/// at the same time.
 class Pattern {
  public:
   struct Options {
@@ -43,9 +44,9 @@ class Pattern {
   ~Pattern();
 
   /// The first match that begins at `from` or later, and not after `last_begin`. Throws
-  /// Error(invalid_argument) when it takes too many steps. Not const: there is one place for the result.
+  /// Error(invalid_argument) when it takes too many steps.
   [[nodiscard]] std::optional<Match> find(Subject subject, std::size_t from = 0,
-                                          std::size_t last_begin = kNoLimit);
+                                          std::size_t last_begin = kNoLimit) const;
 
   /// Whether what it matches in a line alone is also found, at the same place or earlier in that line, when
   /// many lines are searched at once. (What is found then may still be no match of the line alone.) Seen from

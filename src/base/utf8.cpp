@@ -131,6 +131,15 @@ std::size_t incomplete_utf8_suffix(std::string_view text) {
   return 0;
 }
 
+std::string_view whole_words(std::string_view text, std::size_t most) {
+  if (text.size() <= most) {
+    return text;
+  }
+  const std::size_t space = text.find_last_of(" \t\n", most);
+  text = text.substr(0, space == std::string_view::npos || space == 0 ? most : space);
+  return text.substr(0, text.size() - incomplete_utf8_suffix(text));
+}
+
 bool has_control_characters(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const unsigned byte = byte_at(text, i);

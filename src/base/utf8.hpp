@@ -39,6 +39,10 @@ void append_utf8(std::string& text, char32_t character);
 /// A chunk that is cut before them ends on a character border.
 [[nodiscard]] std::size_t incomplete_utf8_suffix(std::string_view text);
 
+/// At most the first `most` bytes. A word that would be cut is left out, unless it is the first one: half of
+/// a secret is not seen to be one.
+[[nodiscard]] std::string_view whole_words(std::string_view text, std::size_t most);
+
 /// Whether `text` has a C0 control (tab and newline included), DEL, or a C1 control as UTF-8 (U+0080 to
 /// U+009F).
 [[nodiscard]] bool has_control_characters(std::string_view text);

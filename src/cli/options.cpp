@@ -28,6 +28,26 @@ std::filesystem::path helper_directory() {
   return beside.parent_path() / "libexec" / "terminally-mcp";
 }
 
+void add_redaction(CLI::App& app, Config& config) {
+  static const std::map<std::string, Redact> kRedact = {
+      {"off", Redact::off}, {"rules", Redact::rules}, {"all", Redact::all}};
+  app.add_option("--redact", config.redact,
+                 "Mask secrets in what tools answer: off, rules (what looks like one), all (and the values "
+                 "named below); default all")
+      ->transform(CLI::CheckedTransformer(kRedact, CLI::ignore_case).description(""))
+      ->type_name("off|rules|all")
+      ->envname("TERMINALLY_REDACT");
+  app.add_option("--mask-env", config.mask_env,
+                 "Mask the values of these variables, of the server's and of tabs' environment")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME...]")
+      ->envname("TERMINALLY_MASK_ENV");
+  app.add_option("--mask-file", config.mask_file, "Mask the lines of this file")
+      ->type_name("PATH")
+      ->envname("TERMINALLY_MASK_FILE");
+}
+
 }  // namespace
 
 Config default_config() {
@@ -56,6 +76,7 @@ void add_options(CLI::App& app, Config& config) {
                  "seen in the end)")
       ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case).description(""))
       ->type_name("raw|plain|rendered");
+  add_redaction(app, config);
   app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(CLI::Range(100U, 1'000'000U))

@@ -21,6 +21,7 @@ asio::awaitable<void> wait_for_signal() {
 
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
+  auto redaction = make_redaction(config);
   asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
   std::exception_ptr failure;
@@ -36,7 +37,7 @@ int serve(const Config& config) {
       });
     }
   };
-  asio::co_spawn(io, serve_stdio(manager, config, this_implementation()), end);
+  asio::co_spawn(io, serve_stdio(manager, config, std::move(redaction), this_implementation()), end);
   asio::co_spawn(io, wait_for_signal(), end);
   io.run();
   if (failure) {

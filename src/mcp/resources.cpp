@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text_guard.hpp"
 #include "mcp/params.hpp"
 #include "mcp/prompts.hpp"
 #include "mcp/shape.hpp"
@@ -53,30 +54,31 @@ std::string text_of(const ordered_json& object) {
   return object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-TextView default_view(const ToolContext& context) {
-  return {.strip_ansi = context.default_view == View::plain,
-          .render = context.default_view == View::rendered};
+/// What a model reads comes from a tool's result: masked, and in the default view.
+awaitable<ordered_json> call_tool(Server& server, const char* name, json arguments) {
+  auto shared = std::make_shared<const json>(std::move(arguments));
+  ordered_json result = co_await server.router->call(*server.router->find(name), std::move(shared), {});
+  co_return result;
 }
 
 awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
   const ToolContext& context = server.router->context();
   if (uri.kind == Kind::tabs) {
-    const Tool* list_tabs = server.router->find("list_tabs");
-    auto none = std::make_shared<const json>(json::object());
-    const ordered_json tabs = co_await server.router->call(*list_tabs, std::move(none), {});
+    const ordered_json tabs = co_await call_tool(server, "list_tabs", json::object());
     co_return text_of(tabs);
   }
   if (context.manager == nullptr) {
     throw Error(ErrorCode::not_found, "no tabs");
   }
+  json arguments;
+  arguments["window_id"] = to_string(uri.window);
   if (uri.kind == Kind::log) {
-    LogLines lines = co_await context.manager->read_lines(uri.window, kLogLines, default_view(context));
-    co_return std::move(lines.content);
+    arguments["lines"] = kLogLines;
+    ordered_json lines = co_await call_tool(server, "read_logs_from_tab", std::move(arguments));
+    co_return lines["content"].get<std::string>();
   }
-  ReadScreen request;
-  request.window_id = uri.window;
-  TabScreen screen = co_await context.manager->read_screen(request);
-  co_return std::move(screen.text);
+  ordered_json screen = co_await call_tool(server, "read_screen", std::move(arguments));
+  co_return screen["text"].get<std::string>();
 }
 
 ordered_json completion_of(std::vector<std::string> values) {
@@ -143,9 +145,10 @@ awaitable<ordered_json> list_resources(Server& server, Call call) {
   const std::vector<TabInfo> tabs = co_await open_tabs(server);
   ordered_json entries = ordered_json::array();
   entries.push_back(entry("uri", kTabsUri, "tabs", "Open tabs", kTabsDescription, "application/json"));
+  const auto guard = server.router->new_guard();
   for (const TabInfo& tab : tabs) {
     const std::string id = to_string(tab.window_id);
-    const std::string title = tab.name + " (" + id + ")";
+    const std::string title = (guard ? guard->text(tab.name) : tab.name) + " (" + id + ")";
     entries.push_back(entry("uri", to_string(ResourceUri{Kind::log, tab.window_id}), id + " log",
                             "Log of " + title, kLogDescription, kText));
     entries.push_back(entry("uri", to_string(ResourceUri{Kind::screen, tab.window_id}), id + " screen",

@@ -15,10 +15,15 @@ Implementation this_implementation() {
   return {"terminally-mcp", TERMINALLY_VERSION};
 }
 
-boost::asio::awaitable<void> serve_stdio(TmuxManager& manager, const Config& config, Implementation info) {
+boost::asio::awaitable<void> serve_stdio(TmuxManager& manager, const Config& config,
+                                         std::shared_ptr<Redaction> redaction, Implementation info) {
   const bool stop_calls = config.instance.empty();
   const boost::asio::any_io_executor executor = co_await boost::asio::this_coro::executor;
-  auto router = std::make_shared<const Router>(all_tools(), ToolContext{&manager, config.view, {}});
+  ToolContext context;
+  context.manager = &manager;
+  context.default_view.view = config.view;
+  context.redaction = std::move(redaction);
+  auto router = std::make_shared<const Router>(all_tools(), std::move(context));
   const auto transport = std::make_shared<StdioTransport>(executor, take_stdio());
   const Send send = [to = std::weak_ptr(transport)](const std::string& message, Delivery delivery) {
     const auto open = to.lock();  // a dropped call may outlive the connection

@@ -4,6 +4,7 @@
 
 #include "config.hpp"
 #include "mcp/methods.hpp"
+#include "tools/redaction.hpp"
 
 namespace terminally {
 
@@ -18,6 +19,7 @@ class TmuxManager;
 /// may still hold on to `manager`: shut it down, then stop the event loop, in this order. Throws `Error` when
 /// stdin or stdout is closed.
 [[nodiscard]] boost::asio::awaitable<void> serve_stdio(TmuxManager& manager, const Config& config,
+                                                       std::shared_ptr<Redaction> redaction,
                                                        Implementation info);
 
 }  // namespace terminally

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/text_guard.hpp"
 #include "base/timeout.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
@@ -285,11 +286,13 @@ awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
   query.window_id = task->command->window;
   query.command_id = task->command->id;
   query.max_output_bytes = 0;
+  query.view.guard = router_->new_guard();
   const CommandResult now = co_await manager->command_state(query);
   if (!now.awaiting_input) {
     co_return std::to_string(now.output_bytes) + " bytes of output so far";
   }
-  co_return "waits for the keyboard: " + now.awaiting_input->prompt;
+  const std::string text = "waits for the keyboard: " + now.awaiting_input->prompt;
+  co_return query.view.guard ? query.view.guard->text(text) : text;
 }
 
 void Tasks::close(bool stop) {

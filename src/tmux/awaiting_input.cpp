@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text_guard.hpp"
 #include "base/utf8.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/drawn_line.hpp"
@@ -117,7 +118,7 @@ std::string last_line_bytes(const PaneLog& log) {
   return bytes.ends_with('\n') ? std::string() : bytes;
 }
 
-std::string plain_line(const std::string& bytes, int cols) {
+std::string plain_line(const std::string& bytes, int cols, TextGuard* guard) {
   std::string text;
   const Effect effect = strip_line(bytes, false, text).effect;
   if (effect == Effect::screen) {
@@ -126,6 +127,9 @@ std::string plain_line(const std::string& bytes, int cols) {
   if (effect == Effect::line) {
     CharacterWidths widths;
     text = draw_line(bytes, cols, widths).value_or(text);
+  }
+  if (guard != nullptr) {
+    text = guard->masked_unfinished(to_valid_utf8(text));
   }
   std::string_view line = without_blanks(text);
   if (line.size() > kPromptBytes) {
@@ -163,12 +167,12 @@ std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, T
 
 }  // namespace
 
-std::string unfinished_line(const PaneLog& log, int cols) {
+std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard) {
   const std::string bytes = last_line_bytes(log);
-  return bytes.empty() ? bytes : plain_line(bytes, cols);
+  return bytes.empty() ? bytes : plain_line(bytes, cols, guard);
 }
 
-std::optional<AwaitingInput> awaiting_input(const Tab& tab) {
+std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   if (foreground.kind == Foreground::Kind::nothing || foreground.shell_pid == 0 ||
       is_idle_shell(tab, foreground)) {
@@ -176,7 +180,7 @@ std::optional<AwaitingInput> awaiting_input(const Tab& tab) {
   }
   const auto mode = terminal_mode(tab.tty);
   const auto kind = mode ? kind_of_wait(tab, foreground, *mode) : std::nullopt;
-  return kind ? std::optional(AwaitingInput{*kind, unfinished_line(tab.log, tab.cols)}) : std::nullopt;
+  return kind ? std::optional(AwaitingInput{*kind, unfinished_line(tab.log, tab.cols, guard)}) : std::nullopt;
 }
 
 std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {

@@ -13,7 +13,7 @@ namespace terminally {
 /// idle, not waiting; one that was started by a command of ours waits. No verdict where a far side decides
 /// (ssh in raw mode). Less than a millisecond; no tmux. A single look: who acts on it looks twice
 /// (SettledInput).
-[[nodiscard]] std::optional<AwaitingInput> awaiting_input(const Tab& tab);
+[[nodiscard]] std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard = nullptr);
 
 /// A program that waits for good: it did at the last look as well, and nothing was printed since. To be asked
 /// every 50 to 150 ms.
@@ -29,8 +29,8 @@ class SettledInput {
 };
 
 /// The last line of a log that is not finished, as plain text: at most its last 200 bytes, blanks at its ends
-/// removed. Empty when the last line is finished, or is drawn by something that moves the cursor between
-/// lines.
-[[nodiscard]] std::string unfinished_line(const PaneLog& log, int cols);
+/// removed; with a guard masked. Empty when the last line is finished, or is drawn by something that moves
+/// the cursor between lines.
+[[nodiscard]] std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard = nullptr);
 
 }  // namespace terminally

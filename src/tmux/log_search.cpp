@@ -49,7 +49,8 @@ struct Lines {
 };
 
 /// The first lines from `begin` on, up to offset `until`.
-Lines first_lines(const PaneLog& log, std::uint64_t begin, std::uint64_t until, std::uint64_t count) {
+Lines first_lines(const PaneLog& log, MaskedLines& masked, std::uint64_t begin, std::uint64_t until,
+                  std::uint64_t count) {
   Lines lines;
   lines.end = begin;
   const std::uint64_t most = std::min(kContextBytes, until - std::min(begin, until));
@@ -57,15 +58,16 @@ Lines first_lines(const PaneLog& log, std::uint64_t begin, std::uint64_t until, 
   std::string_view rest = slice.bytes;
   for (; !rest.empty() && lines.texts.size() < count; lines.end = slice.next - rest.size()) {
     const std::size_t newline = rest.find('\n');
-    lines.texts.push_back(shown(strip_ansi(rest.substr(0, newline)), 0));
+    lines.texts.push_back(
+        shown(strip_ansi(masked.masked(slice.next - rest.size(), rest.substr(0, newline))), 0));
     rest.remove_prefix(newline == std::string_view::npos ? rest.size() : newline + 1);
   }
   return lines;
 }
 
 /// The last lines before `end`, none of which begins before `from`.
-std::vector<std::string> last_lines(const PaneLog& log, std::uint64_t from, std::uint64_t end,
-                                    std::uint64_t count) {
+std::vector<std::string> last_lines(const PaneLog& log, MaskedLines& masked, std::uint64_t from,
+                                    std::uint64_t end, std::uint64_t count) {
   std::vector<std::string> texts;
   const bool near = end - std::min(end, from) <= kContextBytes;
   from = near ? from : end - kContextBytes;
@@ -82,7 +84,7 @@ std::vector<std::string> last_lines(const PaneLog& log, std::uint64_t from, std:
     }
     std::string_view line = rest.substr(begin);
     line.remove_suffix(line.ends_with('\n') ? 1 : 0);
-    texts.push_back(shown(strip_ansi(line), 0));
+    texts.push_back(shown(strip_ansi(masked.masked(slice.from + begin, line)), 0));
     rest = rest.substr(0, begin);
   }
   std::reverse(texts.begin(), texts.end());
@@ -137,19 +139,29 @@ LogSearch::Step LogSearch::next(std::uint64_t end, Clock::time_point until) {
 
 void FoundLinesWriter::add_lines_after(std::uint64_t until) {
   if (!found_.matches.empty()) {
-    Lines lines = first_lines(log_, shown_, until, request_.context_lines);
+    Lines lines = first_lines(log_, lines_, shown_, until, request_.context_lines);
     bytes_ += size_of(lines.texts);
     found_.matches.back().after = std::move(lines.texts);
     shown_ = lines.end;
   }
 }
 
+std::string FoundLinesWriter::line_of(const LineMatch& match) {
+  if (!request_.guard) {
+    return match.text;
+  }
+  std::string bytes = read_range(log_, match.line_begin, match.line_end);
+  bytes.resize(bytes.find_last_not_of("\r\n") + 1);  // npos + 1 is 0
+  const std::string masked = lines_.masked(match.line_begin, bytes);
+  return masked == bytes ? match.text : strip_ansi(masked);
+}
+
 bool FoundLinesWriter::add(const LineMatch& match) {
   add_lines_after(match.line_begin);
   FoundLine found;
-  found.line = shown(match.text, match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
+  found.line = shown(line_of(match), match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
   found.byte = match.byte;
-  found.before = last_lines(log_, shown_, match.line_begin, request_.context_lines);
+  found.before = last_lines(log_, lines_, shown_, match.line_begin, request_.context_lines);
   const std::size_t size = found.line.size() + size_of(found.before);
   const std::size_t room_after = request_.context_lines * kShownLineBytes;
   if (!found_.matches.empty() && bytes_ + size + room_after > kMostBytes) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tmux/masking.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/pattern_scan.hpp"
 #include "tmux/searching.hpp"
@@ -44,7 +45,8 @@ class FoundLinesWriter {
   /// An answer has no more bytes of text than this, but for its first match.
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
 
-  FoundLinesWriter(const PaneLog& log, const SearchLogs& request) : log_(log), request_(request) {}
+  FoundLinesWriter(const PaneLog& log, const SearchLogs& request)
+      : log_(log), request_(request), lines_(log, request.guard) {}
 
   /// False when there is no room for it: search on from its line in another answer.
   [[nodiscard]] bool add(const LineMatch& match);
@@ -55,9 +57,11 @@ class FoundLinesWriter {
 
  private:
   void add_lines_after(std::uint64_t until);
+  [[nodiscard]] std::string line_of(const LineMatch& match);
 
   const PaneLog& log_;
   const SearchLogs& request_;
+  MaskedLines lines_;
   FoundLines found_;
   std::uint64_t shown_ = 0;  ///< offset up to which lines were shown
   std::size_t bytes_ = 0;

@@ -133,8 +133,9 @@ struct SentInput {
 
 struct ReadScreen {
   WindowId window_id;
-  std::uint64_t scrollback_lines = 0;  ///< lines above the screen
-  bool strip_ansi = true;              ///< false: with the sequences for colours
+  std::uint64_t scrollback_lines = 0;          ///< lines above the screen
+  bool strip_ansi = true;                      ///< false: with the sequences for colours
+  std::shared_ptr<TextGuard> guard = nullptr;  ///< masks secrets
 };
 
 struct TabScreen {

@@ -7,8 +7,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/utf8.hpp"
+#include "base/visible_text.hpp"
 #include "tmux/keys.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/masking.hpp"
 #include "tmux/tty_wait.hpp"
 #include "tmux/typed_text.hpp"
 
@@ -206,7 +208,10 @@ TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen requ
   if (gone) {
     throw closed(*tab);
   }
-  co_return parse_screen(answer, request.scrollback_lines);
+  TabScreen screen = parse_screen(answer, request.scrollback_lines);
+  screen.text = masked_rows(request.guard, screen.text, screen.cols);
+  screen.text = request.guard && request.strip_ansi ? visible_text(screen.text) : screen.text;
+  co_return screen;
 }
 
 }  // namespace terminally

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/masking.hpp"
 
 namespace terminally {
 namespace {
@@ -34,14 +35,58 @@ std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end)
   return bytes.size();
 }
 
+struct RawChunk {
+  std::string bytes;
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> gap_bytes;
+  bool eof = false;
+
+  [[nodiscard]] std::uint64_t next() const { return from + bytes.size(); }
+};
+
+RawChunk read_raw(const Tab& tab, const ReadLogChunk& request) {
+  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
+  // some.
+  const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
+  PaneLog::Slice slice = tab.log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
+  RawChunk chunk;
+  chunk.from = slice.bytes.empty() ? slice.next : slice.from;
+  chunk.gap_bytes = slice.gap_bytes;
+  chunk.eof = slice.eof;
+  chunk.bytes = std::move(slice.bytes);
+  if (!request.exact) {
+    const std::size_t border =
+        text_border(chunk.bytes, static_cast<std::size_t>(request.max_bytes), slice.eof);
+    chunk.eof = slice.eof && border == chunk.bytes.size();
+    chunk.bytes.resize(border);
+  }
+  return chunk;
+}
+
+/// How long what may become a secret is held back when it is all there is.
+constexpr Milliseconds kHoldsSecret{100};
+
+/// With what is around it, where that matters.
+LogPart part_of(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::string bytes,
+                const TextView& view) {
+  if (!view.guard) {
+    LogPart part;
+    part.bytes = std::move(bytes);
+    return part;
+  }
+  const LogRange range{begin, end, 0, tab.log.end(), !tab.closed};
+  return log_part(tab.log, std::move(bytes), range);
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
                                                                TextView view) {
   const TabPtr tab = co_await find_tab(window);
-  const PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
+  PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  result.content = co_await text_worker_.log_text(tail.bytes, view, tab->cols);
+  LogPart part = part_of(*tab, tail.from, tail.next, std::move(tail.bytes), view);
+  result.content = co_await text_worker_.log_text(std::move(part), view, tab->cols);
   result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
   result.truncated = tail.truncated;
   result.next_byte = tail.next;
@@ -60,25 +105,29 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
       }
     }
   }
-  // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
-  // some.
-  const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
-  const PaneLog::Slice slice =
-      tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
+  RawChunk raw = read_raw(*tab, request);
+  const auto patience = Clock::now() + kHoldsSecret;
+  LogPart part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
+  std::optional<std::size_t> held = unfinished_secret(request.view.guard, part);
+  while (held == std::size_t{0} && Clock::now() < patience) {
+    co_await sleep_for(kHoldsSecret / 5);
+    raw = read_raw(*tab, request);
+    part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
+    held = unfinished_secret(request.view.guard, part);
+  }
+  if (held.value_or(0) > 0) {
+    raw.bytes.resize(*held);
+    raw.eof = false;
+    part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
+  }
   LogChunk chunk;
-  chunk.gap_bytes = slice.gap_bytes;
-  std::string_view bytes = slice.bytes;
-  if (!request.exact) {
-    bytes = bytes.substr(0, text_border(bytes, static_cast<std::size_t>(request.max_bytes), slice.eof));
-  }
-  chunk.next_byte = slice.from + bytes.size();
-  chunk.eof = slice.eof && bytes.size() == slice.bytes.size();
-  if (slice.bytes.empty()) {
-    chunk.next_byte = slice.next;
-  }
-  chunk.chunk = std::string(bytes);
-  if (!request.exact) {
-    chunk.chunk = co_await text_worker_.log_text(std::move(chunk.chunk), request.view, tab->cols);
+  chunk.gap_bytes = raw.gap_bytes;
+  chunk.next_byte = raw.next();
+  chunk.eof = raw.eof;
+  if (request.exact) {
+    chunk.chunk = std::move(part.bytes);
+  } else {
+    chunk.chunk = co_await text_worker_.log_text(std::move(part), request.view, tab->cols);
   }
   co_return chunk;
 }

@@ -70,12 +70,13 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
     }
   }
   // Of commands inside one another, the innermost has the keyboard.
+  const bool running = record.state == CommandState::running;
   const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
-  if (record.state == CommandState::running && !tab->closed && innermost) {
-    result.awaiting_input = awaiting_input(*tab);
+  if (running && !tab->closed && innermost) {
+    result.awaiting_input = awaiting_input(*tab, view.guard.get());
   }
-  BoundedText output = co_await text_worker_.bounded_text(tab->log, result.start_byte, result.end_byte, view,
-                                                          tab->cols, max_output_bytes);
+  const OutputRange range{result.start_byte, result.end_byte, running, result.start_byte};
+  BoundedText output = co_await text_worker_.bounded_text(tab->log, range, view, tab->cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   co_return result;

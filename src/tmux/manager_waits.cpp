@@ -33,9 +33,9 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     step = wait.look();
   }
   Waited waited = wait.result(step);
-  BoundedText output =
-      co_await text_worker_.bounded_text(tab->log, wait.from(), waited.next_byte, request.waiting.view,
-                                         tab->cols, request.waiting.max_output_bytes);
+  const OutputRange range = wait.output_range(waited.next_byte);
+  BoundedText output = co_await text_worker_.bounded_text(tab->log, range, request.waiting.view, tab->cols,
+                                                          request.waiting.max_output_bytes);
   waited.output = std::move(output.text);
   if (waited.reason == "timeout" && deadline == window_end) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +

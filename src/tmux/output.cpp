@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/utf8.hpp"
+#include "base/visible_text.hpp"
 #include "tmux/ansi.hpp"
+#include "tmux/masking.hpp"
 #include "tmux/render.hpp"
 
 namespace terminally {
@@ -12,25 +14,6 @@ namespace {
 /// Up to this much is turned into text to see whether it fits: ten thousand redraws of a progress bar are one
 /// line.
 constexpr std::uint64_t kLargestWhole = 4 * 1024 * 1024;
-
-std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
-  std::string bytes;
-  while (begin < end) {
-    const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(end - begin));
-    if (slice.bytes.empty() && slice.next <= begin) {
-      break;
-    }
-    // What was never logged cannot be shown: the bytes after the gap follow.
-    if (slice.from < end) {
-      bytes += std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(end - slice.from));
-    }
-    begin = slice.next;
-    if (slice.eof) {
-      break;
-    }
-  }
-  return bytes;
-}
 
 std::string without_cr_before_lf(std::string_view bytes) {
   std::string text;
@@ -63,30 +46,41 @@ std::size_t tail_border(std::string_view bytes) {
 
 }  // namespace
 
-std::string log_text(std::string_view bytes, TextView view, int cols) {
-  if (view.render) {
-    return render(bytes, cols);
+std::string log_text(std::string_view bytes, const TextView& view, int cols) {
+  if (!view.render && !view.strip_ansi) {
+    return to_valid_utf8(bytes);
   }
-  if (view.strip_ansi) {
-    return strip_ansi(bytes);
+  std::string text = view.render ? render(bytes, cols) : strip_ansi(bytes);
+  if (!view.guard) {
+    return text;
   }
-  return to_valid_utf8(bytes);
+  // What was drawn out of order is a secret only now.
+  return view.render ? view.guard->text(text) : visible_text(text);
 }
 
-std::string output_text(std::string_view bytes, TextView view, int cols) {
+std::string output_text(std::string_view bytes, const TextView& view, int cols) {
   return view.render || view.strip_ansi ? log_text(bytes, view, cols)
                                         : to_valid_utf8(without_cr_before_lf(bytes));
 }
 
-BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end, TextView view, int cols,
+BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                          std::uint64_t max_bytes) {
+  const auto [begin, end, goes_on, first] = range;
+  TextView unmasked = view;
+  unmasked.guard = nullptr;
+  const auto masked_text = [&](std::uint64_t from, std::uint64_t to) {
+    const LogRange part{from, to, first, end, goes_on};
+    return output_text(masked_range(view.guard, log, part), view, cols);
+  };
   BoundedText result;
   if (end <= begin) {
     return result;
   }
   if (end - begin <= std::max(kLargestWhole, max_bytes)) {
-    result.text = output_text(read_range(log, begin, end), view, cols);
+    std::string bytes = read_range(log, begin, end);
+    result.text = output_text(bytes, unmasked, cols);
     if (result.text.size() <= max_bytes) {
+      result.text = view.guard ? masked_text(begin, end) : std::move(result.text);
       return result;
     }
   }
@@ -105,21 +99,21 @@ BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t 
     std::string raw_head = read_range(log, begin, from);
     raw_head.resize(safe_cut(raw_head, true));
     from = begin + raw_head.size();
-    head = output_text(raw_head, view, cols);
+    head = output_text(raw_head, unmasked, cols);
     const std::string raw_tail = read_range(log, to, end);
     const std::size_t border = tail_border(raw_tail);
-    tail = output_text(std::string_view(raw_tail).substr(border), view, cols);
+    tail = output_text(std::string_view(raw_tail).substr(border), unmasked, cols);
     to += border;
   }
   result.omitted_bytes = to - from;
-  result.text = head;
+  result.text = view.guard ? masked_text(begin, from) : head;
   if (!result.text.empty() && result.text.back() != '\n') {
     result.text += '\n';
   }
   result.text += "[... " + std::to_string(result.omitted_bytes) +
                  " bytes left out: stream_logs_from_tab from_byte " + std::to_string(from) + " to " +
                  std::to_string(to) + " ...]\n";
-  result.text += tail;
+  result.text += view.guard ? masked_text(to, end) : tail;
   return result;
 }
 

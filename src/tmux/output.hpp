@@ -8,11 +8,12 @@
 
 namespace terminally {
 
-/// Log bytes as text for a reader: rendered, stripped, or verbatim. Always valid UTF-8.
-[[nodiscard]] std::string log_text(std::string_view bytes, TextView view, int cols);
+/// Log bytes as text for a reader: rendered, stripped, or verbatim. Always valid UTF-8. With a guard, what is
+/// not verbatim shows invisible characters; the bytes are to be masked already (masking.hpp).
+[[nodiscard]] std::string log_text(std::string_view bytes, const TextView& view, int cols);
 
 /// The same for the output of a command: verbatim, one CR is removed from each CRLF.
-[[nodiscard]] std::string output_text(std::string_view bytes, TextView view, int cols);
+[[nodiscard]] std::string output_text(std::string_view bytes, const TextView& view, int cols);
 
 /// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the
 /// last four fifths with a line between that says how much was left out and which bytes to read.
@@ -21,9 +22,15 @@ struct BoundedText {
   std::string text;
   std::uint64_t omitted_bytes = 0;
 };
-/// Pure but for the log, and may be called from any thread. Rendering costs up to 0.1 s a megabyte of up
-/// to 4.
-[[nodiscard]] BoundedText bounded_text(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
-                                       TextView view, int cols, std::uint64_t max_bytes);
+struct OutputRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool goes_on = false;     ///< more may come
+  std::uint64_t first = 0;  ///< how far back one may look for what a secret in it began with
+};
+/// Pure but for the log and the guard's counts, and may be called from any thread. Rendering costs up to 0.1
+/// s a megabyte of up to 4, masking a quarter of that.
+[[nodiscard]] BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view,
+                                       int cols, std::uint64_t max_bytes);
 
 }  // namespace terminally

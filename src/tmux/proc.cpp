@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/files.hpp"
+#include "base/utf8.hpp"
 
 namespace terminally {
 namespace {
@@ -147,7 +148,7 @@ std::string describe_process(int pid) {
     const auto info = process_info(pid);
     text = info ? "[" + info->name + "]" : "";
   }
-  text.resize(std::min<std::size_t>(text.size(), 200));
+  text.resize(whole_words(text, 200).size());
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
   return text;

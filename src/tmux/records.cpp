@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
+#include "base/utf8.hpp"
 
 namespace terminally {
 namespace {
@@ -84,7 +85,7 @@ std::optional<CommandRecord> decode(std::string_view text) {
 
 std::string first_words(const std::string& command) {
   std::string name;
-  for (const char c : command.substr(0, 40)) {
+  for (const char c : whole_words(command, 40)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte >= 0x7f) {
       break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,10 +41,13 @@ enum class Reason {
 [[nodiscard]] std::string_view to_string(CommandState state);
 [[nodiscard]] std::string_view to_string(Reason reason);
 
+class TextGuard;
+
 /// How bytes become text. Neither flag: verbatim. doc/pane-log.md, "Views".
 struct TextView {
   bool strip_ansi = false;
   bool render = false;
+  std::shared_ptr<TextGuard> guard = nullptr;  ///< for a model that reads it: masks secrets. None: exact
 };
 
 /// What the foreground program waits for on the keyboard; seen in /proc and in the terminal's mode.

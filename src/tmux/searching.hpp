@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 
 namespace terminally {
 
+class TextGuard;
+
 struct SearchLogs {
   WindowId window_id;
   std::string pattern;  ///< PCRE2, matched against each line without its escape sequences
@@ -16,6 +19,7 @@ struct SearchLogs {
   std::uint64_t max_matches = 50;
   std::uint64_t from_byte = 0;
   bool ignore_case = false;
+  std::shared_ptr<TextGuard> guard = nullptr;  ///< masks the lines; the pattern is matched before
 };
 
 /// One line that matched. Texts are without escape sequences; one of more than 1000 bytes is cut, the line

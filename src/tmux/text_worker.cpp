@@ -6,34 +6,39 @@
 namespace terminally {
 namespace {
 
-/// Stripping does a gigabyte a second, rendering 10 MB.
-constexpr std::uint64_t kRenderedAtOnce = 32 * 1024;
+/// Stripping does a gigabyte a second, masking 50 MB, rendering 10 MB.
+constexpr std::uint64_t kDoneAtOnce = 32 * 1024;
 
-bool takes_long(std::uint64_t bytes, TextView view) {
-  return view.render && bytes > kRenderedAtOnce;
+bool takes_long(std::uint64_t bytes, const TextView& view) {
+  return (view.render || view.guard) && bytes > kDoneAtOnce;
+}
+
+std::string text_of(const LogPart& part, const TextView& view, int cols) {
+  return view.guard ? log_text(masked_bytes(view.guard, part), view, cols) : log_text(part.bytes, view, cols);
 }
 
 }  // namespace
 
-boost::asio::awaitable<std::string> TextWorker::log_text(std::string bytes, TextView view, int cols) {
-  if (!takes_long(bytes.size(), view)) {
-    co_return terminally::log_text(bytes, view, cols);
+boost::asio::awaitable<std::string> TextWorker::log_text(LogPart part, TextView view, int cols) {
+  if (!takes_long(part.bytes.size(), view)) {
+    co_return text_of(part, view, cols);
   }
   const auto text = std::make_shared<std::string>();
-  co_await worker_.run(
-      [text, bytes = std::move(bytes), view, cols] { *text = terminally::log_text(bytes, view, cols); });
+  std::function<void()> work = [text, part = std::move(part), view, cols] {
+    *text = text_of(part, view, cols);
+  };
+  co_await worker_.run(std::move(work));
   co_return std::move(*text);
 }
 
-boost::asio::awaitable<BoundedText> TextWorker::bounded_text(PaneLog log, std::uint64_t begin,
-                                                             std::uint64_t end, TextView view, int cols,
-                                                             std::uint64_t max_bytes) {
-  if (end <= begin || !takes_long(end - begin, view)) {
-    co_return terminally::bounded_text(log, begin, end, view, cols, max_bytes);
+boost::asio::awaitable<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
+                                                             int cols, std::uint64_t max_bytes) {
+  if (range.end <= range.begin || !takes_long(range.end - range.begin, view)) {
+    co_return terminally::bounded_text(log, range, view, cols, max_bytes);
   }
   const auto text = std::make_shared<BoundedText>();
-  std::function<void()> work = [text, log = std::move(log), begin, end, view, cols, max_bytes] {
-    *text = terminally::bounded_text(log, begin, end, view, cols, max_bytes);
+  std::function<void()> work = [text, log = std::move(log), range, view, cols, max_bytes] {
+    *text = terminally::bounded_text(log, range, view, cols, max_bytes);
   };
   co_await worker_.run(std::move(work));
   co_return std::move(*text);

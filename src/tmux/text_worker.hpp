@@ -5,17 +5,19 @@
 #include <string>
 
 #include "base/worker.hpp"
+#include "tmux/masking.hpp"
 #include "tmux/output.hpp"
 
 namespace terminally {
 
-/// The functions of output.hpp for the event loop: what may take long goes to a thread of its own.
+/// Log bytes as text for a reader, masked if the view says so, for the event loop: what may take long goes to
+/// a thread of its own.
 class TextWorker {
  public:
-  [[nodiscard]] boost::asio::awaitable<std::string> log_text(std::string bytes, TextView view, int cols);
+  [[nodiscard]] boost::asio::awaitable<std::string> log_text(LogPart part, TextView view, int cols);
 
-  [[nodiscard]] boost::asio::awaitable<BoundedText> bounded_text(PaneLog log, std::uint64_t begin,
-                                                                 std::uint64_t end, TextView view, int cols,
+  [[nodiscard]] boost::asio::awaitable<BoundedText> bounded_text(PaneLog log, OutputRange range,
+                                                                 TextView view, int cols,
                                                                  std::uint64_t max_bytes);
 
  private:

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/utf8.hpp"
+#include "tmux/ansi.hpp"
 #include "tmux/foreground.hpp"
 #include "tmux/listeners.hpp"
+#include "tmux/masking.hpp"
 
 namespace terminally {
 namespace {
@@ -137,7 +139,7 @@ Wait::Step Wait::look_for_pattern() {
       break;
   }
   const LineMatch& found = search_->found();
-  match_ = bounded(found.matched());
+  match_ = bounded(masked_match(found));
   if (!found.may_grow() || ended() || tab_->closed) {
     return Step::matched;
   }
@@ -147,6 +149,18 @@ Wait::Step Wait::look_for_pattern() {
   }
   look_again_by(growing_since_ + kMayGrow);
   return now_ - growing_since_ >= kMayGrow ? Step::matched : Step::later;
+}
+
+/// A secret that the match has a part of is masked whole.
+std::string Wait::masked_match(const LineMatch& found) const {
+  const auto& guard = waiting_.view.guard;
+  if (!guard) {
+    return std::string(found.matched());
+  }
+  const LogRange line{found.line_begin, found.line_end, 0, tab_->log.end(), true};
+  const std::string masked = strip_ansi(masked_range(guard, tab_->log, line));
+  return masked.empty() ? guard->secrets().mask(SecretRules::kPrivateKey)
+                        : guard->masked_part(found.text, found.match.begin, found.match.end);
 }
 
 Wait::Step Wait::look_for_idle() {
@@ -163,7 +177,7 @@ Wait::Step Wait::look_for_input() {
   next_poll_ = now_ + kPollInput;
   look_again_by(next_poll_);
   const auto awaiting = input_.look(*tab_);
-  match_ = awaiting ? awaiting->prompt : "";
+  match_ = awaiting ? unfinished_line(tab_->log, tab_->cols, waiting_.view.guard.get()) : "";
   return awaiting ? Step::matched : Step::later;
 }
 
@@ -181,6 +195,12 @@ Wait::Step Wait::look_for_port() {
   return match_.empty() ? Step::later : Step::matched;
 }
 
+OutputRange Wait::output_range(std::uint64_t next_byte) const {
+  OutputRange range{from_, next_byte, !ended() && !tab_->closed};
+  range.first = record_ && record_->start_byte <= from_ ? record_->start_byte : 0;
+  return range;
+}
+
 Waited Wait::result(Step step) {
   look_at_command();
   Waited waited;
@@ -196,7 +216,7 @@ Waited Wait::result(Step step) {
   waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;
   waited.exit_code = record_ ? record_->exit_code : std::nullopt;
   if (!ended() && !tab_->closed) {
-    waited.awaiting_input = awaiting_input(*tab_);
+    waited.awaiting_input = awaiting_input(*tab_, waiting_.view.guard.get());
   }
   if (run_) {
     waited.notes = run_->notes();

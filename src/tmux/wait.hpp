@@ -8,6 +8,7 @@
 #include "tmux/awaiting_input.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/log_search.hpp"
+#include "tmux/output.hpp"
 #include "tmux/waiting.hpp"
 
 namespace terminally {
@@ -35,8 +36,8 @@ class Wait {
   [[nodiscard]] const std::shared_ptr<CommandRun>& run() const { return run_; }
   [[nodiscard]] Until until() const { return waiting_.until; }
 
-  /// Where the text begins that was waited for.
-  [[nodiscard]] std::uint64_t from() const { return from_; }
+  /// The output to show with a result: up to its `next_byte`.
+  [[nodiscard]] OutputRange output_range(std::uint64_t next_byte) const;
 
   /// How things are now, without `output`.
   [[nodiscard]] Waited result(Step step);
@@ -48,6 +49,7 @@ class Wait {
   [[nodiscard]] bool ended() const { return record_ && record_->state != CommandState::running; }
   [[nodiscard]] Step look_for_exit();
   [[nodiscard]] Step look_for_pattern();
+  [[nodiscard]] std::string masked_match(const LineMatch& found) const;
   [[nodiscard]] Step look_for_idle();
   [[nodiscard]] Step look_for_input();
   [[nodiscard]] Step look_for_port();

@@ -66,7 +66,7 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
       r.reason == Reason::none ? std::nullopt : std::optional(to_string(r.reason));
   const std::optional<std::int64_t> exit_code = r.exit_code;
 
-  v.text("output", r.output, "What the command printed, stderr included.");
+  v.log_text("output", r.output, "What the command printed, stderr included.");
   v.integer_or_null("exit_code", exit_code, "Null while it runs, or when none can be known.");
   v.flag("timed_out", r.timed_out, "The command was interrupted at, or outlived, timeout_ms.");
   v.choice("state", to_string(r.state), command_state_names(),

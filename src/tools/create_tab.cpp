@@ -28,6 +28,9 @@ struct Args {
 };
 
 boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, Args args) {
+  if (context.redaction) {
+    context.redaction->learn(args.request.env);
+  }
   co_return co_await context.manager->create_tab(std::move(args.request));
 }
 

@@ -4,8 +4,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <string>
 
+#include "base/text_guard.hpp"
 #include "base/timeout.hpp"
 #include "base/utf8.hpp"
+#include "base/visible_text.hpp"
 #include "tmux/ansi.hpp"
 #include "tools/seen_total.hpp"
 
@@ -43,13 +45,96 @@ bool looks_binary(std::string_view bytes) {
   return invalid > 16 && invalid * 10 > bytes.size();
 }
 
+/// Bytes of a terminal as text that may be sent.
+class ShownText {
+ public:
+  explicit ShownText(const std::shared_ptr<TextGuard>& guard) : guarded_(guard != nullptr) {
+    if (guard && guard->secrets().any()) {
+      redactor_.emplace(guard->shared_secrets());
+    }
+  }
+
+  void feed(std::string_view bytes, std::string& out) {
+    std::string text;
+    stripper_.feed(bytes, text);
+    mask(text, out);
+  }
+
+  void finish(std::string& out) {
+    std::string text;
+    stripper_.finish(text);
+    mask(text, out);
+    if (redactor_) {
+      std::string rest;
+      redactor_->finish(rest);
+      make_visible(rest, out);
+    }
+    visible_.finish(out);
+  }
+
+  /// What was held back and need not be any longer.
+  void release(std::string& out) {
+    if (!redactor_ || !redactor_->holds()) {
+      return;
+    }
+    std::string text;
+    const bool all = Clock::now() >= held_since_ + kBetweenSteps;
+    if (all) {
+      redactor_->release_all(text);
+    } else {
+      redactor_->release(text);
+    }
+    looked_ = true;
+    held_ = redactor_->holds() && !all;  // of a private key nothing is released
+    make_visible(text, out);
+  }
+
+  /// When to release, if steps were sent up to `last_step`; never when nothing is held back.
+  [[nodiscard]] Clock::time_point next_release(Clock::time_point last_step) const {
+    const auto since = looked_ ? held_since_ : std::min(held_since_, last_step);
+    return held_ ? since + kBetweenSteps : Clock::time_point::max();
+  }
+
+ private:
+  void mask(std::string_view text, std::string& out) {
+    if (!redactor_) {
+      return make_visible(text, out);
+    }
+    std::string masked;
+    redactor_->feed(text, masked);
+    make_visible(masked, out);
+    held_since_ = held_ && masked.empty() ? held_since_ : Clock::now();
+    held_ = redactor_->holds();
+    looked_ = false;
+  }
+
+  void make_visible(std::string_view text, std::string& out) {
+    if (guarded_) {
+      visible_.feed(text, out);
+    } else {
+      out += text;
+    }
+  }
+
+  bool guarded_;
+  AnsiStripper stripper_;
+  std::optional<Redactor> redactor_;
+  VisibleText visible_;
+  Clock::time_point held_since_;
+  bool held_ = false;
+  bool looked_ = false;  ///< since something was fed
+};
+
 }  // namespace
 
 /// Shared with the timer's handler, which may come after the stream is gone.
 class ProgressStream::State : public std::enable_shared_from_this<State> {
  public:
-  State(const asio::any_io_executor& executor, ReportProgress report)
-      : timer_(executor), report_(std::move(report)), last_step_(Clock::now() - kBetweenSteps) {}
+  State(const asio::any_io_executor& executor, ReportProgress report, const std::shared_ptr<TextGuard>& guard)
+      : timer_(executor),
+        report_(std::move(report)),
+        text_(guard),
+        last_step_(Clock::now() - kBetweenSteps) {}
 
   void begin() { wake_at(last_step_ + kBetweenSteps + kHeartbeat); }
 
@@ -63,13 +148,16 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
       return;
     }
     bytes_ += bytes.size();
-    if (binary_ || looks_binary(bytes)) {
+    if (!binary_ && looks_binary(bytes)) {
       binary_ = true;
-    } else {
-      stripper_.feed(bytes, waiting_);
+      text_.finish(waiting_);
+    }
+    if (!binary_) {
+      text_.feed(bytes, waiting_);
       skip_to(kWaitingBytes);
     }
     if (Clock::now() >= last_step_ + kBetweenSteps) {
+      text_.release(waiting_);
       step(kStepBytes);
     }
     plan();
@@ -77,7 +165,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 
   asio::awaitable<void> finish() {
     if (!binary_) {
-      stripper_.finish(waiting_);
+      text_.finish(waiting_);
     }
     const auto self = shared_from_this();
     const auto patience = Clock::now() + kLastStepWithin;
@@ -148,7 +236,10 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     return skipped_now_ == 0 ? message.size() : message.size() - (message.find('\n') + 1);
   }
 
-  void plan() { wake_at(last_step_ + (has_news() ? kBetweenSteps : kHeartbeat)); }
+  void plan() {
+    const auto heartbeat = last_step_ + kHeartbeat;
+    wake_at(has_news() ? last_step_ + kBetweenSteps : std::min(heartbeat, text_.next_release(last_step_)));
+  }
 
   void wake_at(Clock::time_point when) {
     if (!report_ || when == timer_.expiry()) {
@@ -158,7 +249,10 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
       const bool due = Clock::now() >= self->timer_.expiry();  // else it was set anew since
       if (!error && due && self->report_) {
-        self->step(kStepBytes);
+        self->text_.release(self->waiting_);
+        if (self->has_news() || self->timer_.expiry() >= self->last_step_ + kHeartbeat) {
+          self->step(kStepBytes);
+        }
         self->plan();
       }
     });
@@ -166,8 +260,8 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 
   asio::steady_timer timer_;
   ReportProgress report_;
-  AnsiStripper stripper_;
-  std::string waiting_;  ///< stripped, not sent yet
+  ShownText text_;
+  std::string waiting_;  ///< to be sent
   std::uint64_t bytes_ = 0;
   std::size_t skipped_ = 0;
   std::size_t skipped_now_ = 0;  ///< since the last step
@@ -178,9 +272,10 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   Clock::time_point last_step_;
 };
 
-ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report) {
+ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report,
+                               const std::shared_ptr<TextGuard>& guard) {
   if (report) {
-    state_ = std::make_shared<State>(executor, std::move(report));
+    state_ = std::make_shared<State>(executor, std::move(report), guard);
     state_->begin();
   }
 }

@@ -15,10 +15,14 @@ namespace terminally {
 /// carries the newest 64 KiB and says what it skipped. Silence is a step without a message every 5 s. Binary
 /// output is named and not streamed. What the client does not take in time is kept for the next step, within
 /// the same bound: nobody waits for it.
+///
+/// With a guard, the text is masked. What may be the beginning of a secret is held back, for the time of a
+/// step at most: then it is masked, and so is what follows of it.
 class ProgressStream {
  public:
   /// Nothing is sent, and nothing costs anything, when `report` is empty.
-  ProgressStream(const boost::asio::any_io_executor& executor, ReportProgress report);
+  ProgressStream(const boost::asio::any_io_executor& executor, ReportProgress report,
+                 const std::shared_ptr<TextGuard>& guard = nullptr);
   ProgressStream(const ProgressStream&) = delete;
   ProgressStream& operator=(const ProgressStream&) = delete;
   /// Ends it: no further step.

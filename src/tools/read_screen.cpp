@@ -29,6 +29,7 @@ struct Args {
 };
 
 boost::asio::awaitable<TabScreen> read_screen(ToolContext context, Args args) {
+  args.request.guard = context.default_view.guard;
   co_return co_await context.manager->read_screen(args.request);
 }
 
@@ -37,7 +38,7 @@ boost::asio::awaitable<TabScreen> read_screen(ToolContext context, Args args) {
 static void describe(ResultVisitor& v, const TabScreen& screen) {
   const Cursor cursor{screen.cursor_row, screen.cursor_col};
   const ResultVisitor::Item item = [&cursor](ResultVisitor& of) { describe(of, cursor); };
-  v.text("text", screen.text, "The rows; blank ones at the end are left out.");
+  v.log_text("text", screen.text, "The rows; blank ones at the end are left out.");
   v.count("rows", screen.rows, "Height.");
   v.count("cols", screen.cols, "Width.");
   v.object("cursor", item, "Where the cursor is.");

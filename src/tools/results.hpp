@@ -34,6 +34,8 @@ class ResultVisitor {
   using Item = std::function<void(ResultVisitor&)>;
 
   virtual void text(Text name, Text value, Text description, Show show = Show::always) = 0;
+  /// Text of a terminal that went through the call's view and guard already, or base64: written as it is.
+  virtual void log_text(Text name, Text value, Text description, Show show = Show::always) = 0;
   virtual void count(Text name, std::uint64_t value, Text description, Show show = Show::always) = 0;
   virtual void flag(Text name, bool value, Text description, Show show = Show::always) = 0;
   /// Written as null when there is none.

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text_guard.hpp"
+
 namespace terminally {
 namespace {
 
@@ -31,6 +33,16 @@ ordered_json& ResultSchema::add(Text name, Text description, Show show) {
 
 void ResultSchema::text(Text name, Text /*value*/, Text description, Show show) {
   add(name, description, show)["type"] = "string";
+}
+
+void ResultSchema::add_notes() {
+  if (!(*schema_)["properties"].contains("notes")) {
+    texts("notes", {}, "What a reader should know.", Show::no);
+  }
+}
+
+void ResultSchema::log_text(Text name, Text value, Text description, Show show) {
+  text(name, value, description, show);
 }
 
 void ResultSchema::count(Text name, std::uint64_t /*value*/, Text description, Show show) {
@@ -89,7 +101,8 @@ void ResultSchema::object_or_null(Text name, const Item& /*item*/, const Item& s
   property.update((*object.schema_));
 }
 
-ResultWriter::ResultWriter() : result_(std::make_unique<ordered_json>(ordered_json::object())) {}
+ResultWriter::ResultWriter(TextGuard* guard)
+    : guard_(guard), result_(std::make_unique<ordered_json>(ordered_json::object())) {}
 ResultWriter::~ResultWriter() = default;
 
 void ResultWriter::put(Text name, ordered_json value, Show show) {
@@ -98,7 +111,15 @@ void ResultWriter::put(Text name, ordered_json value, Show show) {
   }
 }
 
+std::string ResultWriter::guarded(Text value, Show show) const {
+  return guard_ != nullptr && show != Show::no ? guard_->text(value) : std::string(value);
+}
+
 void ResultWriter::text(Text name, Text value, Text /*description*/, Show show) {
+  put(name, guarded(value, show), show);
+}
+
+void ResultWriter::log_text(Text name, Text value, Text /*description*/, Show show) {
   put(name, value, show);
 }
 
@@ -116,7 +137,7 @@ void ResultWriter::integer_or_null(Text name, std::optional<std::int64_t> value,
 }
 
 void ResultWriter::text_or_null(Text name, std::optional<Text> value, Text /*description*/, Show show) {
-  put(name, value ? ordered_json(*value) : ordered_json(), show);
+  put(name, value ? ordered_json(guarded(*value, show)) : ordered_json(), show);
 }
 
 void ResultWriter::choice(Text name, Text value, const Names& /*names*/, Text /*description*/, Show show) {
@@ -124,14 +145,18 @@ void ResultWriter::choice(Text name, Text value, const Names& /*names*/, Text /*
 }
 
 void ResultWriter::texts(Text name, const std::vector<std::string>& values, Text /*description*/, Show show) {
-  put(name, values, show);
+  ordered_json array = ordered_json::array();
+  for (const std::string& value : values) {
+    array.push_back(guarded(value, show));
+  }
+  put(name, std::move(array), show);
 }
 
 void ResultWriter::objects(Text name, const std::vector<Item>& items, const Item& /*sample*/,
                            Text /*description*/, Show show) {
   ordered_json array = ordered_json::array();
   for (const Item& describe_item : items) {
-    ResultWriter item;
+    ResultWriter item(guard_);
     describe_item(item);
     array.push_back(std::move(*item.result_));
   }
@@ -139,14 +164,14 @@ void ResultWriter::objects(Text name, const std::vector<Item>& items, const Item
 }
 
 void ResultWriter::object(Text name, const Item& item, Text /*description*/, Show show) {
-  ResultWriter object;
+  ResultWriter object(guard_);
   item(object);
   put(name, std::move(*object.result_), show);
 }
 
 void ResultWriter::object_or_null(Text name, const Item& item, const Item& /*sample*/, Text /*description*/,
                                   Show show) {
-  ResultWriter object;
+  ResultWriter object(guard_);
   if (item) {
     item(object);
   }

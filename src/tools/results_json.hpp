@@ -4,6 +4,8 @@
 
 namespace terminally {
 
+class TextGuard;
+
 /// Writes the JSON Schema of a result.
 class ResultSchema final : public ResultVisitor {
  public:
@@ -11,6 +13,7 @@ class ResultSchema final : public ResultVisitor {
   ~ResultSchema() override;
 
   void text(Text name, Text value, Text description, Show show) override;
+  void log_text(Text name, Text value, Text description, Show show) override;
   void count(Text name, std::uint64_t value, Text description, Show show) override;
   void flag(Text name, bool value, Text description, Show show) override;
   void integer_or_null(Text name, std::optional<std::int64_t> value, Text description, Show show) override;
@@ -22,6 +25,9 @@ class ResultSchema final : public ResultVisitor {
   void object(Text name, const Item& item, Text description, Show show) override;
   void object_or_null(Text name, const Item& item, const Item& sample, Text description, Show show) override;
 
+  /// Every result may have notes, also of tools that have none to make.
+  void add_notes();
+
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return *schema_; }
 
  private:
@@ -30,13 +36,15 @@ class ResultSchema final : public ResultVisitor {
   std::unique_ptr<nlohmann::ordered_json> schema_;
 };
 
-/// Writes the result as one JSON object, fields in the order they are described in.
+/// Writes the result as one JSON object, fields in the order they are described in. Texts go through the
+/// guard, if there is one, which must outlive this.
 class ResultWriter final : public ResultVisitor {
  public:
-  ResultWriter();
+  explicit ResultWriter(TextGuard* guard = nullptr);
   ~ResultWriter() override;
 
   void text(Text name, Text value, Text description, Show show) override;
+  void log_text(Text name, Text value, Text description, Show show) override;
   void count(Text name, std::uint64_t value, Text description, Show show) override;
   void flag(Text name, bool value, Text description, Show show) override;
   void integer_or_null(Text name, std::optional<std::int64_t> value, Text description, Show show) override;
@@ -52,6 +60,9 @@ class ResultWriter final : public ResultVisitor {
 
  private:
   void put(Text name, nlohmann::ordered_json value, Show show);
+  [[nodiscard]] std::string guarded(Text value, Show show) const;
+
+  TextGuard* guard_;
 
   std::unique_ptr<nlohmann::ordered_json> result_;
 };

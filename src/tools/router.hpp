@@ -21,11 +21,15 @@ class Router {
 
   [[nodiscard]] const ToolContext& context() const { return context_; }
 
+  /// For what reaches a model on another way than `call`. Null when nothing is guarded.
+  [[nodiscard]] std::shared_ptr<TextGuard> new_guard() const;
+
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
   /// tools/list.
   [[nodiscard]] nlohmann::ordered_json list() const;
 
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
+  /// All texts are guarded, the error's too, and what was masked is in the notes.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress,
       BeganCallback on_begin = nullptr) const;

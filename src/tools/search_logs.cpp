@@ -36,6 +36,7 @@ struct Args {
 };
 
 boost::asio::awaitable<FoundLines> search_logs(ToolContext context, Args args) {
+  args.request.guard = context.default_view.guard;
   co_return co_await context.manager->search_logs(std::move(args.request));
 }
 

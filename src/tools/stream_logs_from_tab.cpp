@@ -10,7 +10,7 @@
 namespace terminally {
 
 static void describe(ResultVisitor& v, const LogChunk& chunk) {
-  v.text("chunk", chunk.chunk, "The text, or base64.");
+  v.log_text("chunk", chunk.chunk, "The text, or base64.");
   v.count("next_byte", chunk.next_byte, "Pass it as from_byte to go on.");
   v.flag("eof", chunk.eof, "The current end of the log was reached.");
   v.count("gap_bytes", chunk.gap_bytes.value_or(0), "Bytes between from_byte and the chunk that are gone.",

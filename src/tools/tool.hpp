@@ -9,8 +9,10 @@
 
 #include "config.hpp"
 #include "tools/args.hpp"
+#include "tools/redaction.hpp"
 #include "tools/results.hpp"
 #include "tools/seen_total.hpp"
+#include "tools/view_args.hpp"
 
 namespace terminally {
 
@@ -34,9 +36,10 @@ using BeganCallback = std::function<void(WindowId window, const std::string& com
 /// What a tool works with. Tools themselves hold no state.
 struct ToolContext {
   TmuxManager* manager = nullptr;    ///< never null outside tests; outlives every call
-  View default_view = View::raw;     ///< for calls that ask for no view
+  DefaultView default_view;          ///< for calls that ask for no view; with the guard of this call
   ReportProgress progress;           ///< empty when the client asked for none
   BeganCallback on_begin = nullptr;  ///< empty when nobody wants to know
+  std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
 };
 
 /// All four hints of the protocol, said aloud.

@@ -11,11 +11,14 @@ void ViewArgs::describe(ArgsVisitor& v) {
   v.flag("render", render, "As seen in the end.");
 }
 
-TextView ViewArgs::view(View fallback) const {
+TextView ViewArgs::view(const DefaultView& fallback) const {
   if (!strip_ansi && !render) {
-    return {.strip_ansi = fallback == View::plain, .render = fallback == View::rendered};
+    return {.strip_ansi = fallback.view == View::plain,
+            .render = fallback.view == View::rendered,
+            .guard = fallback.guard};
   }
-  return {.strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false)};
+  return {
+      .strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false), .guard = fallback.guard};
 }
 
 std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view) {

@@ -35,7 +35,7 @@ void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
   view_.describe(v);
 }
 
-std::optional<Waiting> WaitArgs::waiting(View fallback) const {
+std::optional<Waiting> WaitArgs::waiting(const DefaultView& fallback) const {
   const Until until = kKinds.at(until_.value_or(0));
   check_pair(!pattern_.empty(), until_ && until == Until::pattern, "pattern", "pattern");
   check_pair(port_.has_value(), until_ && until == Until::port, "port", "port");
@@ -53,7 +53,7 @@ std::optional<Waiting> WaitArgs::waiting(View fallback) const {
   return waiting;
 }
 
-std::optional<Waiting> WaitArgs::checked_waiting(View fallback) const {
+std::optional<Waiting> WaitArgs::checked_waiting(const DefaultView& fallback) const {
   if (!pattern_.empty()) {
     static_cast<void>(Pattern(pattern_));
   }

@@ -16,11 +16,11 @@ struct WaitArgs {
 
   /// nullopt when `until` was not given. Throws Error(invalid_argument) for arguments that do not go
   /// together.
-  [[nodiscard]] std::optional<Waiting> waiting(View fallback) const;
+  [[nodiscard]] std::optional<Waiting> waiting(const DefaultView& fallback) const;
 
   /// The same for a tool that does something first: throws for a bad pattern as well, so that nothing is done
   /// then.
-  [[nodiscard]] std::optional<Waiting> checked_waiting(View fallback) const;
+  [[nodiscard]] std::optional<Waiting> checked_waiting(const DefaultView& fallback) const;
 
  private:
   std::optional<std::size_t> until_;

@@ -14,7 +14,7 @@ void describe_fields(ResultVisitor& v, const Waited& w, Show always) {
          if_waited(!w.reason.empty()));
   v.text("match", w.match, "The matched text; the prompt; for a port who listens: pid and name.",
          if_waited(!w.match.empty()));
-  v.text("output", w.output, "What was printed; long output keeps its first fifth and its end.", always);
+  v.log_text("output", w.output, "What was printed; long output keeps its first fifth and its end.", always);
   v.count("next_byte", w.next_byte, "Log offset after output.", always);
   v.choice("state", to_string(w.state), command_state_names(), "Of the command.", always);
   v.integer_or_null("exit_code", w.exit_code, "Of the command, when it has ended.",

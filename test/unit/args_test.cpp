@@ -143,7 +143,7 @@ TEST_CASE("arguments: a long value is cut in its error, never inside a character
 
 TEST_CASE("views: the server's --view decides when neither flag is given") {
   const auto view = [](std::optional<bool> strip, std::optional<bool> render, View fallback) {
-    const TextView text = ViewArgs{strip, render}.view(fallback);
+    const TextView text = ViewArgs{strip, render}.view({.view = fallback});
     return (text.strip_ansi ? "strip " : "") + std::string(text.render ? "render" : "");
   };
   CHECK(view({}, {}, View::raw).empty());

@@ -1,0 +1,128 @@
+#include "base/redactor.hpp"
+
+#include <algorithm>
+
+#include "base/utf8.hpp"
+
+namespace terminally {
+
+/// Appends what of held_ is to be seen, up to `end`.
+void Redactor::show(const std::vector<SecretSpan>& spans, std::size_t end, std::string& out) {
+  for (const SecretSpan& span : spans) {
+    if (span.begin >= end && span.end > span.begin) {
+      break;
+    }
+    if (span.end <= shown_ && shown_ > 0) {
+      continue;
+    }
+    if (span.begin > shown_) {
+      out.append(held_, shown_, span.begin - shown_);
+    }
+    const bool masked = span.goes_on || (masked_from_ < span.end && span.begin < masked_to_);
+    shown_ = std::max(shown_, std::min(span.end, end));
+    if (!masked) {
+      mask(span.kind, std::max(span.begin, masked_to_), out);
+    }
+    masked_to_ = shown_;
+    out += span.newline_after ? "\n" : "";
+  }
+  if (end > shown_) {
+    out.append(held_, shown_, end - shown_);
+    shown_ = end;
+  }
+}
+
+void Redactor::mask(std::uint16_t kind, std::size_t from, std::string& out) {
+  masked_from_ = from;
+  out += secrets_->mask(kind);
+  if (on_masked_) {
+    on_masked_(kind);
+  }
+}
+
+void Redactor::drop(std::size_t bytes) {
+  held_.erase(0, bytes);
+  shown_ -= bytes;
+  masked_from_ -= std::min(masked_from_, bytes);
+  masked_to_ -= std::min(masked_to_, bytes);
+}
+
+/// All up to `end`, which ends a line.
+void Redactor::take_lines(std::size_t end, std::string& out) {
+  show(secrets_->find(std::string_view(held_).substr(0, end), begins_line_, state_), end, out);
+  drop(end);
+  begins_line_ = true;
+}
+
+/// A part of a line that is too long to be held.
+void Redactor::take_piece(std::string& out) {
+  const std::string_view piece = std::string_view(held_).substr(0, Secrets::kMostLineBytes);
+  Secrets::State state = state_;
+  const auto spans = secrets_->find(piece, begins_line_, state);
+  std::size_t end = Secrets::kMostLineBytes - SecretRules::kMostBytes;
+  end -= incomplete_utf8_suffix(piece.substr(0, end));
+  bool key_later = false;
+  for (const SecretSpan& span : spans) {
+    key_later = span.begin >= end && span.kind == SecretRules::kPrivateKey;
+    end = span.begin < end ? std::max(end, span.end) : end;
+  }
+  state_ = key_later ? Secrets::State() : state;
+  show(spans, end, out);
+  drop(end - kOverlapBytes);
+  begins_line_ = false;
+}
+
+void Redactor::feed(std::string_view text, std::string& out) {
+  held_.append(text);
+  for (;;) {
+    std::size_t lines = 0;
+    std::size_t newline = held_.find('\n');
+    while (newline != std::string::npos && newline - lines < Secrets::kMostLineBytes) {
+      lines = newline + 1;
+      newline = held_.find('\n', lines);
+    }
+    if (lines > 0) {
+      take_lines(lines, out);
+    } else if (held_.size() >= Secrets::kMostLineBytes) {
+      take_piece(out);
+    } else {
+      return;
+    }
+  }
+}
+
+void Redactor::release(std::string& out, bool all) {
+  Secrets::State state = state_;
+  const auto spans = secrets_->find(held_, begins_line_, state);
+  const Secrets::Unfinished open = secrets_->unfinished(held_, begins_line_);
+  const bool in_key = state.key_lines > 0 && spans.back().goes_on;
+  const std::size_t end = in_key ? 0 : all && !open.likely ? held_.size() : open.begin;
+  if (end > shown_) {
+    show(spans, end, out);
+  }
+  if (all && !in_key && held_.size() > shown_) {
+    if (masked_to_ == 0 || masked_to_ < shown_) {
+      mask(open.kind, shown_, out);
+    }
+    masked_to_ = shown_ = held_.size();
+  }
+}
+
+void Redactor::release(std::string& out) {
+  if (holds()) {
+    release(out, false);
+  }
+}
+
+void Redactor::release_all(std::string& out) {
+  if (holds()) {
+    release(out, true);
+  }
+}
+
+void Redactor::finish(std::string& out) {
+  take_lines(held_.size(), out);
+  state_ = {};
+}
+
+}  // namespace terminally

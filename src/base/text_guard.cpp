@@ -1,0 +1,60 @@
+#include "base/text_guard.hpp"
+
+#include <algorithm>
+
+#include "base/visible_text.hpp"
+
+namespace terminally {
+
+std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan>& spans, std::size_t begin,
+                             std::size_t end) {
+  std::string out;
+  std::size_t at = begin;
+  for (const SecretSpan& span : spans) {
+    if (span.end <= at || span.begin >= end) {
+      continue;
+    }
+    out.append(text.substr(at, std::max(at, span.begin) - at)).append(secrets_->mask(span.kind));
+    out += span.newline_after ? "\n" : "";
+    count(span.kind);
+    at = std::min(span.end, end);
+  }
+  return out.append(text.substr(at, end - at));
+}
+
+std::string TextGuard::masked(std::string_view text) {
+  return apply(text, secrets_->find(text), 0, text.size());
+}
+
+std::string TextGuard::masked_part(std::string_view line, std::size_t begin, std::size_t end) {
+  return apply(line, secrets_->find(line), begin, end);
+}
+
+std::string TextGuard::masked_unfinished(std::string_view text) {
+  std::vector<SecretSpan> spans = secrets_->find(text);
+  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
+  const Secrets::Unfinished open = secrets_->unfinished(text.substr(line), true);
+  if (open.likely && (spans.empty() || spans.back().end <= line + open.begin)) {
+    spans.push_back({.begin = line + open.begin, .end = text.size(), .kind = open.kind});
+  }
+  return apply(text, spans, 0, text.size());
+}
+
+std::string TextGuard::text(std::string_view text) {
+  return visible_text(masked(text));
+}
+
+std::string TextGuard::note() const {
+  std::size_t all = 0;
+  std::string kinds;
+  for (const auto& [kind, count] : counts_) {
+    all += count;
+    kinds.append(kinds.empty() ? "" : ", ").append(secrets_->name(kind)).append(" ");
+    kinds += std::to_string(count);
+  }
+  return all == 0 ? ""
+                  : std::to_string(all) + (all == 1 ? " secret masked: " : " secrets masked: ") + kinds +
+                        (all == 1 ? " (the terminal's log keeps it)" : " (the terminal's log keeps them)");
+}
+
+}  // namespace terminally

@@ -1,0 +1,249 @@
+#include "base/secrets.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "base/base64.hpp"
+#include "base/redactor.hpp"
+#include "base/text_guard.hpp"
+#include "secrets_samples.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+namespace {
+
+std::shared_ptr<Secrets> all_secrets() {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("KNOWN", "correct horse battery staple"));
+  REQUIRE(secrets->add("MULTI", "first line of it\nshort\nsecond line of it\n"));
+  return secrets;
+}
+
+std::string masked(const std::shared_ptr<Secrets>& secrets, std::string_view text) {
+  return TextGuard(secrets).masked(text);
+}
+
+std::string expected(const Sample& sample) {
+  return sample.before + "\xC2\xABredacted:" + sample.kind + "\xC2\xBB" + sample.after;
+}
+
+/// The longest part of the secret that stands in `text`.
+std::size_t leaked(const std::string& secret, const std::string& text) {
+  std::size_t most = 0;
+  for (std::size_t at = 0; at < secret.size(); ++at) {
+    while (at + most < secret.size() && text.find(secret.substr(at, most + 1)) != std::string::npos) {
+      ++most;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("A11 secrets: each form is masked, and nothing around it") {
+  const auto secrets = all_secrets();
+  std::set<std::string> kinds;
+  for (const Sample& sample : secret_samples()) {
+    CHECK(masked(secrets, sample.text()) == expected(sample));
+    kinds.insert(sample.kind);
+  }
+  CHECK(kinds.size() == SecretRules::kCount + 1);
+}
+
+TEST_CASE("A11 secrets: masking twice changes nothing, in any order of samples") {
+  const auto secrets = all_secrets();
+  const std::vector<Sample> samples = secret_samples();
+  for (const Sample& a : samples) {
+    for (const Sample& b : samples) {
+      const std::string once = masked(secrets, a.text() + b.text());
+      CHECK(masked(secrets, once) == once);
+    }
+  }
+}
+
+TEST_CASE("A11 redactor: every split of the stream gives the same text") {
+  const auto secrets = all_secrets();
+  for (const Sample& sample : secret_samples()) {
+    const std::string text = "before\n" + sample.text() + "after\n";
+    const std::string whole = masked(secrets, text);
+    for (std::size_t split = 0; split <= text.size(); ++split) {
+      Redactor redactor(secrets);
+      std::string out;
+      redactor.feed(text.substr(0, split), out);
+      redactor.feed(text.substr(split), out);
+      redactor.finish(out);
+      REQUIRE(out == whole);
+    }
+  }
+}
+
+TEST_CASE("A11 redactor: what is released at any place leaks no half of a secret") {
+  const auto secrets = all_secrets();
+  for (const Sample& sample : secret_samples()) {
+    const std::string text = sample.text();
+    for (std::size_t split = 0; split <= text.size(); ++split) {
+      Redactor redactor(secrets);
+      std::string out;
+      redactor.feed(text.substr(0, split), out);
+      redactor.release(out);
+      redactor.release_all(out);
+      redactor.feed(text.substr(split), out);
+      redactor.release_all(out);
+      redactor.finish(out);
+      // The letters that every secret of its kind begins with are no secret.
+      const std::size_t common = sample.kind == "private-key" ? 40 : sample.kind == "slack" ? 25 : 23;
+      const std::size_t harmless =
+          sample.kind == "KNOWN" || sample.kind == "auth-header" || sample.kind == "env-assign" ? 5 : common;
+      CHECK_MESSAGE(leaked(sample.secret, out) <= harmless,
+                    sample.secret << " split at " << split << ": " << out);
+      CHECK(out.find("redacted:") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("A11 redactor: a prompt is released at once, a word that may become a secret is not") {
+  const auto secrets = all_secrets();
+  const auto released = [&](std::string_view text) {
+    Redactor redactor(secrets);
+    std::string out;
+    redactor.feed(text, out);
+    redactor.release(out);
+    return out;
+  };
+  CHECK(released("Password: ") == "Password: ");
+  CHECK(released("Continue? [y/N] ") == "Continue? [y/N] ");
+  CHECK(released("....................") == "....................");
+  CHECK(released("user@host:~$ ") == "user@host:~$ ");
+  CHECK(released("37% |####   | 3/9") == "37% |####   | 3/9");
+  CHECK(released("using gh") == "using gh");
+  CHECK(released("using ghp_abc") == "using ");
+  CHECK(released("Authorization: Bearer abc") == "Authorization: Bearer ");
+  CHECK(released("MY_TOKEN=abc") == "MY_TOKEN=");
+  CHECK(released("it is correct hor") == "it is ");
+  CHECK(released("ftp://me:pas") == "ftp://me:");
+}
+
+TEST_CASE("A11 redactor: what turns out to be no secret goes on where its mask ends") {
+  const auto secrets = all_secrets();
+  Redactor redactor(secrets);
+  std::string out;
+  redactor.feed("pip install sk-le", out);
+  redactor.release_all(out);
+  redactor.feed("arn now\n", out);
+  CHECK(out ==
+        "pip install \xC2\xABredacted:anthropic-openai\xC2\xBB"
+        "arn now\n");
+}
+
+TEST_CASE("A11 redactor: lines without end are bounded, and their secrets found at every place") {
+  const auto secrets = all_secrets();
+  const std::string secret = "ghp_" + repeated("aB3dE6gH9jK2", 36);
+  for (std::size_t place = 19'000; place < 34'000; place += 97) {
+    const std::string text = repeated("a,", place / 2 * 2) + secret + "," + repeated("b,", 60'000);
+    Redactor redactor(secrets);
+    std::string out;
+    std::size_t held = 0;
+    for (std::size_t at = 0; at < text.size(); at += 1'000) {
+      redactor.feed(std::string_view(text).substr(at, 1'000), out);
+      held = std::max(held, at + 1'000 - std::min(out.size(), at + 1'000));
+    }
+    redactor.finish(out);
+    CHECK(held <= Secrets::kMostLineBytes + 1'000);
+    CHECK(leaked(secret, out) < 5);
+    CHECK(out.size() == text.size() - secret.size() + masked(secrets, secret).size());
+  }
+}
+
+TEST_CASE("A11 secrets: a private key ends at its END, before what is no key, or after 200 lines") {
+  const auto secrets = all_secrets();
+  const std::string begin = "-----BEGIN PRIVATE KEY-----\n";
+  const std::string line = repeated("MIIEvQIBADANBg", 64) + "\n";
+  const std::string mask = "\xC2\xABredacted:private-key\xC2\xBB";
+  CHECK(masked(secrets, begin + line + "$ ls -l here\nfile\n") == mask + "\n$ ls -l here\nfile\n");
+  std::string numbered = "     1\t" + begin;
+  for (int i = 2; i < 20; ++i) {
+    numbered += "     " + std::to_string(i) + "\t" + line;
+  }
+  CHECK(masked(secrets, numbered + "    20\t-----END PRIVATE KEY-----\nend\n") ==
+        "     1\t" + mask + "\nend\n");
+  std::string endless = begin;
+  for (int i = 0; i < 300; ++i) {
+    endless += line;
+  }
+  CHECK(masked(secrets, endless) == mask + "\n" + endless.substr(begin.size() + line.size() * 199));
+  CHECK(masked(secrets, "{\"key\": \"-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----\\n\"}") ==
+        "{\"key\": \"" + mask + "\\n\"}");
+}
+
+TEST_CASE("A11 secrets: ordinary text stays as it is") {
+  const auto secrets = all_secrets();
+  for (const char* text : {
+           "def f(user, password):\n    return f\"postgres://{user}:{password}@{host}/db\"\n",
+           "DATABASE_URL = 'mysql://$USER:$PASS@localhost/x'\n",
+           "commit 9fceb02d0ae598e95dc970b74767f19372d61af8\n",
+           "API_KEY = os.environ[\"API_KEY\"]\n",
+           "export GITHUB_TOKEN=$(gh auth token)\n",
+           "MY_TOKEN=${OTHER_TOKEN}\n",
+           "data:image/"
+           "png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+"
+           "M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\n",
+           "task-list mask-file disk-usage-of-the-whole-file-system\n",
+           "http://localhost:8080/index.html?a=b@c\n",
+           "ssh://git@example.com:22/repo.git\n",
+           "token = next(tokens)\nsecret_santa = 1\nkey=value\n",
+           "the authorization: none, bearer of bad news\n",
+           "eyJ is how a JWT begins\n",
+           "npm_config_loglevel=verbose npm_package_name=x\n",
+           "if (strncmp(p, \"AKIA\", 4) == 0) return;\n",
+           "exit code 1, 4096 bytes left out: stream_logs_from_tab from_byte 123456 to 234567\n",
+       }) {
+    CHECK(masked(secrets, text) == text);
+  }
+}
+
+TEST_CASE("A11 secrets: known values, their lines, and how others write them") {
+  Secrets secrets(Secrets::Options{.rules = false});
+  CHECK_FALSE(secrets.add("SHORT", "1234567"));
+  CHECK(secrets.add("PASS", "p@ss \"w\\rd/\xC3\xA4"));
+  CHECK(secrets.add("PEM", "line one of it\r\nabc\r\nline two of it\r\n"));
+  const auto shared = std::make_shared<Secrets>(std::move(secrets));
+  const std::string mask = "\xC2\xABredacted:PASS\xC2\xBB";
+  CHECK(masked(shared, "p@ss \"w\\rd/\xC3\xA4") == mask);
+  CHECK(masked(shared, "{\"a\":\"p@ss \\\"w\\\\rd/\xC3\xA4\"}") == "{\"a\":\"" + mask + "\"}");
+  CHECK(masked(shared, "?p=p%40ss%20%22w%5Crd%2F%C3%A4&") == "?p=" + mask + "&");
+  CHECK(masked(shared, "?p=p%40ss%20%22w%5crd%2f%c3%a4&") == "?p=" + mask + "&");
+  for (const std::string before : {"", "u", "us", "use", "user:", "user:x"}) {
+    for (const std::string after : {"", "1", "22", "333"}) {
+      const std::string base64 = encode_base64(before + "p@ss \"w\\rd/\xC3\xA4" + after);
+      const std::string out = masked(shared, base64);
+      CHECK_MESSAGE(out.find(mask) != std::string::npos, base64);
+      CHECK(out.size() <= mask.size() + base64.size() - 16);
+    }
+  }
+  CHECK(masked(shared, "x line two of it y") == "x \xC2\xABredacted:PEM\xC2\xBB y");
+  CHECK(masked(shared, "abc") == "abc");
+}
+
+TEST_CASE("A11 secrets: off, rules, all") {
+  const auto off = std::make_shared<Secrets>(Secrets::Options{.rules = false, .values = false});
+  CHECK_FALSE(off->add("KNOWN", "correct horse battery staple"));
+  CHECK_FALSE(off->any());
+  const auto rules = std::make_shared<Secrets>(Secrets::Options{.rules = true, .values = false});
+  CHECK_FALSE(rules->add("KNOWN", "correct horse battery staple"));
+  CHECK(rules->any());
+}
+
+TEST_CASE("A11 text guard: counts, and a part of a line") {
+  TextGuard guard(all_secrets());
+  CHECK(guard.note().empty());
+  const std::string secret = "ghp_" + repeated("aB3dE6gH9jK2", 36);
+  CHECK(guard.masked_part("a " + secret + " b", 4, 12) == "\xC2\xABredacted:github\xC2\xBB");
+  CHECK(guard.note() == "1 secret masked: github 1 (the terminal's log keeps it)");
+  CHECK(guard.masked_unfinished("a\nb sk-abc") == "a\nb \xC2\xABredacted:anthropic-openai\xC2\xBB");
+  CHECK(guard.text("correct horse battery staple\x1b[1m") ==
+        "\xC2\xABredacted:KNOWN\xC2\xBB\xE2\x9F\xA8U+001B\xE2\x9F\xA9[1m");
+  CHECK(guard.note() ==
+        "3 secrets masked: github 1, anthropic-openai 1, KNOWN 1 (the terminal's log keeps them)");
+}
