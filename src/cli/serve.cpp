@@ -38,6 +38,7 @@ int serve(const Config& config) {
   };
   asio::co_spawn(io, serve_stdio(manager, config, this_implementation()), end);
   asio::co_spawn(io, wait_for_signal(), end);
+  asio::co_spawn(io, manager.look_after_running(), asio::detached);
   io.run();
   if (failure) {
     std::rethrow_exception(failure);

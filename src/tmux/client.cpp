@@ -14,6 +14,7 @@ namespace asio = boost::asio;
 
 /// What the guard prints instead of running the commands.
 constexpr std::string_view kExpired = "terminally: expired";
+constexpr int kAttempts = 3;
 
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
@@ -89,17 +90,23 @@ std::string TmuxClient::guarded_condition() const {
 }
 
 asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
-  Argv argv;
-  argv.emplace_back("if-shell");
-  argv.emplace_back("-F");
-  argv.push_back(guarded_condition());
-  argv.push_back(std::move(commands));
-  argv.push_back("display-message -p " + quote(kExpired));
-  std::string out = co_await run(std::move(argv), {});
-  if (out.starts_with(kExpired)) {
-    throw timed_out(deadline_);
+  const auto deadline = Clock::now() + deadline_;
+  for (int attempt = 1;; ++attempt) {
+    Argv argv;
+    argv.emplace_back("if-shell");
+    argv.emplace_back("-F");
+    argv.push_back(guarded_condition());
+    argv.push_back(commands);
+    argv.push_back("display-message -p " + quote(kExpired));
+    std::string out = co_await run(std::move(argv), {});
+    if (!out.starts_with(kExpired)) {
+      co_return out;
+    }
+    if (attempt == kAttempts || Clock::now() >= deadline) {
+      throw timed_out(deadline_);
+    }
+    // It ran nothing, and no time has passed: somebody set the clock just then.
   }
-  co_return out;
 }
 
 asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::string> environment) const {

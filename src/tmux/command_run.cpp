@@ -8,6 +8,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "base/error.hpp"
+#include "tmux/log_end.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/terminal_text.hpp"
 
@@ -19,8 +20,13 @@ namespace asio = boost::asio;
 constexpr std::size_t kReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
+constexpr std::size_t kSlicesAtOnce = 8;
 /// How long END may be missing from the log after the exit code is known.
 constexpr Milliseconds kEndMissing{1'000};
+constexpr Milliseconds kLogEndWithin{400};
+constexpr Milliseconds kServerEndsWithin{100};
+/// How long the shell of an adopted command may show its prompt before the command counts as never begun.
+constexpr Milliseconds kNeverBegins{1'500};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
 constexpr Milliseconds kTidyAfter{5};
@@ -35,11 +41,24 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       record_(std::move(record)),
       watch_(context.watch.watch(tab_->log.path())),
       read_(record_.typed_byte),
-      started_(Clock::now() - Milliseconds(wall_clock_ms() - record_.started_at_ms)) {
+      adopted_(true),
+      started_(Milliseconds(record_.started_steady_ms)) {
   scanner_.emplace(record_.nonce, read_);
-  const auto shell = process_info(look_at_foreground(tab_->pane_pid).pid);
-  started_ticks_ = shell ? shell->start_ticks : ticks_since_boot();
-  typed_into_ = look_at_foreground(tab_->pane_pid).shell_pid;
+  nested_ = !tab_->closed && tab_->files.running_nonce() != record_.nonce;
+  recorded_ = tab_->records.find(record_.id).has_value();
+  if (record_.deadline_steady_ms != 0) {
+    deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
+  }
+  // Its last process had begun to end it.
+  if (record_.reason != Reason::none || tab_->files.is_cancelled(record_.nonce)) {
+    interrupt(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
+    record_.reason = Reason::none;
+  }
+}
+
+std::uint64_t CommandRun::duration_ms() const {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, steady_ms(Clock::now()) - record_.started_steady_ms));
 }
 
 std::uint64_t CommandRun::output_end() const {
@@ -49,9 +68,14 @@ std::uint64_t CommandRun::output_end() const {
   return scanner_ ? std::max(scanner_->settled(), record_.start_byte) : record_.end_byte;
 }
 
-/// Reads what is new in the log. True once END was found.
+/// Reads what is new in the log, not more than a few milliseconds' worth. True once END was found.
 bool CommandRun::pump() {
-  while (scanner_ && !end_marker_) {
+  behind_ = false;
+  for (std::size_t slices = 0; scanner_ && !end_marker_; ++slices) {
+    if (slices == kSlicesAtOnce) {
+      behind_ = true;
+      break;
+    }
     const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
     if (slice.from != read_) {
       scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
@@ -76,6 +100,12 @@ bool CommandRun::pump() {
   return end_marker_.has_value();
 }
 
+bool CommandRun::pump_to_the_end() {
+  while (!pump() && behind_) {
+  }
+  return end_marker_.has_value();
+}
+
 void CommandRun::on_start(const Marker& marker) {
   if (began_) {
     return;
@@ -84,7 +114,14 @@ void CommandRun::on_start(const Marker& marker) {
   traced_ = marker.traced;
   record_.start_byte = marker.next;
   emitted_ = marker.next;
-  tab_->records.append(record_);  // before anybody sees its output, and asks
+  if (!recorded_) {
+    save_record();  // before anybody sees its output, and asks
+  }
+}
+
+void CommandRun::save_record() {
+  tab_->records.append(record_);
+  recorded_ = true;
 }
 
 void CommandRun::on_end(const Marker& marker) {
@@ -160,20 +197,39 @@ asio::awaitable<void> CommandRun::follow() {
   const auto self = shared_from_this();
   co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
-    record_.end_byte = end_marker_->begin;
-    trim_own_lines_at_end();
-    const bool by_shell = end_marker_->by == Marker::By::shell;
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
       if (killed_) {
         print_in_terminal(tab_->tty, kLeaveFullScreen);
       }
-      finish(CommandState::cancelled, interrupt_reason_, end_marker_->exit_code);
-    } else if (interrupted_by_a_person(*end_marker_)) {
-      finish(CommandState::cancelled, Reason::interrupted_in_tab, end_marker_->exit_code);
-    } else {
-      finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, end_marker_->exit_code);
     }
+    conclude();
+  }
+}
+
+/// END is known: what it means.
+void CommandRun::conclude() {
+  record_.end_byte = end_marker_->begin;
+  trim_own_lines_at_end();
+  const int code = end_marker_->exit_code;
+  if (interrupt_reason_ != Reason::none) {
+    finish(CommandState::cancelled, interrupt_reason_, code);
+  } else if (interrupted_by_a_person(*end_marker_)) {
+    finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
+  } else {
+    const bool by_shell = end_marker_->by == Marker::By::shell;
+    finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, code);
+  }
+}
+
+void CommandRun::settle() {
+  if (tab_->closed) {
+    give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+  } else if (pump() && interrupt_reason_ == Reason::none) {
+    conclude();
+  } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
+             ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count()) {
+    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
   }
 }
 
@@ -197,6 +253,8 @@ asio::awaitable<void> CommandRun::scan_to_end() {
       if (Clock::now() >= next_look) {
         co_await look_for_another_end();
         next_look = Clock::now() + kHousekeeping;
+      } else if (behind_) {
+        co_await asio::post(context_.executor, asio::use_awaitable);
       } else {
         co_await finish_by(next_look, watch_.changed());
       }
@@ -214,17 +272,17 @@ asio::awaitable<void> CommandRun::scan_to_end() {
 asio::awaitable<void> CommandRun::look_for_another_end() {
   const auto pane = process_info(tab_->pane_pid);
   if (!pane || pane->state == 'Z') {
-    if (!pump()) {
-      record_.end_byte = tab_->log.end();
-      finish(CommandState::failed, context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost,
-             std::nullopt);
-    }
+    co_await end_with_tab();
+    co_return;
+  }
+  if (never_begins()) {
+    finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
     co_return;
   }
   const auto code = tab_->files.exit_code(record_.nonce);
   if (!code) {
     // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
-    const auto shell = process_info(typed_into_);
+    const auto shell = process_info(record_.shell_pid);
     if (nested_ && (!shell || shell->state == 'Z')) {
       give_up(Reason::shell_exited);
     }
@@ -244,23 +302,59 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   if (pump()) {
     co_return;
   }
-  notes_.emplace_back(
-      answers
-          ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit code "
-            "is "
-            "known from its file"
-          : "tmux does not answer: the exit code is known from its file, output may still come into the log");
+  if (!answers) {
+    notes_.emplace_back(
+        "tmux does not answer: the exit code is known from its file, output may still come into the log");
+  }
+  end_by_exit_file(*code);
+}
+
+void CommandRun::end_by_exit_file(int exit_code) {
+  if (notes_.empty()) {
+    notes_.emplace_back(
+        "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
+        "known from its file");
+  }
   record_.end_byte = tab_->log.end();
   const bool ours = interrupt_reason_ != Reason::none;
-  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, code);
+  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, exit_code);
+}
+
+/// The pane's process is gone. Its last bytes are still on their way into the log, and a tmux server that is
+/// ending closes its tabs a moment before.
+asio::awaitable<void> CommandRun::end_with_tab() {
+  co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndWithin);
+  if (!pump_to_the_end() && context_.server_alive()) {
+    co_await sleep_for(kServerEndsWithin);
+  }
+  give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+}
+
+/// Its process died between the typing and START, and the shell that was to run it waits at its prompt: from
+/// now on the typed line, should it still come, runs nothing.
+bool CommandRun::never_begins() {
+  const Foreground now = look_at_foreground(tab_->pane_pid);
+  if (!adopted_ || began_ || now.pid != record_.shell_pid || prompt_state(now, tab_->tty) != Prompt::ready) {
+    idle_prompt_seen_.reset();
+    return false;
+  }
+  idle_prompt_seen_ = idle_prompt_seen_.value_or(Clock::now());
+  if (Clock::now() - *idle_prompt_seen_ < kNeverBegins || tab_->files.exit_code(record_.nonce)) {
+    return false;
+  }
+  tab_->files.remove_script(record_.nonce);
+  return !pump() && !began_;
 }
 
 void CommandRun::give_up(Reason why) {
-  if (!has_ended()) {
-    pump();
-    record_.end_byte = end_marker_ ? end_marker_->begin : tab_->log.end();
-    finish(end_marker_ ? CommandState::completed : CommandState::failed, why,
-           end_marker_ ? std::optional(end_marker_->exit_code) : std::nullopt);
+  if (has_ended()) {
+    return;
+  }
+  if (pump_to_the_end()) {
+    conclude();
+  } else {
+    record_.end_byte = tab_->log.end();
+    finish(CommandState::failed, why, std::nullopt);
   }
 }
 
@@ -273,8 +367,12 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   record_.exit_code = exit_code;
   record_.timed_out = reason == Reason::timeout;
   record_.end_byte = std::max(record_.end_byte, record_.start_byte);
-  record_.duration_ms =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - started_).count());
+  record_.duration_ms = duration_ms();
+  if (const auto ended_at = adopted_ ? tab_->files.ended_at_ms(record_.nonce) : std::nullopt) {
+    // It may have ended while nobody looked. The clock may have been set since.
+    const auto took = std::max<std::int64_t>(0, *ended_at - record_.started_at_ms);
+    record_.duration_ms = std::min(record_.duration_ms, static_cast<std::uint64_t>(took));
+  }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
       !cwd.empty()) {
@@ -286,12 +384,13 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "
         "options of the old one are gone)");
   }
-  tab_->files.unmark_running(record_.nonce);
+  // In this order: killed in between, the next server finds a mark whose command has ended.
   try {
-    tab_->records.append(record_);
+    save_record();
   } catch (const Error& error) {
     notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
   }
+  tab_->files.unmark_running(record_.nonce);
   const auto self = shared_from_this();
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
   const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
@@ -325,7 +424,7 @@ void CommandRun::abandon() {
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) &&
-                      now.pid != typed_into_ && prompt_state(now, tab_->tty) == Prompt::ready;
+                      now.pid != record_.shell_pid && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();
     return false;
@@ -338,6 +437,10 @@ bool CommandRun::waits_in_nested_shell() {
 
 void CommandRun::set_deadline(Clock::time_point when) {
   deadline_ = when;
+  record_.deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
+  if (recorded_ && !has_ended()) {
+    save_record();
+  }
 }
 
 asio::awaitable<void> CommandRun::keep_deadline() {

@@ -38,13 +38,14 @@ std::string typing(const Tab& tab, std::string_view bytes) {
 }  // namespace
 
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command,
-                       OutputCallback on_output)
+                       OutputCallback on_output, std::string who)
     : context_(context),
       tab_(std::move(tab)),
       text_(std::move(command)),
       on_output_(std::move(on_output)),
       watch_(context.watch.watch(tab_->log.path())) {
   record_.command = text_;
+  record_.who = std::move(who);
 }
 
 void CommandRun::fresh_nonce() {
@@ -60,8 +61,8 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     co_await type(foreground);
     const Began began = co_await wait_until_it_begins(foreground);
     if (began == Began::yes) {
-      if (!began_) {
-        tab_->records.append(record_);
+      if (!recorded_) {
+        save_record();
       }
       co_return;
     }
@@ -75,14 +76,13 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     }
     tab_->files.remove(record_.nonce);
   }
-  tab_->records.append(record_);
   notes_.emplace_back("no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
   finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
 }
 
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
-  typed_into_ = foreground.pid;
+  record_.shell_pid = foreground.pid;
   const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
                              context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
@@ -91,7 +91,8 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.started_at_ms = wall_clock_ms();
   record_.cwd = process_cwd(foreground.pid);
   started_ = Clock::now();
-  started_ticks_ = ticks_since_boot();
+  record_.started_steady_ms = steady_ms(started_);
+  record_.started_ticks = ticks_since_boot();
   older_jobs_ = child_processes(foreground.pid);
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
@@ -102,7 +103,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   script_ = shell_script(*foreground.shell, command);
   tab_->files.write(script_, record_.nonce);
   if (!nested_) {
-    tab_->files.mark_running(record_.nonce, record_.cwd);
+    tab_->files.mark_running(record_.nonce, record_.cwd, encode_record(record_));
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;

@@ -1,7 +1,5 @@
 // What is known of a command, while it runs and afterwards.
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
@@ -12,12 +10,12 @@ namespace terminally {
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request) {
   const TabPtr tab = co_await find_tab(request.window_id);
+  look_after(tab);
   for (const RunPtr& run : tab->runs) {
     if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
       co_return result_of(*tab, *run, request.view, request.max_output_bytes);
     }
   }
-  settle_unattended(*tab);
   const auto record =
       request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
   if (!record) {
@@ -38,8 +36,7 @@ CommandResult TmuxManager::Impl::result_of(const Tab& tab, CommandRun& run, Text
   CommandRecord record = run.record();
   if (!run.has_ended()) {
     record.end_byte = run.output_end();
-    record.duration_ms =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, wall_clock_ms() - record.started_at_ms));
+    record.duration_ms = run.duration_ms();
   }
   CommandResult result = result_of(tab, record, view, max_output_bytes);
   result.notes.insert(result.notes.begin(), run.notes().begin(), run.notes().end());

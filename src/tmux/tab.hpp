@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,13 @@
 namespace terminally {
 
 class CommandRun;
+
+/// The tab whose records are in this file ("pane-@3.commands"); nullopt for other files.
+[[nodiscard]] inline std::optional<WindowId> window_of_records(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  return path.extension() == ".commands" && stem.starts_with("pane-") ? parse_window_id(stem.substr(5))
+                                                                      : std::nullopt;
+}
 
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {

@@ -40,12 +40,14 @@ ordered_json Router::list() const {
 }
 
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
-                                                  ReportProgress progress, BeganCallback on_begin) const {
+                                                  ReportProgress progress, BeganCallback on_begin,
+                                                  std::string client) const {
   ArgsReader reader(*arguments);
   ResultWriter writer;
   ToolContext context = context_;
   context.progress = std::move(progress);
   context.on_begin = std::move(on_begin);
+  context.client = std::move(client);
   co_await tool.call(std::move(context), reader, writer);
   co_return std::move(writer.result());
 }

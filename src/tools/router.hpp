@@ -28,7 +28,7 @@ class Router {
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress,
-      BeganCallback on_begin = nullptr) const;
+      BeganCallback on_begin = nullptr, std::string client = {}) const;
 
  private:
   std::vector<Tool> tools_;

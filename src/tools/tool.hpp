@@ -37,6 +37,7 @@ struct ToolContext {
   View default_view = View::raw;     ///< for calls that ask for no view
   ReportProgress progress;           ///< empty when the client asked for none
   BeganCallback on_begin = nullptr;  ///< empty when nobody wants to know
+  std::string client = {};           ///< the client's name and version, as it says; may be empty
 };
 
 /// All four hints of the protocol, said aloud.
