@@ -1,6 +1,7 @@
 // terminally-mcp instances: which there are, and the dead ones put away.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -171,7 +172,11 @@ void add_instances(CLI::App& app, Config& config, Action& action) {
       "Examples:\n"
       "  terminally-mcp instances\n"
       "  terminally-mcp instances clean     puts away what is dead: never one whose server or tabs live");
-  command->callback([&config, &action, json] { action = [&config, json] { return list(config, *json); }; });
+  command->callback([&config, &action, json, command] {
+    if (command->get_subcommands().empty()) {  // the subcommand's callback comes first
+      action = [&config, json] { return list(config, *json); };
+    }
+  });
   CLI::App* cleaning = command->add_subcommand(
       "clean", "Ends unnamed instances whose server was killed, removes runtime directories without tmux");
   cleaning->footer("It says what it did with each. Logs are never removed.");

@@ -19,17 +19,9 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
              "");  // ours, so that the shell's umask does not make it readable for others
 }
 
-void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd,
-                                const std::string& record) const {
+void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
   replace_file(directory_ / (pane_ + ".run"),
-               nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n" + record);
-}
-
-std::string CommandFiles::running_record() const {
-  const std::string content = read_file(directory_ / (pane_ + ".run")).value_or("");
-  const std::size_t nonce = content.find('\n');
-  const std::size_t cwd = nonce == std::string::npos ? nonce : content.find('\n', nonce + 1);
-  return cwd == std::string::npos ? std::string() : content.substr(cwd + 1);
+               nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
 }
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {

@@ -12,8 +12,8 @@ namespace terminally {
 
 /// The files of running commands in the instance's runtime directory:
 ///
-///     <pane>.run    a command runs in this pane: its nonce, starting directory and record
-///                   (tmux/records.hpp), a line each; terminally-shell reads it
+///     <pane>.run    a command runs in this pane: its nonce and starting directory, a line each;
+///                   terminally-shell reads it
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
 ///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
@@ -24,16 +24,13 @@ class CommandFiles {
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
   void write(const ShellScript& script, const std::string& nonce) const;
-  /// `record`: the command's record, a line; it is in nobody's records before the command has begun.
-  void mark_running(const std::string& nonce, const std::string& cwd, const std::string& record) const;
+  void mark_running(const std::string& nonce, const std::string& cwd) const;
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
   void mark_cancelled(const std::string& nonce) const noexcept;
 
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;
-  /// Its record as it was when it was typed; empty when there is none.
-  [[nodiscard]] std::string running_record() const;
   [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
   /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
   [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;

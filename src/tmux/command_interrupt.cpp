@@ -171,7 +171,7 @@ asio::awaitable<void> CommandRun::end_descendants() {
   // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
   const auto is_ours = [this](const ProcessInfo& process) {
     const auto older = [this](int pid) {
-      return std::find(older_jobs_.begin(), older_jobs_.end(), pid) != older_jobs_.end();
+      return std::find(record_.older_jobs.begin(), record_.older_jobs.end(), pid) != record_.older_jobs.end();
     };
     return process.start_ticks > record_.started_ticks ||
            (process.start_ticks == record_.started_ticks && !older(process.pid) && !older(process.parent));

@@ -42,10 +42,10 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       watch_(context.watch.watch(tab_->log.path())),
       read_(record_.typed_byte),
       adopted_(true),
+      recorded_(true),
       started_(Milliseconds(record_.started_steady_ms)) {
   scanner_.emplace(record_.nonce, read_);
   nested_ = !tab_->closed && tab_->files.running_nonce() != record_.nonce;
-  recorded_ = tab_->records.find(record_.id).has_value();
   if (record_.deadline_steady_ms != 0) {
     deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
   }
@@ -112,9 +112,8 @@ void CommandRun::on_start(const Marker& marker) {
   }
   began_ = true;
   traced_ = marker.traced;
-  record_.start_byte = marker.next;
   emitted_ = marker.next;
-  if (!recorded_) {
+  if (std::exchange(record_.start_byte, marker.next) != marker.next) {
     save_record();  // before anybody sees its output, and asks
   }
 }
@@ -417,6 +416,7 @@ void CommandRun::leave_tab() {
 void CommandRun::abandon() {
   if (!record_.nonce.empty()) {
     tab_->files.remove(record_.nonce);
+    withdraw();
   }
   leave_tab();
 }

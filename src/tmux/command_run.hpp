@@ -115,6 +115,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool pump_to_the_end();
   void conclude();
   void save_record();
+  void withdraw();
   void end_by_exit_file(int exit_code);
   void on_start(const Marker& marker);
   void on_end(const Marker& marker);
@@ -160,7 +161,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Marker> end_marker_;
   Clock::time_point started_;
   std::uint64_t signalled_ticks_ = 0;
-  std::vector<int> older_jobs_;  ///< children of the shell from before
   std::optional<Clock::time_point> exit_file_seen_;
   std::optional<Clock::time_point> idle_prompt_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;

@@ -53,17 +53,25 @@ void CommandRun::fresh_nonce() {
   record_.id = record_.nonce.substr(0, 8);
 }
 
+/// It was typed under this nonce and not run.
+void CommandRun::withdraw() {
+  if (recorded_) {
+    CommandRecord withdrawn = record_;
+    withdrawn.withdrawn = true;
+    tab_->records.append(withdrawn);
+    recorded_ = false;
+  }
+}
+
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    withdraw();
     fresh_nonce();
     co_await type(foreground);
     const Began began = co_await wait_until_it_begins(foreground);
     if (began == Began::yes) {
-      if (!recorded_) {
-        save_record();
-      }
       co_return;
     }
     // From here on the typed line runs nothing, should a shell still come to it.
@@ -93,9 +101,10 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   started_ = Clock::now();
   record_.started_steady_ms = steady_ms(started_);
   record_.started_ticks = ticks_since_boot();
-  older_jobs_ = child_processes(foreground.pid);
+  record_.older_jobs = child_processes(foreground.pid);
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
+  save_record();  // before it can begin: whatever becomes of us, the next server looks after it
   if (!foreground.reads_our_files) {
     co_await type_in_lines(command);
     co_return;
@@ -103,7 +112,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   script_ = shell_script(*foreground.shell, command);
   tab_->files.write(script_, record_.nonce);
   if (!nested_) {
-    tab_->files.mark_running(record_.nonce, record_.cwd, encode_record(record_));
+    tab_->files.mark_running(record_.nonce, record_.cwd);
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;

@@ -11,6 +11,7 @@ namespace {
 /// As it is now, whatever its process had no time to write.
 void bring_up_to_date(PastCommand& command, const Instance& instance, const std::vector<WindowId>& open) {
   CommandRecord& record = command.record;
+  record.end_byte = std::max(record.end_byte, record.start_byte);
   if (record.state != CommandState::running) {
     return;
   }

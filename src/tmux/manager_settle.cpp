@@ -38,13 +38,10 @@ std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
   const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
   if (nonce) {
     auto record = tab.records.find(nonce->substr(0, 8));
-    if (!record) {
-      record = decode_record(tab.files.running_record());  // its process died before it began
-    }
     if (record && record->state == CommandState::running) {
       unfinished.push_back(std::move(*record));
     } else {
-      tab.files.remove(*nonce);  // its process died when its end was on record
+      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
     }
   }
   for (CommandRecord& record : tab.records.load(kNested)) {

@@ -127,7 +127,7 @@ std::string first_words(const std::string& command) {
 }
 
 std::string encode_record(const CommandRecord& record) {
-  const ordered_json line = {
+  ordered_json line = {
       {"id", record.id},
       {"nonce", record.nonce},
       {"command", record.command.substr(0, kKeptCommandBytes)},
@@ -144,9 +144,13 @@ std::string encode_record(const CommandRecord& record) {
       {"deadline_steady_ms", record.deadline_steady_ms},
       {"started_ticks", record.started_ticks},
       {"shell_pid", record.shell_pid},
+      {"older_jobs", record.older_jobs},
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
+  if (record.withdrawn) {
+    line["withdrawn"] = true;
+  }
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -182,8 +186,10 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.deadline_steady_ms = line.value("deadline_steady_ms", std::int64_t{0});
     record.started_ticks = line.value("started_ticks", std::uint64_t{0});
     record.shell_pid = line.value("shell_pid", 0);
+    record.older_jobs = line.value("older_jobs", std::vector<int>());
     record.duration_ms = line.at("duration_ms");
     record.cwd = line.at("cwd");
+    record.withdrawn = line.value("withdrawn", false);
     return record;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -217,7 +223,9 @@ std::vector<CommandRecord> CommandRecords::load(std::size_t most) const {
     if (is_whole(*line) && !seen.contains(id_of(*line))) {
       if (auto record = decode_record(*line)) {
         seen.insert(record->id);
-        records.push_back(std::move(*record));
+        if (!record->withdrawn) {
+          records.push_back(std::move(*record));
+        }
       }
     }
   }
@@ -235,7 +243,7 @@ std::optional<CommandRecord> CommandRecords::find(std::string_view id) const {
   while (const auto line = lines.next()) {
     if (id_of(*line) == id) {
       if (auto record = decode_record(*line)) {
-        return record;
+        return record->withdrawn ? std::nullopt : std::move(record);
       }
     }
   }

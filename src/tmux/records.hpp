@@ -11,9 +11,10 @@
 
 namespace terminally {
 
-/// What is kept of a command: written when it begins, when its deadline moves, when it is interrupted, and
-/// when it has ended. Offsets are raw bytes of the tab's log. What ends in `_steady_ms` is on the monotonic
-/// clock, which all processes of one boot share and nobody can set; a command does not outlive its boot.
+/// What is kept of a command: written before it is typed, when it begins, when its deadline moves, when it is
+/// interrupted, and when it has ended. Offsets are raw bytes of the tab's log. What ends in `_steady_ms` is
+/// on the monotonic clock, which all processes of one boot share and nobody can set; a command does not
+/// outlive its boot.
 struct CommandRecord {
   std::string id;     ///< the first 8 digits of the nonce
   std::string nonce;  ///< 32 hexadecimal digits; empty for what a person had started
@@ -31,8 +32,10 @@ struct CommandRecord {
   std::int64_t deadline_steady_ms = 0;  ///< 0: none
   std::uint64_t started_ticks = 0;      ///< as the start_ticks of processes
   int shell_pid = 0;                    ///< the shell that it was typed into
+  std::vector<int> older_jobs;          ///< that shell's children from before
   std::uint64_t duration_ms = 0;
   std::string cwd;
+  bool withdrawn = false;  ///< it was not run after all: it is nobody's command
 };
 
 /// The first words of a command, as a name for it: up to 40 ASCII characters of its first line.
