@@ -42,8 +42,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       watch_(context.watch.watch(tab_->log.path())),
       read_(record_.typed_byte),
       adopted_(true),
-      recorded_(true),
-      started_(Milliseconds(record_.started_steady_ms)) {
+      recorded_(true) {
   scanner_.emplace(record_.nonce, read_);
   nested_ = !tab_->closed && tab_->files.running_nonce() != record_.nonce;
   if (record_.deadline_steady_ms != 0) {

@@ -159,7 +159,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool exit_lost_ = false;
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
-  Clock::time_point started_;
   std::uint64_t signalled_ticks_ = 0;
   std::optional<Clock::time_point> exit_file_seen_;
   std::optional<Clock::time_point> idle_prompt_seen_;

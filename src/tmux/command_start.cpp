@@ -98,8 +98,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.end_byte = record_.typed_byte;
   record_.started_at_ms = wall_clock_ms();
   record_.cwd = process_cwd(foreground.pid);
-  started_ = Clock::now();
-  record_.started_steady_ms = steady_ms(started_);
+  record_.started_steady_ms = steady_ms(Clock::now());
   record_.started_ticks = ticks_since_boot();
   record_.older_jobs = child_processes(foreground.pid);
   read_ = record_.typed_byte;
