@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <set>
 #include <sstream>
@@ -63,6 +64,16 @@ Instance::Instance(const Config& config, std::string name)
                     "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
                     "not beginning with '.' or '-'");
   }
+}
+
+std::string Instance::cookie() const {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : std::filesystem::absolute(runtime_).lexically_normal().native()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return name_ + "." + digits;
 }
 
 std::uint32_t Instance::newest_generation() const {

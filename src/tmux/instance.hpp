@@ -23,6 +23,9 @@ class Instance {
   Instance(const Config& config, std::string name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// By this its processes are known, in their environment: its name is not enough, because another user, or
+  /// another --runtime-dir, may have one of the same name.
+  [[nodiscard]] std::string cookie() const;
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
   [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }

@@ -45,8 +45,8 @@ std::filesystem::file_time_type last_change(const std::filesystem::path& directo
 }  // namespace
 
 asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
-  const std::string in_a_tab = "TERMINALLY_TAB=" + instance.name() + ":";
-  const std::string helper = "TERMINALLY_NAME=" + instance.name() + '\0';
+  const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
+  const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
   const auto deadline = Clock::now() + kProcessPatience;
   std::vector<Survivor> survivors;
   for (bool first = true; Clock::now() < deadline; first = false) {

@@ -29,7 +29,7 @@ struct Tab {
   Tab(WindowId window_id, PaneId pane_id, const Instance& instance, std::uint32_t generation)
       : window(window_id),
         pane(pane_id),
-        cookie("TERMINALLY_TAB=" + instance.name() + ":" + std::to_string(pane_id.number)),
+        cookie("TERMINALLY_TAB=" + instance.cookie() + ":" + std::to_string(pane_id.number)),
         log(instance.generation(generation) / ("pane-" + to_string(window_id) + ".log")),
         files(instance.runtime(), pane_id),
         records(instance.generation(generation) / ("pane-" + to_string(window_id) + ".commands")) {}

@@ -345,17 +345,21 @@ class Instances(unittest.TestCase):
             self.assertEqual(self.instances(sandbox), [])
             self.assertEqual(self.clean(sandbox), "")
 
-    def test_a_name_that_begins_like_another(self) -> None:
-        """What is cleaned is found by the name in its environment."""
-        with Sandbox() as sandbox:
-            with Server("--instance", "work2", sandbox=sandbox, durable=True) as kept, Server("--instance", "work", sandbox=sandbox, durable=True) as lost:
-                tab = kept.create_tab()
-                lost.create_tab()
-                os.kill(int(run_tmux(sandbox, "work", "#{pid}")), signal.SIGKILL)
-                lost.create_tab()
-                self.assertEqual(tab.execute("echo kept").output, "kept\n")
-                for name in ("work", "work2"):
-                    os.kill(int(run_tmux(sandbox, name, "#{pid}")), signal.SIGKILL)
+    def test_others_of_the_same_and_of_a_similar_name(self) -> None:
+        """What is cleaned is found by what is in its environment."""
+        with Sandbox() as first, Sandbox() as second:
+            kept = [Server("--instance", name, sandbox=sandbox, durable=True).__enter__() for sandbox, name in ((first, "work2"), (second, "work"))]
+            lost = Server("--instance", "work", sandbox=first, durable=True).__enter__()
+            tabs = [server.create_tab() for server in kept]
+            shells = [tab.execute("echo $$").output for tab in tabs]
+            lost.create_tab()
+            os.kill(int(run_tmux(first, "work", "#{pid}")), signal.SIGKILL)
+            lost.create_tab()
+            self.assertEqual([tab.execute("echo $$").output for tab in tabs], shells)
+            for server in (*kept, lost):
+                server.raw.kill()
+            for sandbox in (first, second):
+                sandbox.kill_leftovers()
 
     def instances(self, sandbox: Sandbox) -> list[dict]:
         done = run_cli(sandbox, "instances", "--json")
