@@ -68,7 +68,8 @@ Instance::Instance(const Config& config, std::string name)
 
 std::string Instance::cookie() const {
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : std::filesystem::absolute(runtime_).lexically_normal().native()) {
+  const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
+  for (const char c : place.native()) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
   char digits[17];
