@@ -21,6 +21,11 @@ using Milliseconds = std::chrono::milliseconds;
 [[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when,
                                                      boost::asio::awaitable<void> work);
 
+/// A time on Clock as a number that other processes of this boot understand.
+[[nodiscard]] inline std::int64_t steady_ms(Clock::time_point when) {
+  return std::chrono::duration_cast<Milliseconds>(when.time_since_epoch()).count();
+}
+
 /// Milliseconds since the epoch, UTC: for records that people read, never for deadlines.
 [[nodiscard]] std::int64_t wall_clock_ms();
 

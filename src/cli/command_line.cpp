@@ -33,8 +33,8 @@ void describe(CLI::App& app, Config& config, Action& action) {
   app.require_subcommand(0, 1);
   app.fallthrough();  // flags of the program are understood after the subcommand, too
   add_options(app, config);
-  for (const auto& add : {add_ls, add_tail, add_replay, add_export, add_exec, add_attach, add_doctor,
-                          add_demo, add_completions}) {
+  for (const auto& add : {add_ls, add_tail, add_replay, add_export, add_exec, add_attach, add_history,
+                          add_instances, add_doctor, add_demo, add_completions}) {
     add(app, config, action);
   }
 }

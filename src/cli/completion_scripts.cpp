@@ -48,16 +48,20 @@ std::string bash_words(const Flags& flags) {
   return text;
 }
 
+std::string bash_subcommands(const CompletionCommand& command) {
+  return command.commands.empty() ? "" : " words=" + quote(names(command.commands, " "));
+}
+
 std::string bash(const CompletionCommand& program) {
   std::string cases;
   for (const CompletionCommand& command : program.commands) {
     cases += "    " + command.name + ") flags=" + quote(bash_words(flags_of(program, command))) +
-             (command.takes_tab ? " takes_tab=1" : "") + " ;;\n";
+             (command.takes_tab ? " takes_tab=1" : "") + bash_subcommands(command) + " ;;\n";
   }
   return "_terminally_mcp() {\n"
          "  local i command= flags=" +
          quote(bash_words(program.flags)) +
-         " takes_tab= instance=() cur=${COMP_LINE:0:COMP_POINT}\n"
+         " takes_tab= words= instance=() cur=${COMP_LINE:0:COMP_POINT}\n"
          "  cur=${cur##*[[:space:]]}\n"
          "  COMPREPLY=()\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -80,6 +84,8 @@ std::string bash(const CompletionCommand& program) {
          "  elif [[ -n $takes_tab ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${instance[@]}\" ls -q 2>/dev/null)\" -- "
          "\"$cur\"))\n"
+         "  elif [[ -n $words ]]; then\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
          "  fi\n"
          "}\n"
          "complete -o default -F _terminally_mcp " +
@@ -107,13 +113,14 @@ std::string zsh(const CompletionCommand& program) {
   for (const CompletionCommand& command : program.commands) {
     commands += zsh_item(command.name, command.description);
     cases += "    (" + command.name + ") " + zsh_flags(flags_of(program, command)) +
-             (command.takes_tab ? " takes_tab=1" : "") + " ;;\n";
+             (command.takes_tab ? " takes_tab=1" : "") +
+             (command.commands.empty() ? "" : " words_of=(" + names(command.commands, " ") + ")") + " ;;\n";
   }
   return "#compdef " + program.name +
          "\n"
          "_terminally_mcp() {\n"
          "  local i command= takes_tab=\n"
-         "  local -a commands flags tabs instance\n"
+         "  local -a commands flags tabs instance words_of\n"
          "  commands=(" +
          commands +
          " )\n"
@@ -138,6 +145,8 @@ std::string zsh(const CompletionCommand& program) {
          "  elif [[ -n $takes_tab ]]; then\n"
          "    tabs=(${(f)\"$(${words[1]} $instance ls -q 2>/dev/null)\"})\n"
          "    compadd -a tabs || _default\n"
+         "  elif [[ -n $words_of ]]; then\n"
+         "    compadd -a words_of\n"
          "  else\n"
          "    _default\n"
          "  fi\n"
@@ -179,6 +188,9 @@ std::string fish(const CompletionCommand& program) {
             fish_word(command.description) + "\n";
     const std::string chosen = complete + " -n '__fish_seen_subcommand_from " + command.name + "'";
     text += fish_flags(chosen, command.flags);
+    for (const CompletionCommand& word : command.commands) {
+      text += chosen + " -f -a " + word.name + " -d " + fish_word(word.description) + "\n";
+    }
     if (command.takes_tab) {
       text += chosen + " -a '(" + program.name + " ls -q 2>/dev/null)'\n";
     }

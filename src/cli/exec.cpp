@@ -35,7 +35,8 @@ ExecuteCommand request_of(const ExecOptions& options) {
   }
   request.timeout_ms = options.timeout_ms == 0 ? kForeverMs : options.timeout_ms;
   request.max_output_bytes = 1'024;  // it is streamed
-  request.return_at_input = false;   // somebody answers in the tab
+  request.who = "cli";
+  request.return_at_input = false;  // somebody answers in the tab
   return request;
 }
 

@@ -1,13 +1,13 @@
 // terminally-mcp ls: the tabs of an instance.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/table.hpp"
 #include "tools/command_answer.hpp"
 
 namespace terminally {
@@ -18,33 +18,8 @@ struct LsOptions {
   bool quiet = false;
 };
 
-using Row = std::vector<std::string>;
-
-/// How many characters a terminal shows, roughly: wide ones count as one.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-}
-
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], width(row[i]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      text += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
-    }
-    text += row.back() + "\n";
-  }
-  return text;
-}
-
 std::string as_table(const std::vector<TabInfo>& tabs) {
-  std::vector<Row> rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
+  std::vector<TableRow> rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
   for (const TabInfo& tab : tabs) {
     rows.push_back({to_string(tab.window_id), on_one_line(tab.name), tab.busy ? "busy" : "free",
                     on_one_line(tab.foreground), std::to_string(tab.log_bytes), on_one_line(tab.cwd),

@@ -39,6 +39,7 @@ int serve(const Config& config) {
   };
   asio::co_spawn(io, serve_stdio(manager, config, std::move(redaction), this_implementation()), end);
   asio::co_spawn(io, wait_for_signal(), end);
+  asio::co_spawn(io, manager.look_after_running(), asio::detached);
   io.run();
   if (failure) {
     std::rethrow_exception(failure);

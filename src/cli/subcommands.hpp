@@ -22,6 +22,8 @@ void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
 void add_attach(CLI::App& app, Config& config, Action& action);
 void add_exec(CLI::App& app, Config& config, Action& action);
+void add_history(CLI::App& app, Config& config, Action& action);
+void add_instances(CLI::App& app, Config& config, Action& action);
 void add_doctor(CLI::App& app, Config& config, Action& action);
 void add_demo(CLI::App& app, Config& config, Action& action);
 void add_completions(CLI::App& app, Config& config, Action& action);

@@ -58,6 +58,7 @@ ordered_json capabilities(Revision revision) {
 
 awaitable<ordered_json> initialize(Server& server, Call call) {
   server.negotiated = negotiate(need_string(*call.params, "protocolVersion"));
+  server.client = client_name(*call.params, "clientInfo").value_or("");
   ordered_json result;
   result["protocolVersion"] = to_string(server.negotiated);
   result["capabilities"] = capabilities(server.negotiated);
@@ -123,7 +124,7 @@ awaitable<ordered_json> call_tool(Server& server, Call call) {
     co_return co_await call_as_task(server, std::move(call), *tool, arguments);
   }
   try {
-    ordered_json object = co_await server.router->call(*tool, arguments, call.progress);
+    ordered_json object = co_await server.router->call(*tool, arguments, call.progress, nullptr, call.client);
     co_return tool_result(std::move(object), call.revision);
   } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
     co_return tool_error(error.what());

@@ -27,6 +27,7 @@ struct Server {
   Implementation info;
   std::shared_ptr<Subscriptions> subscriptions;
   std::shared_ptr<Tasks> tasks;
+  std::string client;                   ///< as the last initialize said, see client_name
   Revision negotiated = kNewestLegacy;  ///< by the last initialize; until one comes, the newest
 };
 
@@ -36,6 +37,7 @@ struct Call {
   Revision revision = kNewestLegacy;
   std::shared_ptr<const nlohmann::json> params;  ///< an object
   ReportProgress progress;                       ///< empty when the client asked for none
+  std::string client;                            ///< whose it is, for the record of commands; may be empty
 };
 
 /// One method of the protocol: what it is called, who may call it, and its answer. Throws `ProtocolError` for

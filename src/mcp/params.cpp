@@ -1,7 +1,9 @@
 #include "mcp/params.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.hpp"
 #include "mcp/json_rpc.hpp"
 
 namespace terminally {
@@ -38,6 +40,29 @@ std::map<std::string, std::string> string_map(const json& params, const char* na
     values[key] = value.get<std::string>();
   }
   return values;
+}
+
+std::optional<std::string> client_name(const json& params, const char* name) {
+  constexpr std::size_t kLongest = 100;
+  const auto info = params.find(name);
+  if (info == params.end() || !info->is_object()) {
+    return std::nullopt;
+  }
+  std::string text;
+  for (const char* part : {"name", "version"}) {
+    if (const auto found = info->find(part); found != info->end() && found->is_string()) {
+      text += (text.empty() ? "" : " ") + found->get<std::string>();
+    }
+  }
+  text.resize(std::min(text.size(), kLongest));
+  text.resize(text.size() - incomplete_utf8_suffix(text));
+  return text.empty() || has_control_characters(text) ? std::nullopt : std::optional(text);
+}
+
+std::optional<std::string> modern_client_name(const json& params) {
+  const auto meta = params.find("_meta");
+  return meta != params.end() && meta->is_object() ? client_name(*meta, "io.modelcontextprotocol/clientInfo")
+                                                   : std::nullopt;
 }
 
 void refuse_cursor(const json& params) {

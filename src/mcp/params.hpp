@@ -2,6 +2,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 namespace terminally {
@@ -16,6 +17,12 @@ namespace terminally {
 
 /// The member `name`: an object whose values are strings. Empty when there is none.
 [[nodiscard]] std::map<std::string, std::string> string_map(const nlohmann::json& params, const char* name);
+
+/// "name version" of the Implementation in member `name`, at most 100 bytes without control characters;
+/// nullopt when there is none, or it is not well formed.
+[[nodiscard]] std::optional<std::string> client_name(const nlohmann::json& params, const char* name);
+/// The one that a request of the modern era carries.
+[[nodiscard]] std::optional<std::string> modern_client_name(const nlohmann::json& params);
 
 /// Every list here is on one page: no cursor was ever handed out.
 void refuse_cursor(const nlohmann::json& params);

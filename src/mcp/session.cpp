@@ -9,6 +9,7 @@
 
 #include "mcp/line_framer.hpp"
 #include "mcp/outlet.hpp"
+#include "mcp/params.hpp"
 #include "mcp/shape.hpp"
 #include "mcp/subscriptions.hpp"
 #include "mcp/tasks.hpp"
@@ -119,7 +120,8 @@ void Session::start(const RpcMessage& request, const Reply& reply) {
 asio::awaitable<ordered_json> Session::answer(RpcMessage request) {
   const Revision revision = revision_of(request.method, *request.params, server_.negotiated);
   const Method& method = find_method(request.method, revision);
-  Call call{request.id, revision, request.params, progress_of(request, revision)};
+  Call call{request.id, revision, request.params, progress_of(request, revision),
+            modern_client_name(*request.params).value_or(server_.client)};
   ordered_json result = co_await method.answer(server_, std::move(call));
   decorate(result, server_.info, revision);
   co_return result;

@@ -53,7 +53,8 @@ bool becomes_task(const Call& call, const Tool& tool) {
 awaitable<ordered_json> call_as_task(Server& server, Call call, const Tool& tool,
                                      std::shared_ptr<const json> arguments) {
   const bool modern = is_modern(call.revision);
-  const TaskPtr task = co_await server.tasks->start(tool, std::move(arguments), call.progress, !modern);
+  const TaskPtr task =
+      co_await server.tasks->start(tool, std::move(arguments), call.progress, call.client, !modern);
   if (!modern) {
     ordered_json result;
     result["task"] = legacy_task(*task, {});

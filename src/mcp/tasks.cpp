@@ -65,13 +65,14 @@ awaitable<void> see_through(RouterPtr router, TaskPtr task) {
 }
 
 awaitable<void> run_call(RouterPtr router, TaskPtr task, const Tool& tool,
-                         std::shared_ptr<const json> arguments, ReportProgress progress) {
+                         std::shared_ptr<const json> arguments, ReportProgress progress, std::string client) {
   BeganCallback on_begin = [task](WindowId window, const std::string& command_id) {
     task->command = Task::Command{window, command_id};
     task->settled.set();
   };
   try {
-    ordered_json object = co_await router->call(tool, std::move(arguments), std::move(progress), on_begin);
+    ordered_json object =
+        co_await router->call(tool, std::move(arguments), std::move(progress), on_begin, std::move(client));
     if (task->command && object.value("state", "") == "running") {
       co_await see_through(router, task);
     } else {
@@ -167,7 +168,7 @@ void Tasks::spawn(const TaskPtr& task, awaitable<void> work, bool announce_end) 
 }
 
 awaitable<TaskPtr> Tasks::start(const Tool& tool, std::shared_ptr<const json> arguments,
-                                ReportProgress progress, bool announce_end) {
+                                ReportProgress progress, std::string client, bool announce_end) {
   const auto running =
       std::ranges::count_if(tasks_, [](const auto& entry) { return !entry.second->over.is_set(); });
   if (static_cast<std::size_t>(running) >= kMostRunning) {
@@ -177,7 +178,8 @@ awaitable<TaskPtr> Tasks::start(const Tool& tool, std::shared_ptr<const json> ar
   const auto task = std::make_shared<Task>();
   task->call_arguments = *arguments;
   task->created_ms = task->updated_ms = wall_clock_ms();
-  spawn(task, run_call(router_, task, tool, std::move(arguments), std::move(progress)), announce_end);
+  spawn(task, run_call(router_, task, tool, std::move(arguments), std::move(progress), std::move(client)),
+        announce_end);
   bool given_up = false;
   try {
     if (tool.task_support == TaskSupport::command) {

@@ -62,7 +62,8 @@ class Tasks {
   /// the task. Throws `ProtocolError` when there are too many.
   [[nodiscard]] boost::asio::awaitable<TaskPtr> start(const Tool& tool,
                                                       std::shared_ptr<const nlohmann::json> arguments,
-                                                      ReportProgress progress, bool announce_end);
+                                                      ReportProgress progress, std::string client,
+                                                      bool announce_end);
 
   /// Null when there is no such task.
   [[nodiscard]] boost::asio::awaitable<TaskPtr> find(std::string id);

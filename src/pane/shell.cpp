@@ -11,7 +11,7 @@
 //   TERMINALLY_RUN    the instance's runtime directory
 //   TERMINALLY_SHELL  path of the shell
 //   TERMINALLY_LOGIN  "1": start it as a login shell
-//   TERMINALLY_NAME   the instance's name, for the cookie
+//   TERMINALLY_NAME   the instance's cookie
 //   TMUX_PANE         "%3"
 // Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
 // command runs;

@@ -1,5 +1,7 @@
 #include "tmux/command_files.hpp"
 
+#include <sys/stat.h>
+
 #include <charconv>
 
 #include "base/files.hpp"
@@ -20,6 +22,19 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
   replace_file(directory_ / (pane_ + ".run"),
                nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
+}
+
+std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
+  struct stat info{};
+  if (::stat((directory_ / (nonce + ".exit")).c_str(), &info) != 0 || info.st_size == 0) {
+    return std::nullopt;
+  }
+  return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
+}
+
+bool CommandFiles::is_cancelled(const std::string& nonce) const {
+  std::error_code error;
+  return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "c"), error);
 }
 
 std::optional<std::string> CommandFiles::running_nonce() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,6 +32,10 @@ class CommandFiles {
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;
   [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
+  /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
+  [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
+  /// Whether a client cancelled it, by whichever process.
+  [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
 
   /// Takes the scripts away: from then on the typed line runs nothing.
   void remove_script(const std::string& nonce) const noexcept;

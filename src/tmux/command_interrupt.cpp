@@ -113,6 +113,12 @@ asio::awaitable<void> CommandRun::escalate() {
     tab_->files.mark_cancelled(
         record_.nonce);  // here, because it may have been asked for before there was one
   }
+  CommandRecord interrupted = record_;
+  interrupted.reason = interrupt_reason_;
+  try {
+    tab_->records.append(interrupted);  // whoever comes after us goes on with it
+  } catch (const Error&) {              // NOLINT(bugprone-empty-catch): it is ended all the same
+  }
   const auto begin = Clock::now();
   if (!force_) {
     co_await send_interrupt_key();
@@ -165,10 +171,10 @@ asio::awaitable<void> CommandRun::end_descendants() {
   // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
   const auto is_ours = [this](const ProcessInfo& process) {
     const auto older = [this](int pid) {
-      return std::find(older_jobs_.begin(), older_jobs_.end(), pid) != older_jobs_.end();
+      return std::find(record_.older_jobs.begin(), record_.older_jobs.end(), pid) != record_.older_jobs.end();
     };
-    return process.start_ticks > started_ticks_ ||
-           (process.start_ticks == started_ticks_ && !older(process.pid) && !older(process.parent));
+    return process.start_ticks > record_.started_ticks ||
+           (process.start_ticks == record_.started_ticks && !older(process.pid) && !older(process.parent));
   };
   const auto descendants = [&]() {
     const int shell = first_child(tab_->pane_pid).value_or(0);

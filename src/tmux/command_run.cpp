@@ -1,5 +1,5 @@
-// The second half of a command's life: from START to its end. The first half is in command_start.cpp, what
-// ends it by force in command_interrupt.cpp.
+// The second half of a command's life: from START on. The first half is in command_start.cpp, what ends it by
+// force in command_interrupt.cpp, its end in command_end.cpp.
 
 #include "tmux/command_run.hpp"
 
@@ -19,11 +19,9 @@ namespace asio = boost::asio;
 constexpr std::size_t kReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
-/// How long END may be missing from the log after the exit code is known.
-constexpr Milliseconds kEndMissing{1'000};
+constexpr std::size_t kSlicesAtOnce = 8;
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
-constexpr Milliseconds kTidyAfter{5};
 constexpr std::uint64_t kTraceLineBytes = 4'096;
 
 }  // namespace
@@ -35,11 +33,23 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       record_(std::move(record)),
       watch_(context.watch.watch(tab_->log.path())),
       read_(record_.typed_byte),
-      started_(Clock::now() - Milliseconds(wall_clock_ms() - record_.started_at_ms)) {
+      adopted_(true),
+      recorded_(true) {
   scanner_.emplace(record_.nonce, read_);
-  const auto shell = process_info(look_at_foreground(tab_->pane_pid).pid);
-  started_ticks_ = shell ? shell->start_ticks : ticks_since_boot();
-  typed_into_ = look_at_foreground(tab_->pane_pid).shell_pid;
+  nested_ = !tab_->closed && tab_->files.running_nonce() != record_.nonce;
+  if (record_.deadline_steady_ms != 0) {
+    deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
+  }
+  // Its last process had begun to end it.
+  if (record_.reason != Reason::none || tab_->files.is_cancelled(record_.nonce)) {
+    interrupt(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
+    record_.reason = Reason::none;
+  }
+}
+
+std::uint64_t CommandRun::duration_ms() const {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, steady_ms(Clock::now()) - record_.started_steady_ms));
 }
 
 std::uint64_t CommandRun::output_end() const {
@@ -49,9 +59,14 @@ std::uint64_t CommandRun::output_end() const {
   return scanner_ ? std::max(scanner_->settled(), record_.start_byte) : record_.end_byte;
 }
 
-/// Reads what is new in the log. True once END was found.
+/// Reads what is new in the log, not more than a few milliseconds' worth. True once END was found.
 bool CommandRun::pump() {
-  while (scanner_ && !end_marker_) {
+  behind_ = false;
+  for (std::size_t slices = 0; scanner_ && !end_marker_; ++slices) {
+    if (slices == kSlicesAtOnce) {
+      behind_ = true;
+      break;
+    }
     const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
     if (slice.from != read_) {
       scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
@@ -76,15 +91,27 @@ bool CommandRun::pump() {
   return end_marker_.has_value();
 }
 
+bool CommandRun::pump_to_the_end() {
+  while (!pump() && behind_) {
+  }
+  return end_marker_.has_value();
+}
+
 void CommandRun::on_start(const Marker& marker) {
   if (began_) {
     return;
   }
   began_ = true;
   traced_ = marker.traced;
-  record_.start_byte = marker.next;
   emitted_ = marker.next;
-  tab_->records.append(record_);  // before anybody sees its output, and asks
+  if (std::exchange(record_.start_byte, marker.next) != marker.next) {
+    save_record();  // before anybody sees its output, and asks
+  }
+}
+
+void CommandRun::save_record() {
+  tab_->records.append(record_);
+  recorded_ = true;
 }
 
 void CommandRun::on_end(const Marker& marker) {
@@ -160,33 +187,14 @@ asio::awaitable<void> CommandRun::follow() {
   const auto self = shared_from_this();
   co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
-    record_.end_byte = end_marker_->begin;
-    trim_own_lines_at_end();
-    const bool by_shell = end_marker_->by == Marker::By::shell;
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
       if (killed_) {
         print_in_terminal(tab_->tty, kLeaveFullScreen);
       }
-      finish(CommandState::cancelled, interrupt_reason_, end_marker_->exit_code);
-    } else if (interrupted_by_a_person(*end_marker_)) {
-      finish(CommandState::cancelled, Reason::interrupted_in_tab, end_marker_->exit_code);
-    } else {
-      finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, end_marker_->exit_code);
     }
+    conclude();
   }
-}
-
-/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die
-/// of it.
-bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
-  if (marker.by != Marker::By::hook && marker.exit_code != 130) {
-    return false;
-  }
-  const std::uint64_t from =
-      record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
-  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
-  return slice.bytes.find("^C") != std::string::npos;
 }
 
 asio::awaitable<void> CommandRun::scan_to_end() {
@@ -197,6 +205,8 @@ asio::awaitable<void> CommandRun::scan_to_end() {
       if (Clock::now() >= next_look) {
         co_await look_for_another_end();
         next_look = Clock::now() + kHousekeeping;
+      } else if (behind_) {
+        co_await asio::post(context_.executor, asio::use_awaitable);
       } else {
         co_await finish_by(next_look, watch_.changed());
       }
@@ -210,122 +220,10 @@ asio::awaitable<void> CommandRun::scan_to_end() {
   }
 }
 
-/// The tab is gone, or the exit code came the second way and END did not.
-asio::awaitable<void> CommandRun::look_for_another_end() {
-  const auto pane = process_info(tab_->pane_pid);
-  if (!pane || pane->state == 'Z') {
-    if (!pump()) {
-      record_.end_byte = tab_->log.end();
-      finish(CommandState::failed, context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost,
-             std::nullopt);
-    }
-    co_return;
-  }
-  const auto code = tab_->files.exit_code(record_.nonce);
-  if (!code) {
-    // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
-    const auto shell = process_info(typed_into_);
-    if (nested_ && (!shell || shell->state == 'Z')) {
-      give_up(Reason::shell_exited);
-    }
-    co_return;
-  }
-  exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
-  if (Clock::now() - *exit_file_seen_ < kEndMissing) {
-    co_return;
-  }
-  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for
-  // it.
-  const bool answers = co_await context_.client.with_deadline(kEndMissing).answers();
-  if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
-    co_return;
-  }
-  co_await finish_by(Clock::now() + (answers ? kEndMissing : Milliseconds(0)), watch_.changed());
-  if (pump()) {
-    co_return;
-  }
-  notes_.emplace_back(
-      answers
-          ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit code "
-            "is "
-            "known from its file"
-          : "tmux does not answer: the exit code is known from its file, output may still come into the log");
-  record_.end_byte = tab_->log.end();
-  const bool ours = interrupt_reason_ != Reason::none;
-  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, code);
-}
-
-void CommandRun::give_up(Reason why) {
-  if (!has_ended()) {
-    pump();
-    record_.end_byte = end_marker_ ? end_marker_->begin : tab_->log.end();
-    finish(end_marker_ ? CommandState::completed : CommandState::failed, why,
-           end_marker_ ? std::optional(end_marker_->exit_code) : std::nullopt);
-  }
-}
-
-void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {
-  if (has_ended()) {
-    return;
-  }
-  record_.state = state;
-  record_.reason = reason;
-  record_.exit_code = exit_code;
-  record_.timed_out = reason == Reason::timeout;
-  record_.end_byte = std::max(record_.end_byte, record_.start_byte);
-  record_.duration_ms =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<Milliseconds>(Clock::now() - started_).count());
-  const Foreground foreground = look_at_foreground(tab_->pane_pid);
-  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
-      !cwd.empty()) {
-    record_.cwd = cwd;
-  }
-  tab_->last_exit = exit_code.value_or(0);
-  if (end_marker_ && end_marker_->by == Marker::By::shell) {
-    notes_.emplace_back(
-        "the shell ended with this command; a new one was started in the same tab (variables, functions and "
-        "options of the old one are gone)");
-  }
-  tab_->files.unmark_running(record_.nonce);
-  try {
-    tab_->records.append(record_);
-  } catch (const Error& error) {
-    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
-  }
-  const auto self = shared_from_this();
-  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
-  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
-                                                       tab_->runs.end());
-  leave_tab();
-  for (const auto& run : inner) {
-    run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
-  }
-  ended_.set();
-  // The answer goes first; the files are in nobody's way.
-  const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
-  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
-    files.remove(nonce);
-  });
-}
-
-void CommandRun::leave_tab() {
-  std::erase_if(tab_->runs, [this](const auto& run) { return run.get() == this; });
-  if (tab_->runs.empty()) {
-    tab_->command_lock.release();
-  }
-}
-
-void CommandRun::abandon() {
-  if (!record_.nonce.empty()) {
-    tab_->files.remove(record_.nonce);
-  }
-  leave_tab();
-}
-
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) &&
-                      now.pid != typed_into_ && prompt_state(now, tab_->tty) == Prompt::ready;
+                      now.pid != record_.shell_pid && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();
     return false;
@@ -338,6 +236,10 @@ bool CommandRun::waits_in_nested_shell() {
 
 void CommandRun::set_deadline(Clock::time_point when) {
   deadline_ = when;
+  record_.deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
+  if (recorded_ && !has_ended()) {
+    save_record();
+  }
 }
 
 asio::awaitable<void> CommandRun::keep_deadline() {

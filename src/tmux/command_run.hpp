@@ -36,9 +36,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   static constexpr Milliseconds kTermAfter{500};
   static constexpr Milliseconds kKillAfter{5'000};
 
-  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output);
+  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command, OutputCallback on_output,
+             std::string who = {});
 
-  /// One that runs already, as its record says: to be followed, not started.
+  /// One that was typed already, as its record says: to be settled and followed, not started.
   CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record);
 
   /// Waits for the prompt, types the command and waits until it began. On return it runs, or has ended
@@ -50,7 +51,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// for, records the end. To be spawned once, after `start`.
   [[nodiscard]] boost::asio::awaitable<void> follow();
 
-  /// When it is interrupted as by `interrupt`. To be set before `follow`.
+  /// Whether it is over already, as far as its log and files tell; then it is recorded. For one that was
+  /// typed by another process.
+  void settle();
+
+  /// When it is interrupted as by `interrupt`. It is on record: a server after us keeps it, too.
   void set_deadline(Clock::time_point when);
 
   /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
@@ -77,11 +82,15 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Whether something of ours is ending it.
   [[nodiscard]] bool is_interrupted() const { return interrupt_reason_ != Reason::none; }
 
-  /// It will never be known how it ended.
+  /// Unless its end is in the log, it will never be known how it ended.
   void give_up(Reason why);
 
   /// Reads what is new in the log, so that output_end() is of now.
   void look() { pump(); }
+
+  /// Whether its START was seen.
+  [[nodiscard]] bool has_begun() const { return began_; }
+  [[nodiscard]] std::uint64_t duration_ms() const;
 
   [[nodiscard]] const CommandRecord& record() const { return record_; }
   [[nodiscard]] bool has_ended() const { return ended_.is_set(); }
@@ -91,7 +100,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// The pid of the shell that it was typed into.
-  [[nodiscard]] int typed_into() const { return typed_into_; }
+  [[nodiscard]] int typed_into() const { return record_.shell_pid; }
 
  private:
   enum class Began { yes, no, shell_died };
@@ -103,6 +112,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void fresh_nonce();
 
   bool pump();
+  bool pump_to_the_end();
+  void conclude();
+  void save_record();
+  void withdraw();
+  void end_by_exit_file(int exit_code);
   void on_start(const Marker& marker);
   void on_end(const Marker& marker);
   void emit(std::uint64_t until);
@@ -111,6 +125,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void trim_own_lines_at_end();
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
+  [[nodiscard]] bool never_begins();
+  [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
   void leave_tab();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 
@@ -132,20 +148,20 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<MarkerScanner> scanner_;
   LogWatch::Watch watch_;
   std::uint64_t read_ = 0;     ///< log offset up to which the scanner was fed
+  bool behind_ = false;        ///< there is more to feed
   std::uint64_t emitted_ = 0;  ///< log offset up to which on_output_ was called
+  bool adopted_ = false;       ///< typed by another process
+  bool recorded_ = false;      ///< it is in the tab's records
   bool began_ = false;
   bool traced_ = false;
   bool nested_ = false;
   bool opened_shell_ = false;
-  int typed_into_ = 0;  ///< the shell that it was typed into
   bool exit_lost_ = false;
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
-  Clock::time_point started_;
-  std::uint64_t started_ticks_ = 0;
   std::uint64_t signalled_ticks_ = 0;
-  std::vector<int> older_jobs_;  ///< children of the shell from before
   std::optional<Clock::time_point> exit_file_seen_;
+  std::optional<Clock::time_point> idle_prompt_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;
 
   Clock::time_point deadline_ = Clock::time_point::max();

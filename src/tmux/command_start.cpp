@@ -38,13 +38,14 @@ std::string typing(const Tab& tab, std::string_view bytes) {
 }  // namespace
 
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command,
-                       OutputCallback on_output)
+                       OutputCallback on_output, std::string who)
     : context_(context),
       tab_(std::move(tab)),
       text_(std::move(command)),
       on_output_(std::move(on_output)),
       watch_(context.watch.watch(tab_->log.path())) {
   record_.command = text_;
+  record_.who = std::move(who);
 }
 
 void CommandRun::fresh_nonce() {
@@ -52,17 +53,25 @@ void CommandRun::fresh_nonce() {
   record_.id = record_.nonce.substr(0, 8);
 }
 
+/// It was typed under this nonce and not run.
+void CommandRun::withdraw() {
+  if (recorded_) {
+    CommandRecord withdrawn = record_;
+    withdrawn.withdrawn = true;
+    tab_->records.append(withdrawn);
+    recorded_ = false;
+  }
+}
+
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    withdraw();
     fresh_nonce();
     co_await type(foreground);
     const Began began = co_await wait_until_it_begins(foreground);
     if (began == Began::yes) {
-      if (!began_) {
-        tab_->records.append(record_);
-      }
       co_return;
     }
     // From here on the typed line runs nothing, should a shell still come to it.
@@ -75,14 +84,13 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     }
     tab_->files.remove(record_.nonce);
   }
-  tab_->records.append(record_);
   notes_.emplace_back("no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
   finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
 }
 
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell;
-  typed_into_ = foreground.pid;
+  record_.shell_pid = foreground.pid;
   const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
                              context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.end();
@@ -90,11 +98,12 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.end_byte = record_.typed_byte;
   record_.started_at_ms = wall_clock_ms();
   record_.cwd = process_cwd(foreground.pid);
-  started_ = Clock::now();
-  started_ticks_ = ticks_since_boot();
-  older_jobs_ = child_processes(foreground.pid);
+  record_.started_steady_ms = steady_ms(Clock::now());
+  record_.started_ticks = ticks_since_boot();
+  record_.older_jobs = child_processes(foreground.pid);
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
+  save_record();  // before it can begin: whatever becomes of us, the next server looks after it
   if (!foreground.reads_our_files) {
     co_await type_in_lines(command);
     co_return;

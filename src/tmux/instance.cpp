@@ -1,12 +1,16 @@
 #include "tmux/instance.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
+#include <set>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -23,16 +27,27 @@ bool is_instance_name(const std::string& name) {
          });
 }
 
-bool accepts_connections(const std::filesystem::path& socket) {
+constexpr const char* kUnnamedMark = "unnamed";
+
+struct Listener {
+  bool listens = false;
+  int pid = 0;
+};
+
+Listener listener_of(const std::filesystem::path& socket) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (socket.native().size() >= sizeof address.sun_path) {
-    return false;
+    return {};
   }
   std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
-                errno == EAGAIN);
+  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return {fd && errno == EAGAIN, 0};  // so many wait for it that it must be there
+  }
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return {true, ::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0};
 }
 
 }  // namespace
@@ -49,6 +64,17 @@ Instance::Instance(const Config& config, std::string name)
                     "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
                     "not beginning with '.' or '-'");
   }
+}
+
+std::string Instance::cookie() const {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
+  for (const char c : place.native()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return name_ + "." + digits;
 }
 
 std::uint32_t Instance::newest_generation() const {
@@ -78,6 +104,12 @@ FileLock Instance::own() const {
   make_private_directory(state_);
   const auto path = runtime_ / "lock";
   FileLock lock = FileLock::try_lock(path);
+  struct stat ours{};
+  struct stat named{};
+  if (lock &&
+      (::fstat(lock.fd(), &ours) != 0 || ::stat(path.c_str(), &named) != 0 || ours.st_ino != named.st_ino)) {
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
   if (!lock) {
     const std::string owner = read_file(path).value_or("");
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
@@ -91,20 +123,70 @@ FileLock Instance::own() const {
   return lock;
 }
 
-bool Instance::has_socket() const {
+bool Instance::server_listens() const {
+  return listener_of(socket()).listens;
+}
+
+int Instance::server_pid() const {
+  return listener_of(socket()).pid;
+}
+
+/// Asked of the kernel, because a try of the lock would look like an owner to a server that starts just then.
+int Instance::owner_pid() const {
+  struct stat info{};
+  if (::stat((runtime_ / "lock").c_str(), &info) != 0) {
+    return 0;
+  }
+  // 12: FLOCK  ADVISORY  WRITE 4711 fe:01:1234567 0 EOF
+  std::istringstream locks(read_file("/proc/locks").value_or(""));
+  const std::string inode = ":" + std::to_string(info.st_ino);
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream fields(line);
+    std::string number, kind, mandatory, mode, file;
+    int pid = 0;
+    fields >> number >> kind >> mandatory >> mode >> pid >> file;
+    if (kind == "FLOCK" && file.ends_with(inode)) {
+      return pid;
+    }
+  }
+  return 0;
+}
+
+bool Instance::is_unnamed() const {
   std::error_code error;
-  return std::filesystem::exists(socket(), error);
+  return std::filesystem::exists(runtime_ / kUnnamedMark, error) ||
+         std::filesystem::exists(state_ / kUnnamedMark, error);
+}
+
+void Instance::mark_unnamed() const {
+  write_file(runtime_ / kUnnamedMark, "");
+  write_file(state_ / kUnnamedMark, "");
 }
 
 std::string fresh_instance_name() {
   return random_hex(4);
 }
 
+std::vector<std::string> known_instances(const Config& config) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
+    names.insert(entry.path().filename().string());
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(config.state_root, error)) {
+    if (!std::filesystem::exists(entry.path() / kUnnamedMark, error)) {
+      names.insert(entry.path().filename().string());
+    }
+  }
+  std::erase_if(names, [](const std::string& name) { return !is_instance_name(name); });
+  return {names.begin(), names.end()};
+}
+
 std::vector<std::string> running_instances(const Config& config) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
-    if (accepts_connections(entry.path() / "tmux.sock")) {
+    if (listener_of(entry.path() / "tmux.sock").listens) {
       names.push_back(entry.path().filename().string());
     }
   }

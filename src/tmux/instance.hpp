@@ -23,6 +23,9 @@ class Instance {
   Instance(const Config& config, std::string name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// By this its processes are known, in their environment: its name is not enough, because another user, or
+  /// another --runtime-dir, may have one of the same name.
+  [[nodiscard]] std::string cookie() const;
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
   [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }
@@ -38,8 +41,15 @@ class Instance {
   /// invalid_argument when the socket's path is too long; io when a directory cannot be trusted.
   [[nodiscard]] FileLock own() const;
 
-  /// Whether a tmux socket is there (its server may be dead).
-  [[nodiscard]] bool has_socket() const;
+  /// Whether a tmux server listens on the socket. Costs one connection.
+  [[nodiscard]] bool server_listens() const;
+  /// The pid of the tmux server that listens; 0 when none does, or it is too busy to say.
+  [[nodiscard]] int server_pid() const;
+  /// The pid of the terminally-mcp server that owns it; 0 when none does. Touches nothing.
+  [[nodiscard]] int owner_pid() const;
+  /// Whether it was started without a name, to end with its server.
+  [[nodiscard]] bool is_unnamed() const;
+  void mark_unnamed() const;
 
  private:
   std::filesystem::path runtime_root_;
@@ -51,6 +61,10 @@ class Instance {
 
 /// 8 characters, never used before.
 [[nodiscard]] std::string fresh_instance_name();
+
+/// The instances of this user that have a runtime directory, or a state directory and a name given by
+/// somebody, by name.
+[[nodiscard]] std::vector<std::string> known_instances(const Config& config);
 
 /// The instances of this user whose tmux socket accepts connections, by name.
 [[nodiscard]] std::vector<std::string> running_instances(const Config& config);

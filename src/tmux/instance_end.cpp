@@ -3,8 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/asio.hpp>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -19,7 +20,6 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTmuxPatience{400};
 constexpr Milliseconds kProcessPatience{800};
-constexpr const char* kUnnamedMark = "unnamed";
 
 asio::awaitable<std::string> ask(const Config& config, const Instance& instance, std::string commands) {
   const TmuxClient client(config.tmux, instance.socket(), instance.tmux_config(), kTmuxPatience);
@@ -30,35 +30,6 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
     // frozen, or gone already
   }
   co_return answer;
-}
-
-/// Kills what is left in the instance's tabs after tmux hung up on it, and waits until its helpers are gone
-/// too.
-asio::awaitable<void> end_tab_processes(const Instance& instance) {
-  const std::string in_a_tab = "TERMINALLY_TAB=" + instance.name() + ":";
-  const std::string helper = "TERMINALLY_NAME=" + instance.name();
-  const auto deadline = Clock::now() + kProcessPatience;
-  for (bool first = true; Clock::now() < deadline; first = false) {
-    bool left = false;
-    for (const ProcessInfo& process : all_processes()) {
-      if (process.pid == ::getpid() || process.state == 'Z') {
-        continue;
-      }
-      const std::string environment =
-          read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
-      const bool tab = environment.find(in_a_tab) != std::string::npos;
-      const bool ours = tab || environment.find(helper) != std::string::npos;
-      // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
-      if (!first && (tab || (ours && process.name.starts_with("tmux")))) {
-        ::kill(process.pid, SIGKILL);
-      }
-      left = left || ours;
-    }
-    if (!left) {
-      co_return;
-    }
-    co_await sleep_for(Milliseconds(first ? 60 : 20));
-  }
 }
 
 std::filesystem::file_time_type last_change(const std::filesystem::path& directory) {
@@ -73,6 +44,49 @@ std::filesystem::file_time_type last_change(const std::filesystem::path& directo
 
 }  // namespace
 
+asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
+  const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
+  const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
+  const auto deadline = Clock::now() + kProcessPatience;
+  std::vector<Survivor> survivors;
+  for (bool first = true; Clock::now() < deadline; first = false) {
+    bool left = false;
+    survivors.clear();
+    for (const ProcessInfo& process : all_processes()) {
+      if (process.pid == ::getpid() || process.state == 'Z') {
+        continue;
+      }
+      const std::string environment =
+          read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
+      const bool tab = environment.find(in_a_tab) != std::string::npos;
+      const bool ours = tab || environment.find(helper) != std::string::npos;
+      // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
+      if (!first && (tab || (ours && process.name.starts_with("tmux")))) {
+        ::kill(process.pid, SIGKILL);
+      }
+      if (tab) {
+        survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+      }
+      left = left || ours;
+    }
+    if (!left) {
+      break;
+    }
+    co_await sleep_for(Milliseconds(first ? 60 : 20));
+  }
+  co_return survivors;
+}
+
+void remove_command_files(const Instance& instance) {
+  static constexpr std::array kKept = {"lock", "unnamed", "tmux.conf", "tmux.sock"};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(instance.runtime(), error)) {
+    if (std::find(kKept.begin(), kKept.end(), entry.path().filename().string()) == kKept.end()) {
+      remove_file(entry.path());
+    }
+  }
+}
+
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
   co_await ask(config, instance, "kill-server");
   if (server_pid > 0 && process_info(server_pid)) {
@@ -83,41 +97,46 @@ asio::awaitable<void> end_instance(const Config& config, const Instance& instanc
   std::filesystem::remove_all(instance.runtime(), error);
 }
 
-asio::awaitable<void> end_abandoned_instances(Config config) {
-  std::vector<std::string> names;
+asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name) {
+  const Instance instance(config, name);
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
-    if (std::filesystem::exists(entry.path() / kUnnamedMark, error)) {
-      names.push_back(entry.path().filename().string());
-    }
+  if (!std::filesystem::exists(instance.runtime(), error)) {
+    co_return Cleaned::nothing_there;
   }
-  for (const std::string& name : names) {
-    const Instance instance(config, name);
-    FileLock lock;
-    try {
-      lock = instance.own();
-    } catch (const Error&) {
-      continue;  // its server lives
-    }
-    const std::string answer = co_await ask(config, instance, "display-message -p '#{pid}'");
-    int server_pid = 0;
-    std::from_chars(answer.data(), answer.data() + answer.size(), server_pid);
-    co_await end_instance(config, instance, server_pid);
+  FileLock lock;
+  try {
+    lock = instance.own();
+  } catch (const Error&) {
+    co_return Cleaned::owned;
   }
+  if (instance.is_unnamed()) {
+    co_await end_instance(config, instance, instance.server_pid());
+    co_return Cleaned::ended;
+  }
+  if (instance.server_listens()) {
+    co_return Cleaned::runs;
+  }
+  co_await end_tab_processes(instance);
+  std::filesystem::remove_all(instance.runtime(), error);
+  co_return Cleaned::removed;
 }
 
-void mark_unnamed(const Instance& instance) {
-  write_file(instance.runtime() / kUnnamedMark, "");
-  write_file(instance.state() / kUnnamedMark, "");
+asio::awaitable<void> end_abandoned_instances(Config config) {
+  const std::vector<std::string> names = known_instances(config);
+  for (const std::string& name : names) {
+    if (Instance(config, name).is_unnamed()) {
+      co_await clean_instance(config, name);
+    }
+  }
 }
 
 void remove_old_logs(const Config& config, std::chrono::hours age) {
   const auto oldest = std::filesystem::file_time_type::clock::now() - age;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(config.state_root, error)) {
-    if (std::filesystem::exists(entry.path() / kUnnamedMark, error) &&
-        !std::filesystem::exists(config.runtime_root / entry.path().filename(), error) &&
-        last_change(entry.path()) < oldest) {
+    const std::string name = entry.path().filename().string();
+    if (std::filesystem::exists(entry.path() / "unnamed", error) &&
+        !std::filesystem::exists(config.runtime_root / name, error) && last_change(entry.path()) < oldest) {
       std::filesystem::remove_all(entry.path(), error);
     }
   }

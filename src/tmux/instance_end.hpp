@@ -2,9 +2,12 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "config.hpp"
 #include "tmux/instance.hpp"
+#include "tmux/results.hpp"
 
 namespace terminally {
 
@@ -13,14 +16,30 @@ namespace terminally {
 [[nodiscard]] boost::asio::awaitable<void> end_instance(const Config& config, const Instance& instance,
                                                         int server_pid);
 
+/// Kills what is left in the instance's tabs after tmux hung up on it, found by the cookie in its
+/// environment, and waits until its log writers are gone too: 0.8 s at most. Returns what cannot be killed.
+[[nodiscard]] boost::asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance);
+
+/// Removes the files of commands from the runtime directory: the panes of the next tmux server have the same
+/// numbers.
+void remove_command_files(const Instance& instance);
+
+enum class Cleaned {
+  nothing_there,  ///< it has no runtime directory
+  owned,          ///< a terminally-mcp server owns it: left alone
+  runs,           ///< a named one whose tabs live: left alone
+  ended,          ///< an unnamed one whose server died: its tabs were ended, its runtime directory removed
+  removed,        ///< a named one without a tmux server: its runtime directory was removed
+};
+
+/// Puts an instance away if it is dead. The logs stay.
+[[nodiscard]] boost::asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name);
+
 /// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
 /// lock.
 [[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config);
 
 /// Removes the logs of unnamed instances that are gone and have not been written to for this long.
 void remove_old_logs(const Config& config, std::chrono::hours age);
-
-/// Marks an owned instance as one that ends with its server.
-void mark_unnamed(const Instance& instance);
 
 }  // namespace terminally

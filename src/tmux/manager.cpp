@@ -102,6 +102,9 @@ Awaitable<void> TmuxManager::wait_for_command(WindowId tab, std::string command_
 Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
   return impl_->set_history_limit(limit);
 }
+Awaitable<void> TmuxManager::look_after_running() {
+  return impl_->look_after_running();
+}
 Awaitable<void> TmuxManager::shut_down() {
   return impl_->shut_down();
 }

@@ -68,6 +68,7 @@ struct ExecuteCommand {
   TextView view;
   /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
   bool return_at_input = true;
+  std::string who;                   ///< for the record of commands: whose command it is
   BeganCallback on_begin = nullptr;  ///< may be empty
 };
 
@@ -79,6 +80,7 @@ struct StartProcess {
   WindowId window_id;
   std::string command;
   bool append_newline = true;  ///< false: paste the text at the prompt and do not submit it
+  std::string who;             ///< for the record of commands: whose command it is
 };
 
 struct StartedProcess {
@@ -231,6 +233,10 @@ class TmuxManager {
   /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
   [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
+
+  /// For a named instance, in the background: finds the tmux server that a server before us left and looks
+  /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.
+  [[nodiscard]] Awaitable<void> look_after_running();
 
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.
   /// Within 1.5 s.

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/log_record.hpp"
 #include "tmux/instance_end.hpp"
+#include "tmux/log_end.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 
@@ -60,17 +60,6 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
   co_return survivors;
 }
 
-/// The writer has gone when its sidecar's lock is free: then the log is complete.
-TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_log_end(const Tab& tab) {
-  const auto deadline = Clock::now() + kLogEndWithin;
-  std::filesystem::path sidecar = tab.log.path();
-  sidecar += kLogSidecarSuffix;
-  std::error_code error;
-  while (Clock::now() < deadline && std::filesystem::exists(sidecar, error) && !FileLock::try_lock(sidecar)) {
-    co_await sleep_for(Milliseconds(5));
-  }
-}
-
 TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
   const TabPtr tab = co_await open_tab(window);
   if (!co_await client_.answers()) {
@@ -92,7 +81,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   if (!tab->closed) {
     ::kill(tab->pane_pid, SIGKILL);
   }
-  co_await wait_for_log_end(*tab);
+  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndWithin);
   try {
     // What a person split off goes with the tab.
     co_await client_.change("kill-window -t " + quote(to_string(window)));
@@ -114,6 +103,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
 }
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
+  server_watch_.stop();
   for (const auto& [window, tab] : tabs_) {
     for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);

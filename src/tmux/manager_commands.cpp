@@ -70,16 +70,16 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(
   co_return main;
 }
 
-TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, std::string command,
-                                                                           std::uint64_t prompt_ms,
-                                                                           OutputCallback on_output) {
-  co_await refuse_if_busy(*tab);
-  const auto run = std::make_shared<CommandRun>(run_context_, tab, std::move(command), std::move(on_output));
+TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, Begin what) {
+  co_await refuse_if_busy(tab);
+  const auto run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command),
+                                                std::move(what.on_output), std::move(what.who));
+  run->set_deadline(what.deadline);
   tab->runs.push_back(run);
   // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
   // nobody looks after.
   const auto start = std::make_shared<Start>();
-  asio::co_spawn(executor_, run->start(Clock::now() + Milliseconds(prompt_ms)),
+  asio::co_spawn(executor_, run->start(Clock::now() + Milliseconds(what.prompt_ms)),
                  [run, start](std::exception_ptr failure) {
                    start->failure = std::move(failure);
                    if (start->failure) {
@@ -139,14 +139,18 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
   const bool interrupts = request.on_timeout == OnTimeout::interrupt;
   const auto begun = Clock::now();
-  const RunPtr run = co_await begin(tab, std::move(request.command),
-                                    std::max<std::uint64_t>(timeout_ms, 1'000), std::move(on_output));
+  const auto last_moment = begun + Milliseconds(longest_ms);
+  const auto deadline = begun + Milliseconds(timeout_ms);
+  Begin what;
+  what.command = std::move(request.command);
+  what.who = std::move(request.who);
+  what.prompt_ms = std::max<std::uint64_t>(timeout_ms, 1'000);
+  what.deadline = interrupts ? deadline : last_moment;
+  what.on_output = std::move(on_output);
+  const RunPtr run = co_await begin(tab, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
   }
-  const auto last_moment = begun + Milliseconds(longest_ms);
-  const auto deadline = begun + Milliseconds(timeout_ms);
-  run->set_deadline(interrupts ? deadline : last_moment);
   follow(run);
 
   WaitInCall wait;
@@ -219,16 +223,20 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   const TabPtr tab = co_await open_tab(request.window_id);
   StartedProcess started;
   if (!request.append_newline) {
-    co_await refuse_if_busy(*tab);
+    co_await refuse_if_busy(tab);
     const FileLock lock = std::move(tab->command_lock);
     co_await paste(*tab, request.command);
     started.start_byte = tab->log.end();
     co_return started;
   }
-  const RunPtr run = co_await begin(tab, std::move(request.command), kStartPromptMs, {});
+  Begin what;
+  what.command = std::move(request.command);
+  what.who = std::move(request.who);
+  what.prompt_ms = kStartPromptMs;
   if (config_.max_duration_ms != 0) {
-    run->set_deadline(Clock::now() + Milliseconds(config_.max_duration_ms));
+    what.deadline = Clock::now() + Milliseconds(config_.max_duration_ms);
   }
+  const RunPtr run = co_await begin(tab, std::move(what));
   follow(run);
   started.started = run->record().reason != Reason::no_shell_answered;
   started.command_id = run->record().id;

@@ -10,6 +10,7 @@
 
 #include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
+#include "base/process_watch.hpp"
 #include "tmux/client.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/instance.hpp"
@@ -21,10 +22,10 @@
 
 namespace terminally {
 
-/// The manager's parts, a file each: manager_tabs.cpp, manager_close.cpp (the end of a tab),
-/// manager_commands.cpp (begun and waited for), manager_settle.cpp (those that nobody looks after),
-/// manager_stop.cpp, manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp,
-/// manager_search.cpp, manager_waits.cpp.
+/// The manager's parts, a file each: manager_server.cpp (the tmux server), manager_tabs.cpp,
+/// manager_close.cpp (the end of a tab), manager_commands.cpp (begun and waited for), manager_settle.cpp
+/// (those that nobody looks after), manager_stop.cpp, manager_input.cpp (text and keys, the screen),
+/// manager_results.cpp, manager_logs.cpp, manager_search.cpp, manager_waits.cpp.
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -38,6 +39,7 @@ class TmuxManager::Impl {
   Awaitable<void> rename_tab(WindowId window, std::string name);
   Awaitable<void> set_history_limit(std::uint32_t limit);
   Awaitable<void> shut_down();
+  Awaitable<void> look_after_running();
 
   Awaitable<CommandResult> execute(ExecuteCommand request, OutputCallback on_output);
   Awaitable<StartedProcess> start_process(StartProcess request);
@@ -64,7 +66,12 @@ class TmuxManager::Impl {
   // The server and its tabs.
   Awaitable<void> attach_to_running_server();
   Awaitable<std::string> new_session(Argv window_options, bool start_server);
+  void watch_server();
+  Awaitable<void> end_of_server();
+  Awaitable<void> clear_up_lost_server();
+  void settle_generation(std::uint32_t generation);
   Awaitable<void> refresh_tabs();
+  Awaitable<void> list_panes();
   [[nodiscard]] bool server_alive() const;
   [[nodiscard]] Awaitable<bool> server_ends() const;
   TabPtr take_row(const PaneRow& row);
@@ -74,7 +81,6 @@ class TmuxManager::Impl {
   /// An open tab. Throws Error(not_found or tab_closed).
   Awaitable<TabPtr> open_tab(WindowId window);
   bool notice_if_closed(Tab& tab);
-  Awaitable<void> wait_for_log_end(const Tab& tab);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
 
   struct TabWaiter;
@@ -93,15 +99,19 @@ class TmuxManager::Impl {
     bool was_waiting = false;  ///< for the keyboard, at the last look
   };
   Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait);
-  Awaitable<RunPtr> begin(TabPtr tab, std::string command, std::uint64_t prompt_ms, OutputCallback on_output);
-  Awaitable<void> refuse_if_busy(Tab& tab);
+  struct Begin {
+    std::string command;
+    std::string who;
+    std::uint64_t prompt_ms = 0;  ///< how long it may take until the prompt is there
+    Clock::time_point deadline = Clock::time_point::max();
+    OutputCallback on_output = nullptr;
+  };
+  Awaitable<RunPtr> begin(TabPtr tab, Begin what);
+  Awaitable<void> refuse_if_busy(TabPtr tab);
   Awaitable<void> refuse_unless_nested(Tab& tab);
-  void settle_unattended(Tab& tab);
-  void settle_unrecorded(Tab& tab);
-  void settle_ended(Tab& tab);
-  /// Looks after a running command that another process of ours started and no longer looks after.
-  void adopt(const TabPtr& tab);
-  void adopt_if_alone(const TabPtr& tab, const std::string& command_id);
+  /// Looks after the commands of a tab that no process looks after: those that have ended since are recorded,
+  /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
+  void look_after(const TabPtr& tab);
   // The keyboard.
   Awaitable<void> paste(Tab& tab, const std::string& text);
   Awaitable<void> type(const Tab& tab, std::string commands);
@@ -124,16 +134,18 @@ class TmuxManager::Impl {
   Instance instance_;
   TmuxClient client_;
   LogWatch watch_;
+  ProcessWatch server_watch_;
   RunContext run_context_;
   TextWorker text_worker_;
 
   FileLock owner_lock_;
-  std::uint32_t generation_ = 0;  ///< 0: no tmux server yet
-  int server_pid_ = 0;
+  std::uint32_t generation_ = 0;  ///< whose tabs and logs window ids mean; 0: there was none yet
+  int server_pid_ = 0;            ///< 0: no tmux server that we know of
   std::map<WindowId, TabPtr> tabs_;
   std::vector<std::weak_ptr<TabWaiter>> tab_waiters_;
   KeyedMutex<WindowId> tab_mutex_;
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =
       std::make_shared<AsyncMutex>();  ///< for a command that names none
 };

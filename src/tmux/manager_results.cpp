@@ -1,7 +1,5 @@
 // What is known of a command, while it runs and afterwards.
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
@@ -11,12 +9,12 @@ namespace terminally {
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request) {
   const TabPtr tab = co_await find_tab(request.window_id);
+  look_after(tab);
   for (const RunPtr& run : tab->runs) {
     if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
       co_return co_await result_of(tab, run, request.view, request.max_output_bytes);
     }
   }
-  settle_unattended(*tab);
   const auto record =
       request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
   if (!record) {
@@ -37,8 +35,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
   CommandRecord record = run->record();
   if (!run->has_ended()) {
     record.end_byte = run->output_end();
-    record.duration_ms =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, wall_clock_ms() - record.started_at_ms));
+    record.duration_ms = run->duration_ms();
   }
   const std::vector<std::string> notes = run->notes();
   CommandResult result = co_await result_of(tab, std::move(record), view, max_output_bytes);

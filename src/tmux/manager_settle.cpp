@@ -8,8 +8,6 @@
 namespace terminally {
 namespace {
 
-/// How much of a log is looked through for the end of a command that nobody watched, at once.
-constexpr std::size_t kScanBytes = 1 << 20;
 /// What has the foreground of a nested shell for less than this may be a step of its prompt.
 constexpr Milliseconds kShortStep{500};
 
@@ -28,63 +26,75 @@ Error busy_with(const Tab& tab, const CommandRecord& record) {
 
 }  // namespace
 
-/// A mark without a record: whoever typed the command died before it began. It is over once the shell waits
-/// at its prompt, and must not begin after that. Only for whoever holds the tab's lock.
-void TmuxManager::Impl::settle_unrecorded(Tab& tab) {
-  const auto nonce = tab.files.running_nonce();
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  if (nonce && !tab.records.find(nonce->substr(0, 8)) && foreground.kind == Foreground::Kind::shell &&
-      prompt_state(foreground, tab.tty) == Prompt::ready) {
-    tab.files.remove(*nonce);
-  }
-}
+namespace {
 
-/// A command that another process started, or whose server died: has it ended since?
-void TmuxManager::Impl::settle_unattended(Tab& tab) {
-  const auto nonce = tab.files.running_nonce();
-  auto record = nonce ? tab.records.find(nonce->substr(0, 8)) : std::nullopt;
-  if (!record) {
-    return;
-  }
-  MarkerScanner scanner(*nonce, record->typed_byte);
-  std::optional<Marker> end;
-  for (std::uint64_t at = record->typed_byte; !end;) {
-    const PaneLog::Slice slice = tab.log.read(at, kScanBytes);
-    scanner.feed(slice.bytes);
-    while (const auto marker = scanner.next()) {
-      if (marker->kind == Marker::Kind::end) {
-        end = marker;
-        break;
-      }
-      record->start_byte = marker->next;
-    }
-    at = slice.next;
-    if (slice.eof || slice.bytes.empty()) {
-      break;
+/// How many of the last commands may be inside one another.
+constexpr std::size_t kNested = 8;
+
+/// The commands of a tab that run, as far as its records say; the outermost first. For whoever holds the
+/// tab's lock, or for a closed tab, where the pane is not known.
+std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
+  std::vector<CommandRecord> unfinished;
+  const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
+  if (nonce) {
+    auto record = tab.records.find(nonce->substr(0, 8));
+    if (record && record->state == CommandState::running) {
+      unfinished.push_back(std::move(*record));
+    } else {
+      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
     }
   }
-  const auto code = tab.files.exit_code(*nonce);
-  if (!end && !code) {
-    return;
+  for (CommandRecord& record : tab.records.load(kNested)) {
+    if (record.state == CommandState::running && record.nonce != nonce) {
+      unfinished.push_back(std::move(record));
+    }
   }
-  record->state = CommandState::completed;
-  record->reason = end && end->by == Marker::By::shell ? Reason::shell_exited : Reason::none;
-  record->exit_code = end ? end->exit_code : *code;
-  record->end_byte = end ? end->begin : tab.log.end();
-  tab.records.append(*record);
-  tab.files.remove(*nonce);
-  tab.last_exit = *record->exit_code;
+  return unfinished;
 }
 
-/// A command that nobody looks after and that has left its exit code: costs nothing where there is none.
-void TmuxManager::Impl::settle_ended(Tab& tab) {
-  const auto nonce = tab.runs.empty() ? tab.files.running_nonce() : std::nullopt;
-  if (!nonce || !tab.files.exit_code(*nonce)) {
+bool may_be_unattended(const Tab& tab) {
+  if (!tab.closed && tab.files.running_nonce()) {
+    return true;
+  }
+  const auto latest = tab.records.latest();
+  return latest && latest->state == CommandState::running;
+}
+
+}  // namespace
+
+void TmuxManager::Impl::look_after(const TabPtr& tab) {
+  if (!tab->runs.empty() || tab->command_lock || (tab->closed && config_.guest) || !may_be_unattended(*tab)) {
     return;
   }
-  if (const FileLock lock = FileLock::try_lock(tab.files.lock_path())) {
-    settle_unattended(tab);
+  FileLock lock = tab->closed ? FileLock() : FileLock::try_lock(tab->files.lock_path());
+  if (!tab->closed && !lock) {
+    return;  // somebody does
   }
+  for (CommandRecord& record : unfinished_commands(*tab)) {
+    tab->runs.push_back(std::make_shared<CommandRun>(run_context_, tab, std::move(record)));
+  }
+  if (tab->runs.empty()) {
+    return;
+  }
+  tab->command_lock = std::move(lock);
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    if (!run->has_ended()) {
+      run->settle();
+    }
+  }
+  if (!config_.guest) {
+    for (const RunPtr& run : tab->runs) {
+      follow(run);
+    }
+    return;
+  }
+  const Foreground foreground = look_at_foreground(tab->pane_pid);
+  if (tab->runs.size() == 1 && !tab->runs.front()->has_begun() &&
+      foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab->tty) == Prompt::ready) {
+    tab->files.remove(tab->runs.front()->record().nonce);  // whoever typed it died, and it never began
+  }
+  tab->runs.clear();
+  tab->command_lock.release();
 }
 
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
@@ -93,7 +103,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
   const auto patience = Clock::now() + kShortStep;
   const auto ending_patience = Clock::now() + kEnds;
   while (!tab.runs.empty()) {
-    const RunPtr ending = tab.runs.back()->is_interrupted() ? tab.runs.back() : nullptr;
+    // Or one whose process died before it began.
+    const RunPtr& last = tab.runs.back();
+    const RunPtr ending = last->is_interrupted() || !last->has_begun() ? last : nullptr;
     if (ending && Clock::now() < ending_patience) {
       co_await finish_by(ending_patience, ending->wait_for_end());
       continue;
@@ -110,29 +122,26 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
   }
 }
 
-/// In the common case, an idle tab, this costs a lock and a look for one file.
-TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(Tab& tab) {
-  co_await refuse_unless_nested(tab);
-  if (!tab.runs.empty()) {
+/// In the common case, an idle tab, this costs a lock and a look at two files.
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab) {
+  look_after(tab);
+  co_await refuse_unless_nested(*tab);
+  if (!tab->runs.empty()) {
     co_return;
   }
-  FileLock lock = FileLock::try_lock(tab.files.lock_path());
-  if (lock && tab.files.running_nonce()) {
-    settle_unattended(tab);
-    settle_unrecorded(tab);
-  }
-  const auto nonce = tab.files.running_nonce();
-  if ((nonce || !lock) && !is_nested(look_at_foreground(tab.pane_pid))) {
+  FileLock lock = FileLock::try_lock(tab->files.lock_path());
+  const auto nonce = tab->files.running_nonce();
+  if ((nonce || !lock) && !is_nested(look_at_foreground(tab->pane_pid))) {
     if (!nonce) {
-      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
+      throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
                                        " is busy with a command of another terminally-mcp process; try again "
                                        "when it is done");
     }
-    CommandRecord record = tab.records.find(nonce->substr(0, 8)).value_or(CommandRecord());
+    CommandRecord record = tab->records.find(nonce->substr(0, 8)).value_or(CommandRecord());
     record.id = nonce->substr(0, 8);
-    throw busy_with(tab, record);
+    throw busy_with(*tab, record);
   }
-  tab.command_lock = std::move(lock);
+  tab->command_lock = std::move(lock);
 }
 
 }  // namespace terminally

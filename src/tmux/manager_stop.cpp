@@ -35,11 +35,27 @@ std::vector<Survivor> foreground_processes(int pane_pid) {
   return survivors;
 }
 
+/// On record like a command of ours, but for its start, which nobody saw.
+void record_foreign(const Tab& tab, const CommandResult& result) {
+  CommandRecord record;
+  record.id = random_hex(4);
+  record.command = result.command;
+  record.who = "a person";
+  record.state = result.state;
+  record.reason = result.reason;
+  record.typed_byte = record.start_byte = result.start_byte;
+  record.end_byte = tab.log.end();
+  record.started_at_ms = result.started_at_ms;
+  record.duration_ms = result.duration_ms;
+  record.cwd = result.cwd;
+  tab.records.append(record);
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId window, StopSignal signal) {
   const TabPtr tab = co_await open_tab(window);
-  settle_unattended(*tab);
+  look_after(tab);
   StoppedProcess stopped;
   const auto deadline = Clock::now() + kStopWithin;
   if (tab->runs.empty()) {
@@ -53,7 +69,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
     }
     while (!is_idle() && Clock::now() < deadline) {
       co_await sleep_for(Milliseconds(20));
-      settle_unattended(*tab);
+      look_after(tab);
     }
     const auto latest = tab->records.latest();
     stopped.success = is_idle();
@@ -74,20 +90,6 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   stopped.exit_code = run->record().exit_code;
   stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
   co_return stopped;
-}
-
-void TmuxManager::Impl::adopt(const TabPtr& tab) {
-  const auto record = tab->records.latest();
-  FileLock lock = FileLock::try_lock(tab->files.lock_path());
-  if (!record || !lock) {
-    throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
-                                     " runs a command that another terminally-mcp process looks after; "
-                                     "cancel it there, or use stop_process");
-  }
-  tab->command_lock = std::move(lock);
-  const auto run = std::make_shared<CommandRun>(run_context_, tab, *record);
-  tab->runs.push_back(run);
-  follow(run);
 }
 
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
@@ -126,6 +128,9 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
   result.state = ended ? CommandState::cancelled : CommandState::running;
   result.reason = Reason::cancelled_by_client;
   result.duration_ms = static_cast<std::uint64_t>((Clock::now() - begin) / Milliseconds(1));
+  if (ended) {
+    record_foreign(*tab, result);
+  }
   result.notes.push_back("a person had started it: \"" + result.command + "\"; its exit code is not known");
   if (!ended) {
     cancelled.survivors = foreground_processes(tab->pane_pid);
@@ -137,8 +142,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
                                                                            TextView view) {
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
+  look_after(tab);
   if (tab->runs.empty()) {
-    settle_unattended(*tab);
     if (!tab->files.running_nonce() && !is_at_prompt(*tab)) {
       co_return co_await cancel_foreground(tab, force);
     }
@@ -150,7 +155,11 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
       cancelled.result.notes.emplace_back("nothing was running; this is the last result");
       co_return cancelled;
     }
-    adopt(tab);
+    if (tab->runs.empty()) {
+      throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
+                                       " runs a command that another terminally-mcp process looks after; "
+                                       "cancel it there, or use stop_process");
+    }
   }
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);

@@ -13,7 +13,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
   const auto deadline = std::min(window_end, Clock::now() + Milliseconds(request.waiting.timeout_ms));
   const TabPtr tab = co_await find_tab(request.window_id);
   LogWatch::Watch watch = watch_.watch(tab->log.path());
-  settle_ended(*tab);
+  look_after(tab);
   Wait wait(tab, request);
   Wait::Step step = wait.look();
   while ((step == Wait::Step::later || step == Wait::Step::at_once) && Clock::now() < deadline) {
@@ -29,7 +29,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
       co_await sleep_until(wake);
     }
     notice_if_closed(*tab);
-    settle_ended(*tab);
+    look_after(tab);
     step = wait.look();
   }
   Waited waited = wait.result(step);

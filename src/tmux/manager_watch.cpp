@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 
-#include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
 
 namespace terminally {
@@ -105,7 +104,6 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_command(WindowId window
     if (now.state != CommandState::running || notice_if_closed(*tab)) {
       co_return;
     }
-    adopt_if_alone(tab, query.command_id);
     const auto found = std::ranges::find_if(tab->runs, is_it);
     if (found != tab->runs.end()) {
       // A copy: the tab forgets it as it ends.
@@ -113,19 +111,6 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_command(WindowId window
       co_await run->wait_for_end();
     } else {
       co_await sleep_for(kBetweenGlances);
-    }
-  }
-}
-
-void TmuxManager::Impl::adopt_if_alone(const TabPtr& tab, const std::string& command_id) {
-  const auto latest = tab->records.latest();
-  if (tab->runs.empty() && latest && latest->id == command_id) {
-    try {
-      adopt(tab);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::busy) {
-        throw;
-      }
     }
   }
 }

@@ -1,15 +1,27 @@
 #include "tmux/records.hpp"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/utf8.hpp"
+#include "tmux/backward_lines.hpp"
 
 namespace terminally {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 /// A longer command is kept by its beginning: the record is for people and for `verbose`, not for running it
 /// again.
@@ -25,27 +37,125 @@ Enum enum_from(std::string_view text, std::initializer_list<Enum> all, Enum othe
   return otherwise;
 }
 
-std::string encode(const CommandRecord& record) {
-  json line = {
+/// How long another process may take to rewrite the file before we append all the same.
+constexpr int kLockTries = 50;
+constexpr std::chrono::milliseconds kLockPause{1};
+
+/// The id of a line, by its spelling: within a JSON string the quotes would be escaped.
+std::string_view id_of(std::string_view line) {
+  static constexpr std::string_view kBefore = R"("id":")";
+  const std::size_t begin = line.find(kBefore);
+  const std::size_t end = begin == std::string_view::npos ? begin : line.find('"', begin + kBefore.size());
+  return end == std::string_view::npos ? std::string_view()
+                                       : line.substr(begin + kBefore.size(), end - begin - kBefore.size());
+}
+
+bool is_whole(std::string_view line) {
+  return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty();
+}
+
+/// The file as it is called now, locked against being rewritten. Whoever rewrote it put another in its place
+/// while we waited.
+UniqueFd open_locked(const std::filesystem::path& path) {
+  for (int attempt = 0;; ++attempt) {
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd) {
+      throw io_error("cannot open " + path.string() + " for writing", errno);
+    }
+    const bool last = attempt >= kLockTries;  // a stopped process must not stop us
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && !last) {
+      std::this_thread::sleep_for(kLockPause);
+      continue;
+    }
+    struct stat ours{};
+    struct stat named{};
+    if (last || (::fstat(fd.get(), &ours) == 0 && ::stat(path.c_str(), &named) == 0 &&
+                 ours.st_ino == named.st_ino && ours.st_dev == named.st_dev)) {
+      return fd;
+    }
+  }
+}
+
+void write_whole(int fd, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno != EINTR) {
+      throw io_error("cannot write " + path.string(), errno);
+    }
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+}
+
+/// The last line of each of the last commands, oldest first. Nothing is parsed: a few milliseconds.
+void rewrite(const std::filesystem::path& path) {
+  std::vector<std::string> kept;
+  std::set<std::string, std::less<>> seen;
+  std::size_t bytes = 0;
+  BackwardLines lines(path);
+  while (kept.size() < CommandRecords::kKeptCommands) {
+    const auto line = lines.next();
+    if (!line) {
+      break;
+    }
+    if (is_whole(*line) && seen.emplace(id_of(*line)).second) {
+      bytes += line->size() + 1;
+      if (bytes > CommandRecords::kKeptBytes) {
+        break;
+      }
+      kept.emplace_back(*line);
+    }
+  }
+  std::string content;
+  content.reserve(bytes);
+  for (auto line = kept.rbegin(); line != kept.rend(); ++line) {
+    content += *line + "\n";
+  }
+  replace_file(path, content);
+}
+
+}  // namespace
+
+std::string first_words(const std::string& command) {
+  std::string name;
+  for (const char c : whole_words(command, 40)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      break;
+    }
+    name += c;
+  }
+  return name.empty() ? "command" : name;
+}
+
+std::string encode_record(const CommandRecord& record) {
+  ordered_json line = {
       {"id", record.id},
       {"nonce", record.nonce},
       {"command", record.command.substr(0, kKeptCommandBytes)},
+      {"who", record.who},
       {"state", to_string(record.state)},
       {"reason", to_string(record.reason)},
-      {"exit_code", record.exit_code ? json(*record.exit_code) : json(nullptr)},
+      {"exit_code", record.exit_code ? ordered_json(*record.exit_code) : ordered_json(nullptr)},
       {"timed_out", record.timed_out},
       {"typed_byte", record.typed_byte},
       {"start_byte", record.start_byte},
       {"end_byte", record.end_byte},
       {"started_at_ms", record.started_at_ms},
-      {"deadline_at_ms", record.deadline_at_ms},
+      {"started_steady_ms", record.started_steady_ms},
+      {"deadline_steady_ms", record.deadline_steady_ms},
+      {"started_ticks", record.started_ticks},
+      {"shell_pid", record.shell_pid},
+      {"older_jobs", record.older_jobs},
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
-  return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (record.withdrawn) {
+    line["withdrawn"] = true;
+  }
+  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::optional<CommandRecord> decode(std::string_view text) {
+std::optional<CommandRecord> decode_record(std::string_view text) {
   const json line = json::parse(text, nullptr, false);
   if (!line.is_object()) {
     return std::nullopt;
@@ -55,6 +165,7 @@ std::optional<CommandRecord> decode(std::string_view text) {
     record.id = line.at("id");
     record.nonce = line.at("nonce");
     record.command = line.at("command");
+    record.who = line.value("who", "");
     record.state = enum_from(
         line.at("state").get<std::string>(),
         {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed},
@@ -72,65 +183,69 @@ std::optional<CommandRecord> decode(std::string_view text) {
     record.start_byte = line.at("start_byte");
     record.end_byte = line.at("end_byte");
     record.started_at_ms = line.at("started_at_ms");
-    record.deadline_at_ms = line.at("deadline_at_ms");
+    record.started_steady_ms = line.value("started_steady_ms", std::int64_t{0});
+    record.deadline_steady_ms = line.value("deadline_steady_ms", std::int64_t{0});
+    record.started_ticks = line.value("started_ticks", std::uint64_t{0});
+    record.shell_pid = line.value("shell_pid", 0);
+    record.older_jobs = line.value("older_jobs", std::vector<int>());
     record.duration_ms = line.at("duration_ms");
     record.cwd = line.at("cwd");
+    record.withdrawn = line.value("withdrawn", false);
     return record;
   } catch (const json::exception&) {
     return std::nullopt;
   }
 }
 
-}  // namespace
+void CommandRecords::append(const CommandRecord& record) const {
+  const UniqueFd fd = open_locked(path_);
+  struct stat info{};
+  char last = '\n';
+  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
+    (void)!::pread(fd.get(), &last, 1, info.st_size - 1);
+  }
+  // A line that was torn by a full disk or a power loss stays alone.
+  write_whole(fd.get(), (last == '\n' ? "" : "\n") + encode_record(record), path_);
+  if (static_cast<std::size_t>(info.st_size) > kRewriteBytes) {
+    rewrite(path_);
+  }
+  ::flock(fd.get(), LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
+}
 
-std::string first_words(const std::string& command) {
-  std::string name;
-  for (const char c : whole_words(command, 40)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
+std::vector<CommandRecord> CommandRecords::load(std::size_t most) const {
+  std::vector<CommandRecord> records;
+  std::set<std::string, std::less<>> seen;
+  BackwardLines lines(path_);
+  while (records.size() < most) {
+    const auto line = lines.next();
+    if (!line) {
       break;
     }
-    name += c;
-  }
-  return name.empty() ? "command" : name;
-}
-
-void CommandRecords::append(const CommandRecord& record) const {
-  append_file(path_, encode(record));
-}
-
-std::vector<CommandRecord> CommandRecords::load() const {
-  std::vector<CommandRecord> records;
-  const std::string content = read_file(path_).value_or("");
-  std::string_view rest = content;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    if (auto record = decode(rest.substr(0, end))) {
-      const auto same = std::find_if(records.rbegin(), records.rend(),
-                                     [&](const auto& other) { return other.id == record->id; });
-      if (same == records.rend()) {
-        records.push_back(std::move(*record));
-      } else {
-        *same = std::move(*record);
+    if (is_whole(*line) && !seen.contains(id_of(*line))) {
+      if (auto record = decode_record(*line)) {
+        seen.insert(record->id);
+        if (!record->withdrawn) {
+          records.push_back(std::move(*record));
+        }
       }
     }
-    if (end == std::string_view::npos) {
-      break;
-    }
-    rest.remove_prefix(end + 1);
   }
+  std::reverse(records.begin(), records.end());
   return records;
 }
 
 std::optional<CommandRecord> CommandRecords::latest() const {
-  auto records = load();
+  auto records = load(1);
   return records.empty() ? std::nullopt : std::optional(std::move(records.back()));
 }
 
 std::optional<CommandRecord> CommandRecords::find(std::string_view id) const {
-  for (CommandRecord& record : load()) {
-    if (record.id == id) {
-      return std::move(record);
+  BackwardLines lines(path_);
+  while (const auto line = lines.next()) {
+    if (id_of(*line) == id) {
+      if (auto record = decode_record(*line)) {
+        return record->withdrawn ? std::nullopt : std::move(record);
+      }
     }
   }
   return std::nullopt;

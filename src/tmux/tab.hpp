@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,19 @@ namespace terminally {
 
 class CommandRun;
 
+/// The tab whose records are in this file ("pane-@3.commands"); nullopt for other files.
+[[nodiscard]] inline std::optional<WindowId> window_of_records(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  return path.extension() == ".commands" && stem.starts_with("pane-") ? parse_window_id(stem.substr(5))
+                                                                      : std::nullopt;
+}
+
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {
   Tab(WindowId window_id, PaneId pane_id, const Instance& instance, std::uint32_t generation)
       : window(window_id),
         pane(pane_id),
-        cookie("TERMINALLY_TAB=" + instance.name() + ":" + std::to_string(pane_id.number)),
+        cookie("TERMINALLY_TAB=" + instance.cookie() + ":" + std::to_string(pane_id.number)),
         log(instance.generation(generation) / ("pane-" + to_string(window_id) + ".log")),
         files(instance.runtime(), pane_id),
         records(instance.generation(generation) / ("pane-" + to_string(window_id) + ".commands")) {}

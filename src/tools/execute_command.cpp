@@ -43,6 +43,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args 
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
+  args.request.who = std::move(context.client);
   args.request.on_begin = std::move(context.on_begin);
   CommandAnswer answer;
   answer.verbose = args.verbose;

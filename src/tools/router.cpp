@@ -47,7 +47,8 @@ ordered_json Router::list() const {
 }
 
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
-                                                  ReportProgress progress, BeganCallback on_begin) const {
+                                                  ReportProgress progress, BeganCallback on_begin,
+                                                  std::string client) const {
   ArgsReader reader(*arguments);
   const std::shared_ptr<TextGuard> guard = new_guard();
   ResultWriter writer(guard.get());
@@ -55,6 +56,7 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   context.default_view.guard = guard;
   context.progress = std::move(progress);
   context.on_begin = std::move(on_begin);
+  context.client = std::move(client);
   try {
     co_await tool.call(std::move(context), reader, writer);
   } catch (const Error& error) {

@@ -32,7 +32,7 @@ class Router {
   /// All texts are guarded, the error's too, and what was masked is in the notes.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, ReportProgress progress,
-      BeganCallback on_begin = nullptr) const;
+      BeganCallback on_begin = nullptr, std::string client = {}) const;
 
  private:
   std::vector<Tool> tools_;

@@ -44,6 +44,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, Args args) {
         ErrorCode::invalid_argument,
         "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
   }
+  args.request.who = std::move(context.client);
   WaitFor wait;
   wait.window_id = args.request.window_id;
   Started started;

@@ -148,8 +148,10 @@ class Exec(unittest.TestCase):
 
     def test_killed_while_it_typed(self) -> None:
         """The mark of a command that never began, without its record: it must not keep the tab for ever."""
-        (self.server.socket.parent / "0.run").write_text("0123456789abcdef0123456789abcdef\n/\n")
-        self.assertTrue(self.tab.row.busy)
+        mark = self.server.socket.parent / "0.run"
+        mark.write_text("0123456789abcdef0123456789abcdef\n/\n")
+        self.assertFalse(self.tab.row.busy)
+        self.assertFalse(mark.exists())
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
 
 

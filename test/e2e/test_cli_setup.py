@@ -156,7 +156,8 @@ class Completions(unittest.TestCase):
             at = terminal.expect("sourced")
             for typed, completed in (("terminally-mcp at\t", "terminally-mcp attach "), ("terminally-mcp tail @\t", f"terminally-mcp tail {self.tab.id} "),
                                      ("terminally-mcp attach \t", f"terminally-mcp attach {self.tab.id} "), ("terminally-mcp tail --fol\t", "terminally-mcp tail --follow "),
-                                     ("terminally-mcp --instance x ls --js\t", "terminally-mcp --instance x ls --json ")):
+                                     ("terminally-mcp --instance x ls --js\t", "terminally-mcp --instance x ls --json "),
+                                     ("terminally-mcp instances cl\t", "terminally-mcp instances clean ")):
                 terminal.write(typed)
                 at = terminal.expect(completed, start=at)
                 terminal.write("\x15")
@@ -168,7 +169,7 @@ class Completions(unittest.TestCase):
         with Terminal([shutil.which("zsh"), "-f", "-i"], self.env) as terminal:
             terminal.write('autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); echo sour"ced"\n')
             at = terminal.expect("sourced")
-            for typed, completed in (("terminally-mcp at\t", "tach"), ("terminally-mcp tail @\t", self.tab.id[1:])):
+            for typed, completed in (("terminally-mcp at\t", "tach"), ("terminally-mcp tail @\t", self.tab.id[1:]), ("terminally-mcp instances cl\t", "ean")):
                 terminal.write(typed)
                 at = terminal.expect(completed, start=at)
                 terminal.write("\x15")

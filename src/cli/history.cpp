@@ -1,0 +1,137 @@
+// terminally-mcp history: the commands that ran in the tabs of an instance, from their records on disk.
+
+#include "tmux/history.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "cli/guest.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/tab_argument.hpp"
+#include "cli/table.hpp"
+#include "tools/command_answer.hpp"
+
+namespace terminally {
+namespace {
+
+struct HistoryOptions {
+  std::optional<WindowId> tab;
+  std::size_t most = 20;
+  bool json = false;
+};
+
+/// Of a command line, as much as fits a row.
+constexpr std::size_t kShownBytes = 100;
+
+std::string local_time(std::int64_t ms) {
+  const std::time_t seconds = ms / 1'000;
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%F %T", &local);
+  return text;
+}
+
+std::string duration(std::uint64_t ms) {
+  const std::uint64_t seconds = ms / 1'000;
+  char text[48];
+  if (seconds < 60) {
+    std::snprintf(text, sizeof text, "%u.%03us", static_cast<unsigned>(seconds),
+                  static_cast<unsigned>(ms % 1'000));
+  } else {
+    std::snprintf(text, sizeof text, "%llu:%02u:%02u", static_cast<unsigned long long>(seconds / 3'600),
+                  static_cast<unsigned>(seconds / 60 % 60), static_cast<unsigned>(seconds % 60));
+  }
+  return text;
+}
+
+/// The first line, shortened; a blank for each control character.
+std::string shown(const std::string& command) {
+  const std::size_t begin = std::min(command.find_first_not_of(" \t\r\n"), command.size());
+  const std::size_t end = std::min(command.find('\n', begin), command.size());
+  const bool cut = end - begin > kShownBytes || end < command.size();
+  return on_one_line(command.substr(begin, std::min(end - begin, kShownBytes))) + (cut ? " \u2026" : "");
+}
+
+std::string as_table(const std::vector<PastCommand>& commands) {
+  std::vector<TableRow> rows = {{"STARTED", "DURATION", "EXIT", "STATE", "TAB", "BY", "COMMAND"}};
+  for (const auto& [window, record] : commands) {
+    const std::string why = record.reason == Reason::none ? "" : " " + std::string(to_string(record.reason));
+    rows.push_back({local_time(record.started_at_ms), duration(record.duration_ms),
+                    record.exit_code ? std::to_string(*record.exit_code) : "-",
+                    std::string(to_string(record.state)) + why, to_string(window),
+                    record.who.empty() ? "-" : on_one_line(record.who), shown(record.command)});
+  }
+  return table(rows);
+}
+
+std::string as_json(const std::vector<PastCommand>& commands) {
+  using nlohmann::ordered_json;
+  ordered_json array = ordered_json::array();
+  for (const auto& [window, record] : commands) {
+    ordered_json row;
+    row["command_id"] = record.id;
+    row["window_id"] = to_string(window);
+    row["command"] = record.command;
+    row["who"] = record.who;
+    row["state"] = to_string(record.state);
+    row["reason"] = record.reason == Reason::none ? ordered_json(nullptr) : to_string(record.reason);
+    row["exit_code"] = record.exit_code ? ordered_json(*record.exit_code) : ordered_json(nullptr);
+    row["started_at"] = iso_time(record.started_at_ms);
+    row["duration_ms"] = record.duration_ms;
+    row["start_byte"] = record.start_byte;
+    row["end_byte"] = record.end_byte;
+    row["cwd"] = record.cwd;
+    array.push_back(std::move(row));
+  }
+  return array.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+/// Of a running instance the tabs are asked for, which also puts on record what has ended unseen. Of a named
+/// one that does not run, what is on disk.
+std::vector<PastCommand> commands_of(const Config& config, const HistoryOptions& options) {
+  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
+  const Instance instance(config, named ? config.instance : running_instance(config));
+  std::vector<WindowId> open;
+  if (instance.server_listens()) {
+    Config guest = config;
+    guest.instance = instance.name();
+    guest.guest = true;
+    for (const TabInfo& tab : tabs_of(guest)) {
+      open.push_back(tab.window_id);
+    }
+  }
+  return read_history(instance, options.tab, options.most, open);
+}
+
+int history(const Config& config, const HistoryOptions& options) {
+  const std::vector<PastCommand> commands = commands_of(config, options);
+  print(options.json ? as_json(commands) : as_table(commands));
+  return 0;
+}
+
+}  // namespace
+
+void add_history(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<HistoryOptions>();
+  CLI::App* command = app.add_subcommand(
+      "history", "The commands that ran in the tabs: when, how long, how they ended, who started them");
+  add_tab_argument(*command, options->tab, "The tab, open or closed; none: all of them");
+  command->add_option("-n,--number", options->most, "How many, the newest")
+      ->check(CLI::Range(std::size_t{1}, CommandRecords::kKeptCommands))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "As a JSON array, whole commands and byte offsets included");
+  command->footer(
+      "It asks nobody: it works beside the server, and with --instance NAME after the end of all of them.\n"
+      "Examples:\n"
+      "  terminally-mcp history\n"
+      "  terminally-mcp history @3 -n 100\n"
+      "  terminally-mcp --instance work history --json | jq -r '.[] | select(.exit_code != 0) | .command'");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return history(config, *options); }; });
+}
+
+}  // namespace terminally

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace terminally {
+
+using TableRow = std::vector<std::string>;
+
+/// Rows of equal length as aligned columns, the last one as it comes. The first row is the head.
+[[nodiscard]] std::string table(const std::vector<TableRow>& rows);
+
+}  // namespace terminally

@@ -1,0 +1,219 @@
+// The end of a command: how it is seen, what it means, and its record.
+
+#include <algorithm>
+#include <boost/asio.hpp>
+
+#include "base/error.hpp"
+#include "tmux/command_run.hpp"
+#include "tmux/log_end.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// How long END may be missing from the log after the exit code is known.
+constexpr Milliseconds kEndMissing{1'000};
+constexpr Milliseconds kLogEndWithin{400};
+constexpr Milliseconds kServerEndsWithin{100};
+/// How long the shell of an adopted command may show its prompt before the command counts as never begun.
+constexpr Milliseconds kNeverBegins{1'500};
+constexpr Milliseconds kTidyAfter{5};
+constexpr std::uint64_t kTraceLineBytes = 4'096;
+
+}  // namespace
+
+/// END is known: what it means.
+void CommandRun::conclude() {
+  record_.end_byte = end_marker_->begin;
+  trim_own_lines_at_end();
+  const int code = end_marker_->exit_code;
+  if (interrupt_reason_ != Reason::none) {
+    finish(CommandState::cancelled, interrupt_reason_, code);
+  } else if (interrupted_by_a_person(*end_marker_)) {
+    finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
+  } else {
+    const bool by_shell = end_marker_->by == Marker::By::shell;
+    finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, code);
+  }
+}
+
+void CommandRun::settle() {
+  if (tab_->closed) {
+    give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+  } else if (pump() && interrupt_reason_ == Reason::none) {
+    conclude();
+  } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
+             ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count()) {
+    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
+  }
+}
+
+/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die
+/// of it.
+bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
+  if (marker.by != Marker::By::hook && marker.exit_code != 130) {
+    return false;
+  }
+  const std::uint64_t from =
+      record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
+  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
+  return slice.bytes.find("^C") != std::string::npos;
+}
+
+/// The tab is gone, or the exit code came the second way and END did not.
+asio::awaitable<void> CommandRun::look_for_another_end() {
+  const auto pane = process_info(tab_->pane_pid);
+  if (!pane || pane->state == 'Z') {
+    co_await end_with_tab();
+    co_return;
+  }
+  if (never_begins()) {
+    finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
+    co_return;
+  }
+  const auto code = tab_->files.exit_code(record_.nonce);
+  if (!code) {
+    // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
+    const auto shell = process_info(record_.shell_pid);
+    if (nested_ && (!shell || shell->state == 'Z')) {
+      give_up(Reason::shell_exited);
+    }
+    co_return;
+  }
+  exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
+  if (Clock::now() - *exit_file_seen_ < kEndMissing) {
+    co_return;
+  }
+  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for
+  // it.
+  const bool answers = co_await context_.client.with_deadline(kEndMissing).answers();
+  if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
+    co_return;
+  }
+  co_await finish_by(Clock::now() + (answers ? kEndMissing : Milliseconds(0)), watch_.changed());
+  if (pump()) {
+    co_return;
+  }
+  if (!answers) {
+    notes_.emplace_back(
+        "tmux does not answer: the exit code is known from its file, output may still come into the log");
+  }
+  end_by_exit_file(*code);
+}
+
+void CommandRun::end_by_exit_file(int exit_code) {
+  if (notes_.empty()) {
+    notes_.emplace_back(
+        "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
+        "known from its file");
+  }
+  record_.end_byte = tab_->log.end();
+  const bool ours = interrupt_reason_ != Reason::none;
+  finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, exit_code);
+}
+
+/// The pane's process is gone. Its last bytes are still on their way into the log, and a tmux server that is
+/// ending closes its tabs a moment before.
+asio::awaitable<void> CommandRun::end_with_tab() {
+  co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndWithin);
+  if (!pump_to_the_end() && context_.server_alive()) {
+    co_await sleep_for(kServerEndsWithin);
+  }
+  give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+}
+
+/// Its process died between the typing and START, and the shell that was to run it waits at its prompt: from
+/// now on the typed line, should it still come, runs nothing.
+bool CommandRun::never_begins() {
+  const Foreground now = look_at_foreground(tab_->pane_pid);
+  if (!adopted_ || began_ || now.pid != record_.shell_pid || prompt_state(now, tab_->tty) != Prompt::ready) {
+    idle_prompt_seen_.reset();
+    return false;
+  }
+  idle_prompt_seen_ = idle_prompt_seen_.value_or(Clock::now());
+  if (Clock::now() - *idle_prompt_seen_ < kNeverBegins || tab_->files.exit_code(record_.nonce)) {
+    return false;
+  }
+  tab_->files.remove_script(record_.nonce);
+  return !pump() && !began_;
+}
+
+void CommandRun::give_up(Reason why) {
+  if (has_ended()) {
+    return;
+  }
+  if (pump_to_the_end()) {
+    conclude();
+  } else {
+    record_.end_byte = tab_->log.end();
+    finish(CommandState::failed, why, std::nullopt);
+  }
+}
+
+void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {
+  if (has_ended()) {
+    return;
+  }
+  record_.state = state;
+  record_.reason = reason;
+  record_.exit_code = exit_code;
+  record_.timed_out = reason == Reason::timeout;
+  record_.end_byte = std::max(record_.end_byte, record_.start_byte);
+  record_.duration_ms = duration_ms();
+  if (const auto ended_at = adopted_ ? tab_->files.ended_at_ms(record_.nonce) : std::nullopt) {
+    // It may have ended while nobody looked. The clock may have been set since.
+    const auto took = std::max<std::int64_t>(0, *ended_at - record_.started_at_ms);
+    record_.duration_ms = std::min(record_.duration_ms, static_cast<std::uint64_t>(took));
+  }
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
+      !cwd.empty()) {
+    record_.cwd = cwd;
+  }
+  tab_->last_exit = exit_code.value_or(0);
+  if (end_marker_ && end_marker_->by == Marker::By::shell) {
+    notes_.emplace_back(
+        "the shell ended with this command; a new one was started in the same tab (variables, functions and "
+        "options of the old one are gone)");
+  }
+  // In this order: killed in between, the next server finds a mark whose command has ended.
+  try {
+    save_record();
+  } catch (const Error& error) {
+    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
+  }
+  tab_->files.unmark_running(record_.nonce);
+  const auto self = shared_from_this();
+  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
+  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
+                                                       tab_->runs.end());
+  leave_tab();
+  for (const auto& run : inner) {
+    run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
+  }
+  ended_.set();
+  // The answer goes first; the files are in nobody's way.
+  const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
+  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
+    files.remove(nonce);
+  });
+}
+
+void CommandRun::leave_tab() {
+  std::erase_if(tab_->runs, [this](const auto& run) { return run.get() == this; });
+  if (tab_->runs.empty()) {
+    tab_->command_lock.release();
+  }
+}
+
+void CommandRun::abandon() {
+  if (!record_.nonce.empty()) {
+    tab_->files.remove(record_.nonce);
+    withdraw();
+  }
+  leave_tab();
+}
+
+}  // namespace terminally

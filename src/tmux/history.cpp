@@ -1,0 +1,54 @@
+#include "tmux/history.hpp"
+
+#include <algorithm>
+
+#include "base/timeout.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+namespace {
+
+/// As it is now, whatever its process had no time to write.
+void bring_up_to_date(PastCommand& command, const Instance& instance, const std::vector<WindowId>& open) {
+  CommandRecord& record = command.record;
+  record.end_byte = std::max(record.end_byte, record.start_byte);
+  if (record.state != CommandState::running) {
+    return;
+  }
+  if (std::find(open.begin(), open.end(), command.window_id) == open.end()) {
+    record.state = CommandState::failed;
+    record.reason = instance.server_listens() ? Reason::tab_closed : Reason::tmux_server_lost;
+  } else {
+    record.duration_ms = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, steady_ms(Clock::now()) - record.started_steady_ms));
+  }
+}
+
+}  // namespace
+
+std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab, std::size_t most,
+                                      const std::vector<WindowId>& open) {
+  std::vector<PastCommand> commands;
+  std::error_code error;
+  const auto directory = instance.generation(instance.newest_generation());
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const auto window = window_of_records(entry.path());
+    if (!window || (tab && *tab != *window)) {
+      continue;
+    }
+    for (CommandRecord& record : CommandRecords(entry.path()).load(most)) {
+      commands.push_back(PastCommand{*window, std::move(record)});
+    }
+  }
+  std::stable_sort(commands.begin(), commands.end(), [](const PastCommand& a, const PastCommand& b) {
+    return a.record.started_at_ms < b.record.started_at_ms;
+  });
+  commands.erase(commands.begin(),
+                 commands.end() - static_cast<std::ptrdiff_t>(std::min(most, commands.size())));
+  for (PastCommand& command : commands) {
+    bring_up_to_date(command, instance, open);
+  }
+  return commands;
+}
+
+}  // namespace terminally

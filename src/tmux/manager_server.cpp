@@ -1,0 +1,308 @@
+// The tmux server: found, started, asked for its tabs, and what is to be done when it is lost.
+
+#include <boost/asio.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tmux/instance_end.hpp"
+#include "tmux/log_end.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/server_config.hpp"
+#include "tmux/window_options.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// How long the logs of an unnamed instance stay.
+constexpr std::chrono::hours kKeepLogs{7 * 24};
+/// Some clients start a server only to probe it: that one must not become the owner.
+constexpr Milliseconds kNoProbe{250};
+/// How often a server looks whether the one that owns its instance has gone.
+constexpr Milliseconds kOwnerLook{1'000};
+constexpr Milliseconds kServerEndsWithin{300};
+/// What tmux had passed on before it was lost is in the logs by then.
+constexpr Milliseconds kLogEndWithin{400};
+
+/// What `new-session -P -F` answers with: the tmux server's pid and its generation, then a row.
+constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
+
+struct ServerAnswer {
+  int pid = 0;
+  std::uint32_t generation = 0;
+  std::string rest;
+};
+
+ServerAnswer parse_server_answer(const std::string& answer) {
+  ServerAnswer parsed;
+  const char* const end = answer.data() + answer.size();
+  const auto pid = std::from_chars(answer.data(), end, parsed.pid);
+  const auto generation = std::from_chars(std::min(pid.ptr + 1, end), end, parsed.generation);
+  parsed.rest = std::string(std::min(generation.ptr + 1, end), end);
+  return parsed;
+}
+
+std::string ask_for_server() {
+  return std::string("display-message -p ") + quote(kServerFormat);
+}
+
+std::string ask_for_panes() {
+  return std::string("list-panes -s -t ") + kSessionTarget + " -F " + quote(kPaneFormat);
+}
+
+Argv first_window(const Config& config, const std::string& format, const Argv& window_options) {
+  Argv command = {"new-session", "-d",
+                  "-s",          kSession,
+                  "-x",          std::to_string(config.cols),
+                  "-y",          std::to_string(config.rows),
+                  "-P",          "-F",
+                  format};
+  command.insert(command.end(), window_options.begin(), window_options.end());
+  return command;
+}
+
+}  // namespace
+
+bool TmuxManager::Impl::server_alive() const {
+  const auto server = process_info(server_pid_);
+  return server && server->state != 'Z';
+}
+
+/// A server that has lost its last tab ends with the client that has just found that out.
+TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
+  const auto patience = Clock::now() + kServerEndsWithin;
+  while (server_alive() && Clock::now() < patience) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  co_return !server_alive();
+}
+
+/// A durable instance, or one that we are a guest of, may have a server already. Where it has none any more,
+/// the logs of its last one can still be read.
+TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
+  if (server_pid_ != 0 || !durable_) {
+    co_return;
+  }
+  const auto turn = co_await attaching_->lock();
+  if (server_pid_ != 0) {
+    co_return;
+  }
+  if (!instance_.server_listens()) {
+    generation_ = generation_ != 0 ? generation_ : instance_.newest_generation();
+    co_return;
+  }
+  if (!owner_lock_ && !config_.guest) {
+    owner_lock_ = instance_.own();
+  }
+  const ServerAnswer server = parse_server_answer(co_await client_.query(ask_for_server()));
+  if (server.generation != generation_) {
+    tabs_.clear();
+  }
+  generation_ = server.generation;
+  server_pid_ = server.pid;
+  watch_server();
+  co_await list_panes();
+  // A copy: others may come and go meanwhile.
+  const std::map<WindowId, TabPtr> tabs = tabs_;
+  for (const auto& [window, tab] : tabs) {
+    try {
+      look_after(tab);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(window).c_str(), error.what());
+    }
+    co_await asio::post(executor_, asio::use_awaitable);
+  }
+}
+
+/// On its own, without a call: a command's deadline is to hold although its server died. Waits until the
+/// instance's owner has gone, if there is one; starts nothing, and touches nothing where no tmux runs.
+TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
+  for (auto pause = kNoProbe; durable_; pause = kOwnerLook) {
+    co_await sleep_for(pause);
+    if (server_pid_ != 0 || !instance_.server_listens()) {
+      co_return;
+    }
+    try {
+      co_await attach_to_running_server();
+    } catch (const Error&) {
+      continue;  // the first call says what is wrong
+    }
+  }
+}
+
+/// The session with its first window, in a server that is started with it, or in one that has lost its last
+/// tab.
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_options, bool start_server) {
+  if (!start_server) {
+    // A server without a session has no target for the guard to run in; it has just answered.
+    co_return co_await client_.start(first_window(config_, kPaneFormat, window_options),
+                                     tmux_environment(config_, instance_, generation_));
+  }
+  if (config_.guest) {
+    throw Error(ErrorCode::not_found,
+                "instance \"" + instance_.name() +
+                    "\" has no tmux server any more; its own terminally-mcp starts it anew");
+  }
+  if (!owner_lock_) {
+    owner_lock_ = instance_.own();
+    if (!durable_) {
+      instance_.mark_unnamed();
+    }
+    remove_old_logs(config_, kKeepLogs);
+    asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
+  }
+  co_await clear_up_lost_server();
+  const std::uint32_t before = generation_;
+  generation_ = instance_.newest_generation() + 1;
+  make_private_directory(instance_.generation(generation_));
+  write_file(instance_.tmux_config(), tmux_config_text(config_, generation_));
+  std::string answer;
+  try {
+    answer = co_await client_.start(
+        first_window(config_, std::string(kServerFormat) + "\t" + kPaneFormat, window_options),
+        tmux_environment(config_, instance_, generation_));
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(instance_.generation(generation_), ignored);  // unless something is in it
+    generation_ = before;
+    throw;
+  }
+  tabs_.clear();
+  ServerAnswer server = parse_server_answer(answer);
+  server_pid_ = server.pid;
+  watch_server();
+  co_return std::move(server.rest);
+}
+
+/// For a guest, who keeps nothing running, the next call will do.
+void TmuxManager::Impl::watch_server() {
+  if (!config_.guest) {
+    server_watch_.start(server_pid_, [this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
+  }
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::end_of_server() {
+  const auto guard = co_await opening_window_->lock();
+  if (!server_alive()) {
+    co_await clear_up_lost_server();
+  }
+}
+
+/// After the tmux server's end: its commands have failed, its tabs are closed, and nothing of it runs on.
+/// Before a new one, whose panes have the same numbers. For whoever holds `opening_window_`.
+TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
+  server_watch_.stop();
+  server_pid_ = 0;
+  const auto logs_end_by = Clock::now() + kLogEndWithin;
+  const std::map<WindowId, TabPtr> tabs = tabs_;
+  for (const auto& [window, tab] : tabs) {
+    tab->closed = true;
+    if (!tab->runs.empty()) {
+      co_await wait_for_log_end(tab->log, logs_end_by);
+    }
+    for (const RunPtr& run : std::vector(tab->runs)) {
+      run->give_up(Reason::tmux_server_lost);
+    }
+  }
+  tell_tab_waiters();
+  for (const Survivor& survivor : co_await end_tab_processes(instance_)) {
+    std::fprintf(stderr, "terminally-mcp: the tmux server is lost; left over from a tab: pid %d (%s)\n",
+                 survivor.pid, survivor.command.c_str());
+  }
+  settle_generation(generation_ != 0 ? generation_ : instance_.newest_generation());
+  remove_command_files(instance_);
+}
+
+/// The commands that nobody looked after when their tmux server was lost.
+void TmuxManager::Impl::settle_generation(std::uint32_t generation) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(instance_.generation(generation), error)) {
+    const auto window = window_of_records(entry.path());
+    if (!window) {
+      continue;
+    }
+    const auto tab = std::make_shared<Tab>(*window, PaneId{}, instance_, generation);
+    tab->closed = true;
+    try {
+      look_after(tab);
+    } catch (const Error& failure) {
+      std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(*window).c_str(), failure.what());
+    }
+  }
+}
+
+TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
+  TabPtr& tab = tabs_[row.window];
+  if (!tab) {
+    tab = std::make_shared<Tab>(row.window, row.pane, instance_, generation_);
+    const auto latest = tab->records.latest();
+    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
+    tell_tab_waiters();
+  }
+  if (tab->pane == row.pane) {
+    tab->pane_pid = row.pane_pid;
+    tab->tty = row.tty;
+    tab->cols = row.cols;
+  }
+  tab->name = row.name;
+  tab->active = row.window_active;
+  return tab;
+}
+
+/// Rows come in the order of panes: the tab's own pane is the oldest of its window. `asked_about`: the tabs
+/// that were known when tmux was asked; one that was opened while its answer was under way is not in it.
+void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {
+  std::map<WindowId, PaneRow> oldest;
+  std::map<PaneId, bool> alive;
+  for (const PaneRow& row : rows) {
+    alive[row.pane] = true;
+    const auto [found, fresh] = oldest.emplace(row.window, row);
+    if (!fresh && row.pane < found->second.pane) {
+      found->second = row;
+    }
+  }
+  for (const auto& [window, row] : oldest) {
+    take_row(row);
+  }
+  for (const TabPtr& tab : asked_about) {
+    tab->closed = tab->closed || !alive.contains(tab->pane);
+  }
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
+  co_await attach_to_running_server();
+  co_await list_panes();
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
+  if (server_pid_ == 0) {
+    co_return;
+  }
+  std::vector<TabPtr> asked_about;
+  for (const auto& [window, tab] : tabs_) {
+    asked_about.push_back(tab);
+  }
+  std::string answer;
+  try {
+    answer = co_await client_.query(ask_for_panes());
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+  take_rows(parse_pane_rows(answer), asked_about);
+}
+
+TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t limit) {
+  co_await attach_to_running_server();
+  if (server_pid_ != 0) {
+    co_await client_.change("set-option -g history-limit " + std::to_string(limit));
+  }
+  config_.history_limit = limit;
+}
+
+}  // namespace terminally

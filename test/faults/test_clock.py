@@ -1,0 +1,108 @@
+"""The wall clock is set back and forward under commands: deadlines hold (R14).
+
+libfaketime gives the server, tmux and the tabs a wall clock that is set by writing a file; the monotonic clock stays true.
+"""
+
+import os
+import random
+import time
+import unittest
+from pathlib import Path
+
+from faults import row, runs
+from harness import Person, Sandbox, Server, main, poll
+
+JUMPS = ("-3600", "+3600", "-315360000", "+315360000", "+0")
+LIBRARY = "faketime/libfaketime.so.1"
+SHARED = Path("/dev/shm")
+SLACK_MS = 100
+DEADLINE_MS = 1_000
+
+
+def library() -> Path:
+    found = next(Path("/usr/lib").glob(f"*/{LIBRARY}"), None)
+    if not found:
+        raise AssertionError("this test needs Debian's package faketime: not installed")
+    return found
+
+
+class Clock(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.addCleanup(self.sandbox.kill_leftovers)
+        before = set(SHARED.glob("*faketime_*"))  # the library's own; who is killed does not take it away
+        self.addCleanup(lambda: [left.unlink(missing_ok=True) for left in set(SHARED.glob("*faketime_*")) - before])
+        self.file = self.sandbox.root / "clock"
+        self.set_clock("+0")
+        self.environment = {"LD_PRELOAD": str(library()), "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
+                            "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def set_clock(self, offset: str) -> None:
+        fresh = self.file.with_suffix(".new")
+        fresh.write_text(offset + "\n")
+        fresh.rename(self.file)
+
+    def start(self) -> Server:
+        return Server("--instance", "t", sandbox=self.sandbox, env=self.environment, durable=True).__enter__()
+
+    def test_a_living_server(self) -> None:
+        """The time that a command takes is measured by the command itself, beside the one that is interrupted."""
+        server = self.start()
+        tab = server.create_tab()
+        chance = random.Random(5)
+        late, waited = [], []
+        jumps = JUMPS * runs(1, 10)
+        for offset in jumps:
+            begin = time.monotonic()
+            call = tab.execute_async("sleep 600", timeout_ms=DEADLINE_MS)
+            moment = begin + 0.1 + 0.8 * chance.random()
+            poll(lambda: time.monotonic() >= moment, 5)
+            self.set_clock(offset)
+            result = server.result(call, "execute_command")
+            late.append((time.monotonic() - begin) * 1000 - DEADLINE_MS)
+            self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+            begin = time.monotonic()
+            call = server.call_async("start_process", window_id=tab.id, command="sleep 0.5", until="pattern", pattern="never", timeout_ms=300)
+            self.set_clock(JUMPS[chance.randrange(len(JUMPS))])
+            self.assertEqual(server.result(call, "start_process").reason, "timeout")
+            waited.append((time.monotonic() - begin) * 1000 - 300)
+            tab.wait_end()
+            done = tab.execute("sleep 0.2", verbose=True)
+            self.assertEqual(done.state, "completed")
+            self.assertLess(done.duration_ms, 2_000, "measured on the monotonic clock")
+        row("clock set back and forward", f"deadlines hold within {SLACK_MS} ms",
+            f"{len(jumps)} jumps of up to 10 years: {max(late):.0f} ms late, waits {max(waited):.0f} ms late at most")
+        self.assertGreaterEqual(min(late + waited), -5, "too early")
+        self.assertLess(max(late + waited), 5 * SLACK_MS)  # the interrupted shell's way back to its prompt, and a busy machine
+        self.assertLess(sorted(late)[len(late) // 2], 2 * SLACK_MS)
+        self.finish(server)
+
+    def test_while_no_server_runs(self) -> None:
+        for offset in ("+3600", "-3600"):
+            with self.subTest(offset):
+                self.set_clock("+0")
+                server = self.start()
+                tab = server.create_tab()
+                begin = time.monotonic()
+                tab.execute_async("echo up; sleep 600", timeout_ms=2_500)
+                poll(lambda: b"\aup" in tab.log(), 10)
+                server.raw.kill()
+                self.set_clock(offset)
+                server = tab.server = self.start()
+                self.assertEqual(tab.state().state, "running", "the clock was set, no time has passed")
+                result = tab.wait_end(15, verbose=True)
+                took = time.monotonic() - begin
+                self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+                self.assertGreater(took, 2.45)
+                self.assertLess(took, 2.5 + 2)
+                self.assertLess(result.duration_ms, 4_500)
+                self.finish(server)
+
+    def finish(self, server: Server) -> None:
+        tmux = Person(server).server_pid()
+        server.raw.kill()
+        os.kill(tmux, 9)
+
+
+if __name__ == "__main__":
+    main()

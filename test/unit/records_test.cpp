@@ -1,0 +1,132 @@
+#include "tmux/records.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "base/files.hpp"
+#include "temp_files.hpp"
+#include "tmux/backward_lines.hpp"
+
+namespace terminally {
+namespace {
+
+CommandRecord record_of(const std::string& id, const std::string& command,
+                        CommandState state = CommandState::completed) {
+  CommandRecord record;
+  record.id = id;
+  record.nonce = id + std::string(24, '0');
+  record.command = command;
+  record.state = state;
+  return record;
+}
+
+std::string id_of(std::size_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(8 - digits.size(), '0') + digits;
+}
+
+}  // namespace
+
+TEST_CASE("records: what is written is read, the last line of an id counts") {
+  const test::TempDir directory;
+  const CommandRecords records(directory.path() / "pane-@1.commands");
+  CHECK(records.load().empty());
+  CHECK_FALSE(records.latest());
+  CommandRecord record =
+      record_of("00000001", "make \"quoted\" \xFF\n\"id\":\"0000000f\"", CommandState::running);
+  record.who = "client 1";
+  record.deadline_steady_ms = 123;
+  record.started_ticks = 45;
+  record.shell_pid = 67;
+  records.append(record);
+  records.append(record_of("00000002", "other"));
+  record.state = CommandState::failed;
+  record.reason = Reason::tmux_server_lost;
+  record.exit_code = 7;
+  records.append(record);
+  CHECK(records.load().size() == 2);
+  CHECK_FALSE(records.find("0000000f"));
+  const auto found = records.find("00000001");
+  REQUIRE(found);
+  CHECK(found->state == CommandState::failed);
+  CHECK(found->reason == Reason::tmux_server_lost);
+  CHECK(found->exit_code == 7);
+  CHECK(found->who == "client 1");
+  CHECK(found->deadline_steady_ms == 123);
+  CHECK(found->started_ticks == 45);
+  CHECK(found->shell_pid == 67);
+  CHECK(records.load(1).front().id == "00000001");
+  record.withdrawn = true;
+  records.append(record);
+  CHECK_FALSE(records.find("00000001"));
+  CHECK(records.latest()->id == "00000002");
+}
+
+TEST_CASE("records: a line torn anywhere is skipped, and does not spoil the one after it") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "pane-@1.commands";
+  const std::string first = encode_record(record_of("00000001", "first"));
+  const std::string torn = encode_record(record_of("00000002", "torn"));
+  for (std::size_t size = 0; size < torn.size(); ++size) {
+    write_file(path, first + torn.substr(0, size));
+    const CommandRecords records(path);
+    const bool whole = size == torn.size() - 1;  // but for its newline
+    CHECK(records.latest()->id == (whole ? "00000002" : "00000001"));
+    records.append(record_of("00000003", "third"));
+    CHECK(records.load().size() == (whole ? 3 : 2));
+    CHECK(records.latest()->command == "third");
+  }
+  write_file(path, first + std::string(100, '\0') + "\n{}\n[1]\n" + torn);  // after a power loss
+  CHECK(CommandRecords(path).load().size() == 2);
+}
+
+TEST_CASE("records: bounded, the last commands are kept, also while another process appends") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "pane-@1.commands";
+  constexpr std::size_t kEach = 6'000;
+  const auto append_all = [path](std::size_t from) {
+    const CommandRecords records(path);
+    for (std::size_t i = 0; i < kEach; ++i) {
+      CommandRecord record = record_of(id_of(from + i), std::string(200, 'x'), CommandState::running);
+      records.append(record);
+      record.state = CommandState::completed;
+      records.append(record);
+    }
+  };
+  std::thread other([&] { append_all(0); });  // flock holds between descriptors, so a thread is as good
+  append_all(kEach);
+  other.join();
+  CHECK(std::filesystem::file_size(path) <= CommandRecords::kRewriteBytes + 2'000);
+  const CommandRecords records(path);
+  const auto kept = records.load();
+  REQUIRE(kept.size() == CommandRecords::kKeptCommands);
+  for (const CommandRecord& record : kept) {
+    CHECK(record.state == CommandState::completed);  // no end was lost
+  }
+  CHECK(records.find(id_of(kEach - 1)).has_value());
+  CHECK(records.find(id_of(2 * kEach - 1)).has_value());
+}
+
+TEST_CASE("backward lines: every length around a block") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "lines";
+  constexpr std::size_t kBlock = 64 * 1024;
+  for (const std::size_t length : {std::size_t{1}, kBlock - 2, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
+    const std::string middle(length, 'm');
+    for (const char* end : {"", "\n", "\n\n"}) {
+      write_file(path, "first\n\n" + middle + "\nlast" + end);
+      BackwardLines lines(path);
+      CHECK(lines.next() == "last");
+      CHECK(lines.next() == middle);
+      CHECK(lines.next() == "first");
+      CHECK_FALSE(lines.next());
+      CHECK_FALSE(lines.next());
+    }
+  }
+  write_file(path, "");
+  CHECK_FALSE(BackwardLines(path).next());
+  CHECK_FALSE(BackwardLines(directory.path() / "none").next());
+}
+
+}  // namespace terminally
