@@ -61,16 +61,6 @@ asio::awaitable<void> end_tab_processes(const Instance& instance) {
   }
 }
 
-std::filesystem::file_time_type last_change(const std::filesystem::path& directory) {
-  auto latest = std::filesystem::file_time_type::min();
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, error)) {
-    const auto changed = entry.last_write_time(error);
-    latest = error ? std::filesystem::file_time_type::max() : std::max(latest, changed);
-  }
-  return latest;
-}
-
 }  // namespace
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
@@ -115,18 +105,6 @@ asio::awaitable<void> end_abandoned_instances(Config config) {
 void mark_unnamed(const Instance& instance) {
   write_file(instance.runtime() / kUnnamedMark, "");
   write_file(instance.state() / kUnnamedMark, "");
-}
-
-void remove_old_logs(const Config& config, std::chrono::hours age) {
-  const auto oldest = std::filesystem::file_time_type::clock::now() - age;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(config.state_root, error)) {
-    if (std::filesystem::exists(entry.path() / kUnnamedMark, error) &&
-        !std::filesystem::exists(config.runtime_root / entry.path().filename(), error) &&
-        last_change(entry.path()) < oldest) {
-      std::filesystem::remove_all(entry.path(), error);
-    }
-  }
 }
 
 }  // namespace terminally

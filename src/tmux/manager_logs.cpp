@@ -68,6 +68,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
       tab->log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
   LogChunk chunk;
   chunk.gap_bytes = slice.gap_bytes;
+  chunk.gap_unknown = slice.gap_unknown;
   std::string_view bytes = slice.bytes;
   if (!request.exact) {
     bytes = bytes.substr(0, text_border(bytes, static_cast<std::size_t>(request.max_bytes), slice.eof));

@@ -18,9 +18,6 @@
 namespace terminally {
 namespace {
 
-/// How long the logs of an unnamed instance stay.
-constexpr std::chrono::hours kKeepLogs{7 * 24};
-
 /// What `new-window -P -F` answers with: a row, the tmux server's pid and its generation before it.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
 
@@ -103,7 +100,6 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     if (!durable_) {
       mark_unnamed(instance_);
     }
-    remove_old_logs(config_, kKeepLogs);
     boost::asio::co_spawn(executor_, end_abandoned_instances(config_), boost::asio::detached);
   }
   generation_ = instance_.newest_generation() + 1;
@@ -173,6 +169,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
   }
   tab->name = row.name;
   tab->active = row.window_active;
+  guard_writer(row);
   return tab;
 }
 
@@ -190,6 +187,9 @@ void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::v
   }
   for (const auto& [window, row] : oldest) {
     take_row(row);
+  }
+  for (const PaneRow& row : rows) {
+    guard_writer(row);  // also of what a person split off
   }
   for (const TabPtr& tab : asked_about) {
     tab->closed = tab->closed || !alive.contains(tab->pane);
@@ -283,7 +283,10 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
                                 (!tab->runs.empty() || tab->files.running_nonce()));
     info.log_path = tab->log.path().string();
-    info.log_bytes = tab->log.end();
+    const PaneLog::Extent extent = tab->log.extent();
+    info.log_bytes = extent.end;
+    info.log_gap_bytes = extent.gap_bytes;
+    info.log_gap_unknown = extent.gap_unknown;
     infos.push_back(std::move(info));
   }
   co_return infos;
