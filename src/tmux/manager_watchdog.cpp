@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -54,13 +55,24 @@ bool is_alive(int pid) {
   return process ? process->state != 'Z' : (::kill(pid, 0) == 0 || errno != ESRCH);
 }
 
-/// Never where a pipe is: that would throw away what tmux has not passed on yet.
+/// It may wait for its log (no space, no directory) and hold no lock yet.
+bool has_waiting_writer(const std::filesystem::path& log) {
+  const std::string argument = std::string("\0", 1) + log.native() + std::string("\0", 1);
+  return std::ranges::any_of(all_processes(), [&argument](const ProcessInfo& process) {
+    return process.name == "terminally-log" && process.state != 'Z' &&
+           read_file("/proc/" + std::to_string(process.pid) + "/cmdline").value_or("").find(argument) !=
+               std::string::npos;
+  });
+}
+
+/// Never where a writer lives: that would throw away what tmux has not passed on yet. `#{pane_pipe}` does not
+/// tell: tmux notices a writer's end only when it has something to write.
 Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane) {
-  const std::string target = " -t " + quote(to_string(pane.id)) + " ";
   try {
     make_private_directory(pane.log.parent_path());
-    co_await client.change("if-shell -F" + target + "'#{pane_pipe}' '' " +
-                           quote("pipe-pane" + target + quote(pane.writer_command)));
+    if (!has_waiting_writer(pane.log)) {
+      co_await client.change("pipe-pane -t " + quote(to_string(pane.id)) + " " + quote(pane.writer_command));
+    }
   } catch (const Error&) {
     // tmux is frozen, or the pane is gone: the next look tells
   }
