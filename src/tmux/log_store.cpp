@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 constexpr std::uint64_t kDaySeconds = 86'400;
 /// A writer that died is back by then.
 constexpr std::uint64_t kSecondLookSeconds = 30;
-constexpr const char* kClockFile = "clock";
+constexpr const char* kClockFile = ".clock";
 constexpr const char* kClosedSuffix = ".closed";
 
 struct File {
