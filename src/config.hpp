@@ -31,8 +31,13 @@ struct Config {
   bool plain_env = false;                ///< --plain-env: tabs do not get PAGER=cat and the like
   std::uint32_t history_limit = 50'000;  ///< --history-limit, lines of tmux scrollback for new tabs
   std::uint64_t sync_window_ms =
-      55'000;                         ///< --sync-window-ms: how long a call may block before it hands over
-  std::uint64_t max_duration_ms = 0;  ///< --max-duration-ms: caps every command; 0 is off
+      55'000;  ///< --sync-window-ms: how long a call may block before it hands over
+  std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;  ///< --log-segment-bytes: rotated when full
+  std::uint64_t log_quota_bytes = std::uint64_t{1} << 30U;     ///< --log-quota-bytes, of one tab
+  std::uint64_t log_total_bytes = std::uint64_t{8} << 30U;     ///< --log-total-bytes, in the state directory
+  std::uint64_t min_free_bytes = std::uint64_t{1} << 30U;      ///< --min-free-bytes, of the logs' file system
+  std::uint32_t log_keep_days = 7;         ///< --log-keep-days: how long the log of a closed tab stays
+  std::uint64_t max_duration_ms = 0;       ///< --max-duration-ms: caps every command; 0 is off
   std::uint64_t tmux_deadline_ms = 4'000;  ///< each tmux invocation is killed and reported after this
   bool guest = false;  ///< works beside the server that owns the instance: the command line
   std::uint32_t cols = 120;

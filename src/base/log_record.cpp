@@ -17,9 +17,11 @@ constexpr Field kPosition{27, 20};
 constexpr Field kTime{48, 15};
 constexpr std::string_view kStart = "start";
 constexpr std::string_view kGap = "gap  ";
+constexpr std::string_view kSegment = "seg  ";
 constexpr std::string_view kOther = "other";
 
-void put(LogRecordLine& line, Field field, std::uint64_t value) {
+template <std::size_t Size>
+void put(std::array<char, Size>& line, Field field, std::uint64_t value) {
   for (std::size_t i = field.digits; i-- > 0; value /= 10) {
     line[field.at + i] = static_cast<char>('0' + value % 10);
   }
@@ -38,6 +40,8 @@ std::string_view name(LogRecord::Kind kind) {
       return kStart;
     case LogRecord::Kind::gap:
       return kGap;
+    case LogRecord::Kind::segment:
+      return kSegment;
     case LogRecord::Kind::other:
       break;
   }
@@ -48,10 +52,20 @@ LogRecord::Kind kind_of(std::string_view name) {
   if (name == kStart) {
     return LogRecord::Kind::start;
   }
-  return name == kGap ? LogRecord::Kind::gap : LogRecord::Kind::other;
+  if (name == kGap) {
+    return LogRecord::Kind::gap;
+  }
+  return name == kSegment ? LogRecord::Kind::segment : LogRecord::Kind::other;
 }
 
 }  // namespace
+
+SegmentMark segment_mark(std::uint64_t first_offset) {
+  SegmentMark mark;
+  mark.front() = '.';
+  put(mark, {.at = 1, .digits = mark.size() - 1}, first_offset);
+  return mark;
+}
 
 LogRecordLine encode(const LogRecord& record) {
   LogRecordLine line;

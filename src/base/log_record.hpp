@@ -11,15 +11,24 @@ namespace terminally {
 /// What the live log file and its sidecar are called: the sidecar is the log's path with this suffix.
 inline constexpr std::string_view kLogSidecarSuffix = ".index";
 
-/// One record of the sidecar of a log: the byte at `position` of the file has the offset `offset` among all
-/// bytes of the tab. Byte format and meaning: doc/pane-log.md, "The sidecar". Shared by the writer, which is
-/// built without exceptions, and the reader.
+/// A segment that is full is renamed: "pane-@3.log" to "pane-@3.00000000000000000000.log", by the offset of
+/// its first byte. The path up to here stays, then comes the mark, then the rest.
+[[nodiscard]] constexpr std::size_t log_stem_bytes(std::string_view log_path) {
+  return log_path.size() - (log_path.ends_with(".log") ? 4 : 0);
+}
+using SegmentMark = std::array<char, 21>;
+[[nodiscard]] SegmentMark segment_mark(std::uint64_t first_offset);
+
+/// One record of the sidecar of a log: the byte at `position` has the offset `offset` among all bytes of the
+/// tab. Positions count the bytes that were written, through all segments. Byte format and meaning:
+/// doc/pane-log.md, "The sidecar". Shared by the writer, which is built without exceptions, and the reader.
 struct LogRecord {
   enum class Kind {
-    start,  ///< a writer started; any but the first means an unknown number of bytes is missing before
-            ///< `offset`
-    gap,    ///< bytes were dropped before `offset`; how many follows from the records
-    other,  ///< a kind this version does not know: its offset and position hold all the same
+    start,    ///< a writer started; any but the first means an unknown number of bytes is missing before
+              ///< `offset`
+    gap,      ///< bytes were dropped before `offset`; how many follows from the records
+    segment,  ///< the byte at `position` is the first of a file: of the live one, until the next such record
+    other,    ///< a kind this version does not know: its offset and position hold all the same
   };
   Kind kind = Kind::other;
   std::uint64_t offset = 0;

@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 
 namespace terminally {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
+constexpr mode_t kDirectoryOfOwner = 0700;
 constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 
 std::uint64_t wall_clock_ms() {
@@ -29,82 +32,213 @@ bool file_size(int fd, std::uint64_t& size) {
   return true;
 }
 
-std::optional<LogRecord> read_record(int fd, std::uint64_t at) {
-  LogRecordLine line{};
-  const ssize_t count = ::pread(fd, line.data(), line.size(), static_cast<off_t>(at));
-  return count == static_cast<ssize_t>(line.size()) ? decode_log_record({line.data(), line.size()})
-                                                    : std::nullopt;
+// Whether the file still has a name. When that cannot be said, it has.
+bool has_name(const UniqueFd& file) {
+  struct stat status{};
+  return ::fstat(file.get(), &status) != 0 || status.st_nlink > 0;
 }
 
 }  // namespace
 
 bool LogFiles::set_path(std::string_view log_path) {
-  if (log_path.size() + kLogSidecarSuffix.size() >= sidecar_path_.size()) {
+  constexpr std::size_t kLongestEnd = std::max(kLogSidecarSuffix.size() + 4, SegmentMark().size()) + 1;
+  if (log_path.size() + kLongestEnd > sidecar_path_.size()) {
     return false;
   }
   log_path.copy(log_path_.data(), log_path.size());
   log_path.copy(sidecar_path_.data(), log_path.size());
   kLogSidecarSuffix.copy(sidecar_path_.data() + log_path.size(), kLogSidecarSuffix.size());
+  stem_bytes_ = log_stem_bytes(log_path);
   return true;
 }
 
+void LogFiles::set_limits(const LogLimits& limits) {
+  limits_ = limits;
+  limits_.segment_bytes = std::max<std::uint64_t>(std::min(limits.segment_bytes, limits.quota_bytes), 1);
+}
+
+LogFiles::Path LogFiles::segment_path(std::uint64_t first_offset) const {
+  const SegmentMark mark = segment_mark(first_offset);
+  const std::string_view rest(log_path_.data() + stem_bytes_);
+  Path path = log_path_;
+  std::copy(mark.begin(), mark.end(), path.data() + stem_bytes_);
+  rest.copy(path.data() + stem_bytes_ + mark.size(), rest.size());
+  path[stem_bytes_ + mark.size() + rest.size()] = '\0';
+  return path;
+}
+
 bool LogFiles::open() {
-  if (started_) {
-    return true;
-  }
-  if (!lock_sidecar()) {
+  if (started_ && !still_there()) {
     return false;
   }
-  if (!log_) {
-    log_.reset(::open(log_path_.data(), O_WRONLY | O_APPEND | kCommonFlags, kOwnerOnly));
+  if (!sidecar_ && !lock_sidecar()) {
+    return false;
   }
-  started_ = log_ && find_end() && append_record(LogRecord::Kind::start, offset_);
+  if (!end_known_ && !find_end()) {
+    return false;
+  }
+  if (!log_ && renamed_ && !begin_segment()) {
+    return false;
+  }
+  if (!log_ && !open_live()) {
+    return false;
+  }
+  started_ = started_ || record_start();
   return started_;
 }
 
 // Two writers on one log would spoil each other's offsets: a new one waits until the old one has drained its
 // input.
 bool LogFiles::lock_sidecar() {
-  if (!sidecar_) {
-    sidecar_.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
+  UniqueFd sidecar(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
+  if (!sidecar && errno == ENOENT && started_) {
+    make_directories();
+    sidecar.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
   }
-  return sidecar_ && ::flock(sidecar_.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
-bool LogFiles::find_end() {
-  std::uint64_t sidecar_size = 0;
-  if (!file_size(log_.get(), position_) || !file_size(sidecar_.get(), sidecar_size)) {
+  std::uint64_t size = 0;
+  // One without a name was replaced by another writer, who has just ended.
+  if (!sidecar || ::flock(sidecar.get(), LOCK_EX | LOCK_NB) != 0 || !has_name(sidecar) ||
+      !file_size(sidecar.get(), size)) {
     return false;
   }
-  LogRecord last{};  // without any record, offset and position are the same
-  sidecar_bytes_ = sidecar_size - sidecar_size % kLogRecordBytes;
-  while (sidecar_bytes_ > 0) {
-    if (const auto record = read_record(sidecar_.get(), sidecar_bytes_ - kLogRecordBytes)) {
-      last = *record;
-      break;
+  sidecar_ = std::move(sidecar);
+  sidecar_bytes_ = size - size % kLogRecordBytes;
+  sign_with_pid(sidecar_);
+  return true;
+}
+
+void LogFiles::sign_with_pid(const UniqueFd& sidecar) {
+  struct flock all{};
+  all.l_type = F_WRLCK;
+  all.l_whence = SEEK_SET;
+  ::fcntl(sidecar.get(), F_SETLK, &all);
+}
+
+void LogFiles::make_directories() const {
+  Path path = log_path_;
+  for (std::size_t i = 1; path[i] != '\0'; ++i) {
+    if (path[i] == '/') {
+      path[i] = '\0';
+      ::mkdir(path.data(), kDirectoryOfOwner);
+      path[i] = '/';
     }
-    sidecar_bytes_ -= kLogRecordBytes;
   }
+}
+
+// Where the last writer stopped, from the last record, the last segment's record and that segment's size.
+bool LogFiles::find_end() {
+  std::optional<LogRecord> last;
+  std::optional<LogRecord> segment;
+  std::uint64_t whole = 0;
+  for (std::uint64_t at = sidecar_bytes_; at > 0 && !segment; at -= kLogRecordBytes) {
+    const auto record = record_at(at - kLogRecordBytes);
+    if (record && !last) {
+      last = record;
+      whole = at;
+    }
+    if (record && record->kind == LogRecord::Kind::segment) {
+      segment = record;
+    }
+  }
+  sidecar_bytes_ = whole;  // behind it there is nothing whole
+  segment_ = segment.value_or(LogRecord());
+  struct stat status{};
+  // A rotation was cut short: the segment has its last name, and nothing else may have happened yet.
+  renamed_ = ::lstat(segment_path(segment_.offset).data(), &status) == 0;
+  if (!renamed_ && ::lstat(log_path_.data(), &status) != 0) {
+    if (errno != ENOENT) {
+      return false;
+    }
+    status = {};
+    status.st_mode = S_IFREG;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return false;
+  }
+  const LogRecord known = last.value_or(LogRecord());  // without any, offset and position are the same
+  position_ = segment_.position + static_cast<std::uint64_t>(status.st_size);
   // A power loss can take the file's last bytes and leave the record: offsets once given out are not given
   // out again.
-  offset_ = last.offset + (position_ > last.position ? position_ - last.position : 0);
+  offset_ = known.offset + (position_ > known.position ? position_ - known.position : 0);
+  end_known_ = true;
   return true;
+}
+
+bool LogFiles::open_live() {
+  UniqueFd live(::open(log_path_.data(), O_WRONLY | O_APPEND | kCommonFlags, kOwnerOnly));
+  std::uint64_t size = 0;
+  if (!live || !file_size(live.get(), size)) {
+    return false;
+  }
+  // Not ours, but in our way: whoever put it there, offsets stay true.
+  if (const std::uint64_t end = segment_.position + size; end > position_) {
+    offset_ += end - position_;
+    position_ = end;
+  }
+  log_ = std::move(live);
+  return true;
+}
+
+// The same once more says nothing new, but for the log's first.
+bool LogFiles::record_start() {
+  if (sidecar_bytes_ > kLogRecordBytes) {
+    const auto last = record_at(sidecar_bytes_ - kLogRecordBytes);
+    if (last && last->kind == LogRecord::Kind::start && last->offset == offset_ &&
+        last->position == position_) {
+      return true;
+    }
+  }
+  return append_record(LogRecord::Kind::start, offset_);
+}
+
+// Somebody may remove the files, or their directory. What was in them is gone, and counted, because the next
+// segment begins where the last one ended. A log whose sidecar is gone is put aside.
+bool LogFiles::still_there() {
+  const bool log_there = !log_ || has_name(log_);
+  const bool sidecar_there = !sidecar_ || has_name(sidecar_);
+  if (log_there && sidecar_there) {
+    return true;
+  }
+  if (log_ && log_there && !renamed_ &&
+      ::rename(log_path_.data(), segment_path(segment_.offset).data()) != 0) {
+    return false;
+  }
+  log_.reset();
+  renamed_ = true;
+  if (!sidecar_there) {
+    sidecar_.reset();
+  }
+  return true;
+}
+
+std::uint64_t LogFiles::room_in_segment() const {
+  const std::uint64_t size = position_ - std::min(segment_.position, position_);
+  return limits_.segment_bytes - std::min(limits_.segment_bytes, size);
 }
 
 std::size_t LogFiles::append(const char* bytes, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
-    const ssize_t written = ::write(log_.get(), bytes + done, count - done);
-    if (written < 0 && errno == EINTR) {
+    if (room_in_segment() == 0) {
+      rotate();
+    }
+    if (!log_) {
+      break;
+    }
+    // A segment that cannot be rotated now grows on.
+    const std::uint64_t room = room_in_segment() > 0 ? room_in_segment() : count - done;
+    const ssize_t written = ::write(log_.get(), bytes + done,
+                                    static_cast<std::size_t>(std::min<std::uint64_t>(count - done, room)));
+    if (written < 0 && (errno == EINTR || ((errno == ENOSPC || errno == EDQUOT) && drop_oldest_segment()))) {
       continue;
     }
     if (written <= 0) {
       break;
     }
     done += static_cast<std::size_t>(written);
+    offset_ += static_cast<std::uint64_t>(written);
+    position_ += static_cast<std::uint64_t>(written);
   }
-  offset_ += done;
-  position_ += done;
   return done;
 }
 
@@ -114,6 +248,13 @@ bool LogFiles::record_gap(std::uint64_t dropped) {
   }
   offset_ += dropped;
   return true;
+}
+
+std::optional<LogRecord> LogFiles::record_at(std::uint64_t at) const {
+  LogRecordLine line{};
+  const ssize_t count = ::pread(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(at));
+  return count == static_cast<ssize_t>(line.size()) ? decode_log_record({line.data(), line.size()})
+                                                    : std::nullopt;
 }
 
 // Written at a fixed place, so that a record cut short by a full disk is overwritten by the next try.

@@ -4,22 +4,26 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/log_record.hpp"
 #include "base/unique_fd.hpp"
+#include "pane/log_limits.hpp"
 
 namespace terminally {
 
-/// The writer's side of a log and its sidecar: appends bytes and records gaps, in the order that
-/// doc/pane-log.md asks for ("Rules for writers"). No call throws or waits; one that fails can be made again,
-/// and nothing is written twice.
+/// The writer's side of a log, its segments and its sidecar: appends bytes, records gaps, rotates and drops
+/// the oldest segments, in the order that doc/pane-log.md asks for ("Rules for writers"). No call throws or
+/// waits; one that fails can be made again, and nothing is written twice.
 class LogFiles {
  public:
   /// False when the path is too long.
   [[nodiscard]] bool set_path(std::string_view log_path);
+  void set_limits(const LogLimits& limits);
 
   /// Opens both files, takes the writer's lock, finds where the last writer stopped and records the start.
+  /// Later: looks whether they are still there, and makes them again where somebody removed them.
   /// False: not now (no space, no descriptor, another writer holds the lock); what was reached is kept for
   /// the next try.
   [[nodiscard]] bool open();
@@ -37,17 +41,43 @@ class LogFiles {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
+  using Path = std::array<char, PATH_MAX>;
+
   [[nodiscard]] bool lock_sidecar();
   [[nodiscard]] bool find_end();
-  [[nodiscard]] bool append_record(LogRecord::Kind kind, std::uint64_t offset);
+  [[nodiscard]] bool open_live();
+  [[nodiscard]] bool record_start();
+  [[nodiscard]] bool still_there();
+  void make_directories() const;
+  /// For who watches: F_GETLK on the sidecar tells the writer's pid. What keeps a second one out is the
+  /// flock.
+  static void sign_with_pid(const UniqueFd& sidecar);
 
-  std::array<char, PATH_MAX> log_path_{};
-  std::array<char, PATH_MAX> sidecar_path_{};
+  void rotate();
+  void sync_directory() const;
+  [[nodiscard]] bool begin_segment();
+  [[nodiscard]] std::uint64_t room_in_segment() const;
+  void drop_old_segments();
+  [[nodiscard]] bool drop_oldest_segment();
+  [[nodiscard]] bool is_dropped(std::uint64_t position, bool newest) const;
+  void compact_sidecar(std::uint64_t first_kept);
+
+  [[nodiscard]] bool append_record(LogRecord::Kind kind, std::uint64_t offset);
+  [[nodiscard]] std::optional<LogRecord> record_at(std::uint64_t at) const;
+  [[nodiscard]] Path segment_path(std::uint64_t first_offset) const;
+
+  LogLimits limits_;
+  Path log_path_{};
+  Path sidecar_path_{};
+  std::size_t stem_bytes_ = 0;
   UniqueFd log_;
   UniqueFd sidecar_;
+  bool end_known_ = false;
   bool started_ = false;
-  std::uint64_t offset_ = 0;         ///< of the next byte, among all bytes of the tab
-  std::uint64_t position_ = 0;       ///< of the next byte, in the live file
+  bool renamed_ = false;        ///< the current segment has its last name, and the next one's record is due
+  std::uint64_t offset_ = 0;    ///< of the next byte, among all bytes of the tab
+  std::uint64_t position_ = 0;  ///< of the next byte, among all bytes written
+  LogRecord segment_;           ///< where the current segment begins
   std::uint64_t sidecar_bytes_ = 0;  ///< of whole records
 };
 

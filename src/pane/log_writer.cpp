@@ -1,6 +1,6 @@
-// terminally-log LOGFILE: what tmux's pipe-pane runs for each tab. Appends its standard input to the log
-// until the input ends, and nothing else ends it: if it died, tmux would close the pipe without a word and
-// the tab's output would be lost. What it writes: doc/pane-log.md.
+// terminally-log LOGFILE [SEGMENT QUOTA MIN_FREE]: what tmux's pipe-pane runs for each tab. Appends its
+// standard input to the log until the input ends, and nothing else ends it: if it died, tmux would close the
+// pipe without a word and the tab's output would be lost. What it writes: doc/pane-log.md.
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <string_view>
 
@@ -23,6 +25,10 @@ namespace {
 constexpr std::int64_t kRetryMs = 100;
 constexpr std::int64_t kSyncMs = 1000;
 constexpr std::int64_t kQuietMs = 50;  // a command that ended and its prompt are followed by quiet: sync then
+constexpr std::int64_t kEndQuietMs = 20;  // the same where the end of a command is among what was written
+constexpr std::int64_t kEndSyncMs = 100;  // and in endless output
+constexpr int kReadTries = 50;            // an input that cannot be read that often has ended
+constexpr std::string_view kEndOfCommand = "mcp=END:";
 constexpr std::int64_t kDrainMs =
     10'000;  // how long a log that takes nothing is retried after the input ended
 
@@ -32,8 +38,31 @@ std::int64_t now_ms() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
+/// Sees the record of a command's end pass by, wherever the stream is split.
+class EndDetector {
+ public:
+  [[nodiscard]] bool passes(std::string_view bytes) {
+    const std::string_view head = bytes.substr(0, kBorder);
+    head.copy(border_.data() + border_bytes_, head.size());
+    const std::string_view border(border_.data(), border_bytes_ + head.size());
+    const bool found =
+        border.find(kEndOfCommand) != std::string_view::npos ||
+        ::memmem(bytes.data(), bytes.size(), kEndOfCommand.data(), kEndOfCommand.size()) != nullptr;
+    const std::string_view last = bytes.size() >= kBorder ? bytes : border;
+    const std::string_view kept = last.substr(last.size() - std::min(last.size(), kBorder));
+    ::memmove(border_.data(), kept.data(), kept.size());
+    border_bytes_ = kept.size();
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kBorder = kEndOfCommand.size() - 1;
+  std::array<char, 2 * kBorder> border_{};
+  std::size_t border_bytes_ = 0;
+};
+
 /// Says when dirty data is due on disk: in the first quiet moment once a second has passed since the last
-/// sync, and after a second of endless output at the latest.
+/// sync, and after a second of endless output at the latest; sooner when a command has ended.
 class SyncClock {
  public:
   void written(std::int64_t now) {
@@ -41,17 +70,26 @@ class SyncClock {
     last_write_ = now;
     dirty_ = true;
   }
+  void command_ended(std::int64_t now) {
+    ended_at_ = ended_ ? ended_at_ : now;
+    ended_ = true;
+  }
   void synced(std::int64_t now) {
     dirty_ = false;
+    ended_ = false;
     last_sync_ = now;
   }
   [[nodiscard]] bool dirty() const { return dirty_; }
   [[nodiscard]] std::int64_t due() const {
-    return std::min(dirty_since_ + kSyncMs, std::max(last_write_ + kQuietMs, last_sync_ + kSyncMs));
+    const std::int64_t due =
+        std::min(dirty_since_ + kSyncMs, std::max(last_write_ + kQuietMs, last_sync_ + kSyncMs));
+    return ended_ ? std::min({due, last_write_ + kEndQuietMs, ended_at_ + kEndSyncMs}) : due;
   }
 
  private:
   bool dirty_ = false;
+  bool ended_ = false;
+  std::int64_t ended_at_ = 0;
   std::int64_t dirty_since_ = 0;
   std::int64_t last_write_ = 0;
   std::int64_t last_sync_ = -kSyncMs;
@@ -99,9 +137,16 @@ class LogWriter {
   void read_some() {
     const ssize_t count = ::read(STDIN_FILENO, backlog_.room(), Backlog::kReadBytes);
     if (count > 0) {
+      if (end_detector_.passes({backlog_.room(), static_cast<std::size_t>(count)})) {
+        clock_.command_ended(now_ms());
+      }
       backlog_.added(static_cast<std::size_t>(count));
-    } else {
-      input_ended_ = count == 0 || (errno != EINTR && errno != EAGAIN);
+      read_failures_ = 0;
+    } else if (count == 0) {
+      input_ended_ = true;
+    } else if (errno != EINTR && errno != EAGAIN) {
+      input_ended_ = ++read_failures_ == kReadTries;
+      ::poll(nullptr, 0, kRetryMs);
     }
   }
 
@@ -150,6 +195,8 @@ class LogWriter {
   Backlog& backlog_;
   TimeIndex& times_;
   SyncClock clock_;
+  EndDetector end_detector_;
+  int read_failures_ = 0;
   std::int64_t retry_at_ = 0;
   bool opened_ = false;
   bool input_ended_ = false;
@@ -162,12 +209,32 @@ void ignore_signals() {
   }
 }
 
+bool read_number(std::string_view text, std::uint64_t& number) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && rest == text.data() + text.size();
+}
+
+bool read_arguments(int argc, char** argv, LogFiles& files) {
+  if ((argc != 2 && argc != 5) || !files.set_path(argv[1])) {
+    return false;
+  }
+  LogLimits limits;
+  if (argc == 5 && !(read_number(argv[2], limits.segment_bytes) && read_number(argv[3], limits.quota_bytes) &&
+                     read_number(argv[4], limits.min_free_bytes))) {
+    return false;
+  }
+  files.set_limits(limits);
+  return true;
+}
+
 int run_writer(int argc, char** argv) {
   static LogFiles files;
   static Backlog backlog;
   static TimeIndex times;
-  constexpr std::string_view kUsage = "usage: terminally-log LOGFILE\nAppends standard input to LOGFILE.\n";
-  if (argc != 2 || !files.set_path(argv[1]) || !times.set_path(argv[1])) {
+  constexpr std::string_view kUsage =
+      "usage: terminally-log LOGFILE [SEGMENT_BYTES QUOTA_BYTES MIN_FREE_BYTES]\n"
+      "Appends standard input to LOGFILE, which is renamed and begun anew when it is full.\n";
+  if (!read_arguments(argc, argv, files) || !times.set_path(argv[1])) {
     static_cast<void>(!::write(STDERR_FILENO, kUsage.data(), kUsage.size()));
     return 2;
   }

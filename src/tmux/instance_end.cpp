@@ -32,16 +32,6 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
-std::filesystem::file_time_type last_change(const std::filesystem::path& directory) {
-  auto latest = std::filesystem::file_time_type::min();
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, error)) {
-    const auto changed = entry.last_write_time(error);
-    latest = error ? std::filesystem::file_time_type::max() : std::max(latest, changed);
-  }
-  return latest;
-}
-
 }  // namespace
 
 asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
@@ -126,18 +116,6 @@ asio::awaitable<void> end_abandoned_instances(Config config) {
   for (const std::string& name : names) {
     if (Instance(config, name).is_unnamed()) {
       co_await clean_instance(config, name);
-    }
-  }
-}
-
-void remove_old_logs(const Config& config, std::chrono::hours age) {
-  const auto oldest = std::filesystem::file_time_type::clock::now() - age;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(config.state_root, error)) {
-    const std::string name = entry.path().filename().string();
-    if (std::filesystem::exists(entry.path() / "unnamed", error) &&
-        !std::filesystem::exists(config.runtime_root / name, error) && last_change(entry.path()) < oldest) {
-      std::filesystem::remove_all(entry.path(), error);
     }
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,5 @@ enum class Cleaned {
 /// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
 /// lock.
 [[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config);
-
-/// Removes the logs of unnamed instances that are gone and have not been written to for this long.
-void remove_old_logs(const Config& config, std::chrono::hours age);
 
 }  // namespace terminally

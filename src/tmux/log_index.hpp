@@ -6,11 +6,12 @@
 
 namespace terminally {
 
-/// Where the bytes of a log file lie among all bytes logged for the tab, from the records of the sidecar.
-/// Pure. doc/pane-log.md, "Offsets" and "The sidecar".
+/// Where the bytes of a log lie among all bytes logged for the tab, and in which of its segments, from the
+/// records of the sidecar. Pure. A position counts the bytes that were written, through all segments; whether
+/// a segment's file is still there it does not know. doc/pane-log.md, "Offsets" and "The sidecar".
 class LogIndex {
  public:
-  /// Bytes that follow each other in the file and in offsets. Never empty.
+  /// Bytes that follow each other in position and in offset. Never empty.
   struct Run {
     std::uint64_t offset = 0;
     std::uint64_t position = 0;
@@ -20,8 +21,22 @@ class LogIndex {
     [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
   };
 
-  /// Without a sidecar (`records` empty) offsets are positions. Lines that are no record are passed over.
-  LogIndex(std::string_view records, std::uint64_t file_bytes);
+  /// What is in one file, from `position` to `end`.
+  struct Segment {
+    std::uint64_t first_offset = 0;  ///< names the file once it is rotated
+    std::uint64_t position = 0;
+    std::uint64_t end = 0;
+  };
+
+  /// `last_bytes`: the size of the last segment's file. Without a sidecar (`records` empty) offsets are
+  /// positions. Lines that are no record are passed over.
+  LogIndex(std::string_view records, std::uint64_t last_bytes);
+
+  /// Never empty, ascending; the last is being written.
+  [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  [[nodiscard]] std::uint64_t end_position() const { return segments_.back().end; }
+  /// The segment with the byte at `position`; the last one beyond the end.
+  [[nodiscard]] const Segment& segment_at(std::uint64_t position) const;
 
   /// Ascending in offset and in position; what lies between two of them, or between the last and end(), is a
   /// gap.
@@ -33,10 +48,11 @@ class LogIndex {
   /// The first run that ends after `offset`; null when there is none.
   [[nodiscard]] const Run* run_after(std::uint64_t offset) const;
 
-  /// The offset of the byte at `position` of the file; end() for the end of the file.
+  /// The offset of the byte at `position`; end() for the end.
   [[nodiscard]] std::uint64_t offset_at(std::uint64_t position) const;
 
  private:
+  std::vector<Segment> segments_;
   std::vector<Run> runs_;
   std::uint64_t end_ = 0;
 };

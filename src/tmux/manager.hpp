@@ -29,6 +29,8 @@ struct TabInfo {
   bool busy = false;       ///< a command of ours runs, or something other than a shell has the foreground
   std::string log_path;
   std::uint64_t log_bytes = 0;         ///< all bytes ever logged for the tab
+  std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone
+  bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
   std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
 };
 
@@ -162,7 +164,8 @@ struct LogChunk {
   std::uint64_t next_byte = 0;  ///< raw bytes; always past from_byte unless nothing is there
   bool eof = false;             ///< the current end was reached
   std::optional<std::uint64_t>
-      gap_bytes;  ///< bytes that are gone between from_byte and the chunk; none: no gap
+      gap_bytes;             ///< bytes that are gone between from_byte and the chunk; none: no gap
+  bool gap_unknown = false;  ///< bytes that nobody counted are missing there as well
 };
 
 struct ReadLogChunk {

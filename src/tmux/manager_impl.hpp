@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/background.hpp"
 #include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
 #include "base/process_watch.hpp"
@@ -25,7 +26,8 @@ namespace terminally {
 /// The manager's parts, a file each: manager_server.cpp (the tmux server), manager_tabs.cpp,
 /// manager_close.cpp (the end of a tab), manager_commands.cpp (begun and waited for), manager_settle.cpp
 /// (those that nobody looks after), manager_stop.cpp, manager_input.cpp (text and keys, the screen),
-/// manager_results.cpp, manager_logs.cpp, manager_search.cpp, manager_waits.cpp.
+/// manager_results.cpp, manager_logs.cpp, manager_search.cpp, manager_waits.cpp, manager_watchdog.cpp (the
+/// writers of the logs).
 class TmuxManager::Impl {
  public:
   Impl(boost::asio::any_io_executor executor, Config config);
@@ -82,6 +84,8 @@ class TmuxManager::Impl {
   Awaitable<TabPtr> open_tab(WindowId window);
   bool notice_if_closed(Tab& tab);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
+
+  void guard_writer(const PaneRow& row);
 
   struct TabWaiter;
   void tell_tab_waiters();
@@ -148,6 +152,13 @@ class TmuxManager::Impl {
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =
       std::make_shared<AsyncMutex>();  ///< for a command that names none
+
+  struct WriterGuard {
+    int pane_pid;
+    Background guard;
+  };
+  std::map<PaneId, WriterGuard> writer_guards_;
+  std::optional<Background> log_keeper_;
 };
 
 }  // namespace terminally

@@ -39,6 +39,7 @@ struct RawChunk {
   std::string bytes;
   std::uint64_t from = 0;
   std::optional<std::uint64_t> gap_bytes;
+  bool gap_unknown = false;
   bool eof = false;
 
   [[nodiscard]] std::uint64_t next() const { return from + bytes.size(); }
@@ -52,6 +53,7 @@ RawChunk read_raw(const Tab& tab, const ReadLogChunk& request) {
   RawChunk chunk;
   chunk.from = slice.bytes.empty() ? slice.next : slice.from;
   chunk.gap_bytes = slice.gap_bytes;
+  chunk.gap_unknown = slice.gap_unknown;
   chunk.eof = slice.eof;
   chunk.bytes = std::move(slice.bytes);
   if (!request.exact) {
@@ -122,6 +124,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   }
   LogChunk chunk;
   chunk.gap_bytes = raw.gap_bytes;
+  chunk.gap_unknown = raw.gap_unknown;
   chunk.next_byte = raw.next();
   chunk.eof = raw.eof;
   if (request.exact) {

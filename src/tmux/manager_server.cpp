@@ -18,8 +18,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How long the logs of an unnamed instance stay.
-constexpr std::chrono::hours kKeepLogs{7 * 24};
 /// Some clients start a server only to probe it: that one must not become the owner.
 constexpr Milliseconds kNoProbe{250};
 /// How often a server looks whether the one that owns its instance has gone.
@@ -152,7 +150,6 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     if (!durable_) {
       instance_.mark_unnamed();
     }
-    remove_old_logs(config_, kKeepLogs);
     asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
   }
   co_await clear_up_lost_server();
@@ -250,6 +247,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
   }
   tab->name = row.name;
   tab->active = row.window_active;
+  guard_writer(row);
   return tab;
 }
 
@@ -267,6 +265,9 @@ void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::v
   }
   for (const auto& [window, row] : oldest) {
     take_row(row);
+  }
+  for (const PaneRow& row : rows) {
+    guard_writer(row);  // also of what a person split off
   }
   for (const TabPtr& tab : asked_about) {
     tab->closed = tab->closed || !alive.contains(tab->pane);

@@ -136,7 +136,10 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
                                 (!tab->runs.empty() || tab->files.running_nonce()));
     info.log_path = tab->log.path().string();
-    info.log_bytes = tab->log.end();
+    const PaneLog::Extent extent = tab->log.extent();
+    info.log_bytes = extent.end;
+    info.log_gap_bytes = extent.gap_bytes;
+    info.log_gap_unknown = extent.gap_unknown;
     info.last_output_at_ms = info.log_bytes > 0 ? modified_ms(tab->log.path()) : 0;
     infos.push_back(std::move(info));
   }

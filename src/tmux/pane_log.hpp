@@ -8,8 +8,9 @@
 
 namespace terminally {
 
-/// Reads the log of one tab while it is being written: raw bytes as the pane's terminal got them, lines ended
-/// by "\r\n" as a rule. Format and reading rules: doc/pane-log.md. All offsets and counts are in bytes.
+/// Reads the log of one tab, all its segments, while it is being written and rotated: raw bytes as the pane's
+/// terminal got them, lines ended by "\r\n" as a rule. Format and reading rules: doc/pane-log.md. All offsets
+/// and counts are in bytes.
 ///
 /// Holds no descriptors and no state but the path: each call sees the log as it is then, and costs as much as
 /// what it returns, not as the log is long. A log that does not exist yet reads as empty. Throws Error(io)
@@ -38,6 +39,13 @@ class PaneLog {
     bool gap_unknown = false;     ///< bytes that nobody counted are missing there as well
   };
 
+  /// The log as a whole.
+  struct Extent {
+    std::uint64_t end = 0;        ///< the offset after the last byte logged
+    std::uint64_t gap_bytes = 0;  ///< how many of the bytes before it are gone
+    bool gap_unknown = false;     ///< bytes that nobody counted are missing as well
+  };
+
   static constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
 
   /// `block_bytes`: how much last_lines looks at at once; tests make it small.
@@ -47,6 +55,8 @@ class PaneLog {
 
   /// The offset after the last byte logged.
   [[nodiscard]] std::uint64_t end() const;
+
+  [[nodiscard]] Extent extent() const;
 
   /// At most `max_bytes` from offset `from` on, up to the next gap. Beyond the end there is nothing: `next`
   /// is the end.

@@ -70,6 +70,13 @@ std::string user_shell() {
   return "/bin/sh";
 }
 
+std::string log_writer_command(const Config& config, PaneKind kind) {
+  const std::string name = kind == PaneKind::tab ? "#{window_id}" : "#{window_id}.#{pane_id}";
+  return "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-" + name + ".log\" " +
+         std::to_string(config.log_segment_bytes) + " " + std::to_string(config.log_quota_bytes) + " " +
+         std::to_string(config.min_free_bytes);
+}
+
 std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   const std::string cols = std::to_string(config.cols);
   const std::string rows = std::to_string(config.rows);
@@ -79,9 +86,8 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   // terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at new-session.
   // rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is, so that a
   // backslash could mean two things.
-  const std::string log = "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.log\"";
-  const std::string split_log =
-      "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-#{window_id}.#{pane_id}.log\"";
+  const std::string log = log_writer_command(config, PaneKind::tab);
+  const std::string split_log = log_writer_command(config, PaneKind::split);
   std::string text;
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
   line("set -g @terminally_now '%s'");

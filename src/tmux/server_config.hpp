@@ -13,6 +13,11 @@ namespace terminally {
 inline constexpr const char* kSession = "tabs";
 inline constexpr const char* kSessionTarget = "=tabs:";
 
+/// What pipe-pane runs for a pane: the tab's own one, or one that a person split off. In tmux's format
+/// language.
+enum class PaneKind { tab, split };
+[[nodiscard]] std::string log_writer_command(const Config& config, PaneKind kind);
+
 /// The configuration of our tmux server, complete: the user's ~/.tmux.conf is not read.
 [[nodiscard]] std::string tmux_config_text(const Config& config, std::uint32_t generation);
 

@@ -6,6 +6,10 @@
 
 namespace terminally {
 
+static std::optional<std::int64_t> known_gap(std::uint64_t bytes, bool unknown) {
+  return unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
+}
+
 static void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
   v.text("name", tab.name, "Tab name.");
@@ -15,6 +19,9 @@ static void describe(ResultVisitor& v, const TabInfo& tab) {
   v.flag("busy", tab.busy, "A command or a program runs.");
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");
   v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
+  v.integer_or_null("log_gap_bytes", known_gap(tab.log_gap_bytes, tab.log_gap_unknown),
+                    "How many of them are gone; null: some that nobody counted, too.",
+                    show_if(tab.log_gap_bytes > 0 || tab.log_gap_unknown));
   v.text("last_output_at", iso_time(tab.last_output_at_ms), "When it last printed: ISO 8601, UTC.",
          show_if(tab.last_output_at_ms > 0));
 }

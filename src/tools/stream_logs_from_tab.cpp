@@ -13,8 +13,11 @@ static void describe(ResultVisitor& v, const LogChunk& chunk) {
   v.log_text("chunk", chunk.chunk, "The text, or base64.");
   v.count("next_byte", chunk.next_byte, "Pass it as from_byte to go on.");
   v.flag("eof", chunk.eof, "The current end of the log was reached.");
-  v.count("gap_bytes", chunk.gap_bytes.value_or(0), "Bytes between from_byte and the chunk that are gone.",
-          show_if(chunk.gap_bytes.has_value()));
+  const auto gap = static_cast<std::int64_t>(chunk.gap_bytes.value_or(0));
+  v.integer_or_null(
+      "gap_bytes", chunk.gap_unknown ? std::nullopt : std::optional(gap),
+      "Bytes between from_byte and the chunk that are gone; null: some that nobody counted, too.",
+      show_if(chunk.gap_bytes.has_value() || chunk.gap_unknown));
 }
 
 namespace {

@@ -68,22 +68,33 @@ class End(unittest.TestCase):
                 self.assertEqual(process.wait(5), 0)
                 sandbox.assert_nothing_left()
 
-    def test_logs_of_unnamed_instances_stay_for_a_week(self) -> None:
+    def test_logs_of_closed_tabs_stay_for_a_week(self) -> None:
+        """R14: a week of time that has passed for sure; files that look old, as after a jump of the clock, are left alone."""
         with Sandbox() as sandbox:
             for arguments in ([], [], ["--instance", "kept"]):
                 with Server(*arguments, sandbox=sandbox, durable=bool(arguments)) as server:
                     works(server)
                     if arguments:
                         subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], check=False)
-            old, young, named = (entry for entry in sorted(sandbox.state.iterdir(), key=lambda entry: (entry.name == "kept", entry.stat().st_mtime)))
-            for instance in (old, named):
+            instances = [entry for entry in sandbox.state.iterdir() if entry.is_dir()]
+            old, young, named = sorted(instances, key=lambda entry: (entry.name == "kept", entry.stat().st_mtime))
+            for instance in (old, young, named):
                 for file in [*instance.rglob("*"), instance]:
                     os.utime(file, (time.time() - 8 * 86_400,) * 2)
             with Server(sandbox=sandbox) as server:
                 works(server)
-            self.assertFalse(old.exists())
-            self.assertTrue(young.exists())
-            self.assertTrue(named.exists())
+                poll(lambda: (named / "1" / "pane-@0.closed").exists(), 5, "the logs were looked through")
+            self.assertTrue(all((instance / "1" / "pane-@0.log").exists() for instance in (old, young, named)))
+            clock = sandbox.state / ".clock"
+            words = clock.read_text().split()
+            clock.write_text(" ".join([*words[:3], str(8 * 86_400)]) + "\n")
+            for instance, closed_at in ((old, 0), (named, 0), (young, 7 * 86_400)):
+                (instance / "1" / "pane-@0.closed").write_text(f"{closed_at}\n")
+            with Server(sandbox=sandbox) as server:
+                works(server)
+                poll(lambda: not old.exists(), 5, "an unnamed instance goes with its last log")
+                poll(lambda: not (named / "1" / "pane-@0.log").exists(), 5)
+            self.assertTrue((young / "1" / "pane-@0.log").exists())
 
     def test_sigterm(self) -> None:
         with Server() as server:

@@ -1,9 +1,11 @@
 """Tabs: made, listed, renamed, closed (T1-T4); names, directories and environments carried exactly."""
 
+import json
 import unittest
 
 import path  # noqa: F401
 from harness import Person, Server, main, poll
+from harness.client import run_cli
 
 # What tmux or a shell would act on, if it ever reached them as more than text. `{}` becomes a path that must not appear.
 AWKWARD = [
@@ -16,6 +18,11 @@ AWKWARD = [
 def awkward(server: Server) -> list[str]:
     mark = str(server.sandbox.home / "ran")
     return [text.replace("{}", mark) if "touch" in text else text for text in AWKWARD]
+
+
+def shown(text: str) -> str:
+    """As agents read it: what is not seen is named (doc/redaction.md)."""
+    return text.replace("\u202e", "⟨U+202E⟩")
 
 
 class Life(unittest.TestCase):
@@ -171,12 +178,14 @@ class Exactly(unittest.TestCase):
         with Server() as server:
             texts = awkward(server)
             tabs = [server.create_tab(name=text) for text in texts]
-            self.assertEqual([tab.name for tab in tabs], texts)
+            self.assertEqual([tab.name for tab in tabs], [shown(text) for text in texts])
             rows = server.tabs()
-            self.assertEqual([rows[tab.id].name for tab in tabs], texts)
+            self.assertEqual([rows[tab.id].name for tab in tabs], [shown(text) for text in texts])
+            exact = json.loads(run_cli(server.sandbox, "ls", "--json").stdout)
+            self.assertEqual({row["window_id"]: row["name"] for row in exact["tabs"]}, {tab.id: text for tab, text in zip(tabs, texts)})
             for text in texts:
-                self.assertEqual(tabs[0].call("rename_tab", name=text).name, text)
-                self.assertEqual(tabs[0].row.name, text)
+                self.assertEqual(tabs[0].call("rename_tab", name=text).name, shown(text))
+                self.assertEqual(tabs[0].row.name, shown(text))
             self.assert_nothing_ran(server)
 
     def test_directories(self) -> None:
@@ -188,7 +197,7 @@ class Exactly(unittest.TestCase):
                 directory.mkdir(parents=True)
                 tab = server.create_tab(cwd=str(directory))
                 self.assertEqual(tab.execute('printf %s "$PWD"').output, str(directory))
-                self.assertEqual(tab.row.cwd, str(directory))
+                self.assertEqual(tab.row.cwd, shown(str(directory)))
                 tab.close(force=True)
             self.assert_nothing_ran(server)
 

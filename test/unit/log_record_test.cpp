@@ -41,7 +41,7 @@ TEST_CASE("a sidecar record survives the way to text and back, and nothing less 
 }
 
 TEST_CASE("a record of a kind from a later version still tells where its bytes are") {
-  const auto record = decode_log_record("seg   00000000000000001000 00000000000000000000 001767225600000\n");
+  const auto record = decode_log_record("later 00000000000000001000 00000000000000000000 001767225600000\n");
   REQUIRE(record);
   CHECK(record->kind == Kind::other);
   CHECK(record->offset == 1000);

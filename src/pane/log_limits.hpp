@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace terminally {
+
+/// How much room the log of one pane takes. All in bytes.
+struct LogLimits {
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20U;  ///< a segment that has as many is rotated
+  std::uint64_t quota_bytes = std::uint64_t{1} << 30U;     ///< all segments together, never more
+  std::uint64_t min_free_bytes =
+      0;  ///< with less than half of it free, only the newest rotated segment stays
+};
+
+}  // namespace terminally

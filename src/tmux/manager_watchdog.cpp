@@ -1,0 +1,140 @@
+// The writers of the logs: one that died is started again at once. And the room that the logs take.
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/event.hpp"
+#include "base/log_record.hpp"
+#include "base/process_watch.hpp"
+#include "tmux/log_store.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/server_config.hpp"
+
+namespace terminally {
+namespace {
+
+template <typename T>
+using Awaitable = boost::asio::awaitable<T>;
+
+/// A new pane's writer is on its way for as long.
+constexpr Milliseconds kStartsWithin{500};
+constexpr Milliseconds kBetweenLooks{20};
+/// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
+constexpr Milliseconds kUnnumbered{500};
+constexpr Milliseconds kFirstPause{50};
+constexpr Milliseconds kLongestPause{5'000};
+constexpr Milliseconds kBetweenSweeps{60'000};
+
+struct Pane {
+  PaneId id;
+  int pid = 0;  ///< terminally-shell
+  std::filesystem::path log;
+  std::string writer_command;
+};
+
+/// Who holds the lock on the log's sidecar; 0: nobody, -1: somebody.
+int writer_of(const std::filesystem::path& log) {
+  const UniqueFd sidecar(
+      ::open((log.native() + std::string(kLogSidecarSuffix)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (!sidecar || ::fcntl(sidecar.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) {
+    return 0;
+  }
+  return lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
+bool is_alive(int pid) {
+  const auto process = process_info(pid);
+  return process ? process->state != 'Z' : (::kill(pid, 0) == 0 || errno != ESRCH);
+}
+
+/// It may wait for its log (no space, no directory) and hold no lock yet.
+bool has_waiting_writer(const std::filesystem::path& log) {
+  const std::string argument = std::string("\0", 1) + log.native() + std::string("\0", 1);
+  return std::ranges::any_of(all_processes(), [&argument](const ProcessInfo& process) {
+    return process.name == "terminally-log" && process.state != 'Z' &&
+           read_file("/proc/" + std::to_string(process.pid) + "/cmdline").value_or("").find(argument) !=
+               std::string::npos;
+  });
+}
+
+/// Never where a writer lives: that would throw away what tmux has not passed on yet. `#{pane_pipe}` does not
+/// tell: tmux notices a writer's end only when it has something to write.
+Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane) {
+  try {
+    make_private_directory(pane.log.parent_path());
+    if (!has_waiting_writer(pane.log)) {
+      co_await client.change("pipe-pane -t " + quote(to_string(pane.id)) + " " + quote(pane.writer_command));
+    }
+  } catch (const Error&) {
+    // tmux is frozen, or the pane is gone: the next look tells
+  }
+}
+
+/// Polls only while there is no writer: its end is told by the system.
+Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient client, Pane pane) {
+  Milliseconds pause = kFirstPause;
+  auto next_try = Clock::now() + kStartsWithin;
+  while (is_alive(pane.pid)) {
+    const int writer = writer_of(pane.log);
+    if (writer > 0) {
+      Event ended;
+      ProcessWatch watch(executor);
+      watch.start(writer, [&ended] { ended.set(); });
+      if (writer_of(pane.log) == writer) {
+        co_await ended.wait();
+      }
+      pause = kFirstPause;
+      next_try = Clock::now();
+    } else if (writer == 0 && Clock::now() >= next_try) {
+      co_await pipe_again(client, pane);
+      next_try = Clock::now() + pause;
+      pause = std::min(2 * pause, kLongestPause);
+    } else {
+      co_await sleep_for(writer < 0 ? kUnnumbered : kBetweenLooks);
+    }
+  }
+}
+
+Awaitable<void> keep_logs(Config config) {
+  for (;;) {
+    co_await sweep_logs(config);
+    co_await sleep_for(kBetweenSweeps);
+  }
+}
+
+}  // namespace
+
+void TmuxManager::Impl::guard_writer(const PaneRow& row) {
+  const auto known = writer_guards_.find(row.pane);
+  const auto tab = tabs_.find(row.window);
+  if (config_.guest || tab == tabs_.end() ||
+      (known != writer_guards_.end() && known->second.pane_pid == row.pane_pid)) {
+    return;
+  }
+  std::erase_if(writer_guards_, [](const auto& guard) { return !is_alive(guard.second.pane_pid); });
+  writer_guards_.erase(row.pane);
+  const bool own = tab->second->pane == row.pane;
+  Pane pane;
+  pane.id = row.pane;
+  pane.pid = row.pane_pid;
+  pane.log = own ? tab->second->log.path()
+                 : instance_.generation(generation_) /
+                       ("pane-" + to_string(row.window) + "." + to_string(row.pane) + ".log");
+  pane.writer_command = log_writer_command(config_, own ? PaneKind::tab : PaneKind::split);
+  writer_guards_.emplace(
+      row.pane,
+      WriterGuard{row.pane_pid, Background(executor_, keep_writer(executor_, client_, std::move(pane)))});
+  if (!log_keeper_) {
+    log_keeper_.emplace(executor_, keep_logs(config_));
+  }
+}
+
+}  // namespace terminally

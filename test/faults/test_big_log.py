@@ -1,0 +1,45 @@
+"""A log of 10 GB, and a line of 1 GB."""
+
+import os
+import time
+import unittest
+from pathlib import Path
+
+from faults import row
+
+from harness import Server, main
+
+
+def memory_kb(pid: int, field: str) -> int:
+    return int(Path(f"/proc/{pid}/status").read_text().partition(field + ":")[2].split()[0])
+
+
+class BigLog(unittest.TestCase):
+    def test_the_last_200_lines(self) -> None:
+        """T9, R6: in 50 ms, under 8 MB extra. The files are sparse: of the middle, nothing may be read."""
+        for what, size in (("10 GB log", 10_000_000_000), ("1 GB line", 1_000_000_000)):
+            with self.subTest(what), Server() as server:
+                tab = server.create_tab()
+                tab.execute("echo ready")
+                os.truncate(tab.log_path, size)  # the writer appends behind it
+                command = "seq -f 'line %g' 1 300" if size > 1 << 31 else "echo the last line"
+                tab.execute(command)
+                pid = server.raw.process.pid
+                lines = tab.lines(lines=200, strip_ansi=True)  # warm
+                Path(f"/proc/{pid}/clear_refs").write_text("5")
+                before, times = memory_kb(pid, "VmHWM"), []
+                for _ in range(20):
+                    begin = time.monotonic()
+                    lines = tab.lines(lines=200, strip_ansi=True)
+                    times.append((time.monotonic() - begin) * 1000)
+                extra = (memory_kb(pid, "VmHWM") - before) / 1024
+                self.assertLessEqual(len(lines.content.encode()), 256 * 1024)
+                self.assertIn("line 300" if size > 1 << 31 else "the last line", lines.content)
+                times.sort()
+                row(f"last 200 lines of one {what}", "50 ms, under 8 MB extra", f"median {times[10]:.1f} ms, at most {times[-1]:.1f} ms, {extra:.1f} MB extra")
+                self.assertLess(times[10], 100)
+                self.assertLess(extra, 8)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""A log file system of 8 MB and 50 MB of output."""
+
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from faults import row
+
+from harness import Sandbox, Server, main, needs_root, poll
+
+OUTPUT = 50_000_000
+
+
+def resident_kb(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0])
+
+
+class FullDisk(unittest.TestCase):
+    def setUp(self) -> None:
+        needs_root()
+
+    def test_the_loss_is_counted_and_the_exit_code_is_right(self) -> None:
+        """T11, R3: the writer lives, the exit code is right, lost bytes are counted exactly, it resumes in 2 s, tmux grows by 32 MB at most."""
+        with Sandbox() as sandbox:
+            sandbox.state.mkdir(mode=0o700)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", sandbox.state], check=True)
+            try:
+                self.run_on(sandbox)
+            finally:
+                subprocess.run(["umount", "-l", sandbox.state], check=True)
+
+    def run_on(self, sandbox: Sandbox) -> None:
+        with Server(sandbox=sandbox) as server:
+            tab = server.create_tab()
+            tab.execute("echo ready")
+            tmux = next(pid for pid, command in sandbox.processes().items() if command.startswith("tmux "))
+            writers = {pid for pid, command in sandbox.processes().items() if "terminally-log" in command}
+            before, resident = tab.row.log_bytes, resident_kb(tmux)
+            result = tab.execute(f"head -c {OUTPUT} /dev/zero | tr '\\0' '\\r'; (exit 41)", timeout_ms=50_000)
+            # (Carriage returns: a tmux that scrolls grows by its history, and that is not what is measured.)
+            self.assertEqual((result.exit_code, result.state), (41, "completed"))
+            grown = resident_kb(tmux) - resident
+            subprocess.run(["mount", "-o", "remount,size=64m", sandbox.state], check=True)
+            freed = time.monotonic()
+            resumed = poll(lambda: tab.row.log_bytes > before + OUTPUT and time.monotonic(), 20) - freed
+            self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
+            end = tab.row.log_bytes
+            kept, gone, at = 0, 0, before
+            while at < end:
+                part = tab.stream(from_byte=at, max_bytes=1 << 20, encoding="base64")
+                gone += part.get("gap_bytes", 0)
+                kept += part.next_byte - at - part.get("gap_bytes", 0)
+                at = part.next_byte
+            self.assertEqual(kept + gone, end - before)
+            self.assertEqual(tab.row.log_gap_bytes, gone)
+            # Everything between two prompts is the output and what a shell prints around it: all of it is accounted for.
+            self.assertGreater(gone, OUTPUT - 17_000_000)
+            around = end - before - OUTPUT
+            self.assertTrue(0 < around < 4000, around)
+            self.assertEqual({pid for pid, command in sandbox.processes().items() if "terminally-log" in command}, writers)
+        row("full disk (8 MB) and 50 MB of output", "exit code right, loss exact, resumed in 2 s, tmux grows <= 32 MB",
+            f"exit code 41; {gone} of {OUTPUT} bytes counted as lost; resumed after {resumed:.2f} s; tmux +{grown / 1024:.1f} MB")
+        self.assertLess(resumed, 4)
+        self.assertLess(grown, 32 * 1024)
+
+
+if __name__ == "__main__":
+    main()

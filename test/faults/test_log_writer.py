@@ -1,0 +1,112 @@
+"""The log writer killed, and stopped for ten seconds."""
+
+import os
+import re
+import signal
+import time
+import unittest
+from pathlib import Path
+
+from faults import LONG, row, runs
+
+from harness import Person, Sandbox, Server, Tab, main, poll
+
+
+def writer_of(tab: Tab) -> int:
+    """The pid of the terminally-log that writes this tab's log; 0 while there is none."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                argv = (entry / "cmdline").read_bytes().split(b"\0")
+                state = (entry / "stat").read_bytes().rpartition(b") ")[2][:1]
+            except OSError:
+                continue
+            if len(argv) > 2 and argv[0].endswith(b"terminally-log") and argv[1] == os.fsencode(tab.log_path) and state != b"Z":
+                return int(entry.name)
+    return 0
+
+
+def starts(tab: Tab) -> int:
+    return Path(str(tab.log_path) + ".index").read_bytes().count(b"start ")
+
+
+class Killed(unittest.TestCase):
+    def test_restarted_within_a_second(self) -> None:
+        """T11, R8: noticed in 1 s, restarted, gap marked, offsets stay true, the exit code of a command that ended in the gap is known."""
+        back, results = [], []
+        with Server() as server:
+            tab = server.create_tab()
+            poll(lambda: writer_of(tab), 5)
+            for number in range(runs(5, 50)):
+                before, count = tab.row.log_bytes, starts(tab)
+                kept = tab.log_by_offsets(0, before)
+                code = 3 + number % 90
+                pid = writer_of(tab)
+                begin = time.monotonic()
+                running = tab.execute_async(f"(exit {code})", timeout_ms=20_000)
+                os.kill(pid, signal.SIGKILL)
+                poll(lambda: writer_of(tab) not in (0, pid), 5)
+                back.append(time.monotonic() - begin)
+                result = server.result(running, "execute_command")
+                results.append((result.exit_code, result.state) == (code, "completed"))
+                poll(lambda: starts(tab) > count, 5, "the gap is marked")
+                self.assertEqual(tab.log_by_offsets(0, before), kept, "offsets stay true")
+                self.assertEqual(tab.execute("echo logged again").output, "logged again\n")
+            self.assertIsNone(tab.row.log_gap_bytes, "an unknown number")
+            # Whoever follows the log is told once for each gap.
+            told, at = 0, 0
+            while not (part := tab.stream(from_byte=at)).eof:
+                told, at = told + ("gap_bytes" in part), part.next_byte
+            self.assertGreater(told + ("gap_bytes" in part), 0)
+        row("kill -9 of the log writer", "restarted in 1 s, exit codes known",
+            f"{sum(results)}/{len(results)} exit codes known; back after {max(back) * 1000:.0f} ms at most")
+        self.assertEqual(results, [True] * len(results))
+        self.assertLess(max(back), 2)  # the promise is 1 s on an idle machine
+
+    def test_in_a_durable_instance_after_its_server_died(self) -> None:
+        """T11: a writer that died while no server ran is started again by the next one."""
+        with Sandbox() as sandbox:
+            with Server("--instance", "w", sandbox=sandbox, durable=True) as server:
+                tab = server.create_tab()
+                tab.execute("echo before")
+                server.raw.kill()
+                os.kill(writer_of(tab), signal.SIGKILL)
+                poll(lambda: not writer_of(tab), 5)
+            with Server("--instance", "w", sandbox=sandbox, durable=True) as server:
+                tab.server = server
+                server.tabs()
+                poll(lambda: writer_of(tab), 5)
+                self.assertEqual(tab.execute("echo after").output, "after\n")
+                self.assertIsNone(tab.row.log_gap_bytes)
+                Person(server).tmux("kill-server")
+
+
+class Stopped(unittest.TestCase):
+    def test_nothing_is_lost(self) -> None:
+        """T11, R8"""
+        seconds = 10 if LONG else 2
+        lost = 0
+        with Server() as server:
+            tab = server.create_tab()
+            for _ in range(runs(1, 50)):
+                pid = poll(lambda: writer_of(tab), 5)
+                begin = len(tab.log())
+                os.kill(pid, signal.SIGSTOP)
+                try:
+                    tab.start("seq 1 200000")
+                    stopped = time.monotonic()
+                    poll(lambda: time.monotonic() - stopped > seconds, seconds + 5)
+                finally:
+                    os.kill(pid, signal.SIGCONT)
+                tab.wait_end(60)
+                poll(lambda: b"\n200000\r\n" in tab.log()[begin:], 30)
+                text = tab.log()[begin:]
+                numbers = [int(line) for line in re.findall(rb"(?:^|\x07)(\d+)\r$", text, re.M)]
+                lost += numbers != list(range(1, 200_001))
+                self.assertEqual(writer_of(tab), pid, "a writer that stands still is not replaced")
+        row(f"SIGSTOP of the log writer for {seconds} s", "nothing lost", f"{lost} of {runs(1, 50)} runs lost something")
+        self.assertEqual(lost, 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+// Rotation, by the classes of the writer and the reader; with the real program: log_writer_test.cpp.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+#include "../fuzz/log_tailer_model.hpp"
+#include "temp_files.hpp"
+#include "tmux/log_store.hpp"
+
+using namespace terminally;
+using test::content_of;
+using test::TempDir;
+
+namespace {
+
+LogFiles writer_of(const std::filesystem::path& path, const LogLimits& limits) {
+  LogFiles writer;
+  REQUIRE(writer.set_path(path.native()));
+  writer.set_limits(limits);
+  REQUIRE(writer.open());
+  return writer;
+}
+
+void append(LogFiles& writer, const std::string& bytes) {
+  REQUIRE(writer.open());
+  REQUIRE(writer.append(bytes.data(), bytes.size()) == bytes.size());
+}
+
+}  // namespace
+
+TEST_CASE(
+    "T9: whatever is appended, dropped, rotated, removed or lost, each byte has its offset or is counted") {
+  std::mt19937 random(20261121);
+  for (int round = 0; round < 12; ++round) {
+    CAPTURE(round);
+    const TempDir dir;
+    std::string ops(round % 6 == 0 ? 3000 : 300, '\0');
+    for (char& op : ops) {
+      op = static_cast<char>(random());
+    }
+    fuzz::LogTailerModel(dir.path()).run(ops);  // aborts where they differ
+  }
+}
+
+TEST_CASE("a full segment is named by the offset of its first byte, and the live one keeps the log's name") {
+  const TempDir dir;
+  LogFiles writer =
+      writer_of(dir / "pane-@3.log", {.segment_bytes = 10, .quota_bytes = 1000, .min_free_bytes = 0});
+  append(writer, "0123456789abcdefghijKL");
+  CHECK(content_of(dir / "pane-@3.00000000000000000000.log") == "0123456789");
+  CHECK(content_of(dir / "pane-@3.00000000000000000010.log") == "abcdefghij");
+  CHECK(content_of(dir / "pane-@3.log") == "KL");
+  const PaneLog log(dir / "pane-@3.log");
+  CHECK(log.read(8, 13).bytes == "89abcdefghijK");
+  CHECK(log.last_lines(1, 15).bytes == "789abcdefghijKL");
+}
+
+TEST_CASE("a quota drops the oldest segments, and a reader is told how many bytes are gone") {
+  const TempDir dir;
+  LogFiles writer =
+      writer_of(dir / "pane-@3.log", {.segment_bytes = 10, .quota_bytes = 30, .min_free_bytes = 0});
+  append(writer, std::string(95, 'x') + "the end");
+  const PaneLog log(dir / "pane-@3.log");
+  const PaneLog::Slice slice = log.read(0, 1000);
+  CHECK(slice.from == 80);
+  CHECK(slice.gap_bytes == 80);
+  CHECK(slice.bytes == std::string(15, 'x') + "the end");
+  CHECK(log.extent().gap_bytes == 80);
+  CHECK_FALSE(log.extent().gap_unknown);
+}
+
+TEST_CASE("the sidecar stays small after very many rotations") {
+  const TempDir dir;
+  LogFiles writer =
+      writer_of(dir / "pane-@3.log", {.segment_bytes = 2, .quota_bytes = 20, .min_free_bytes = 0});
+  std::string bytes;
+  for (int i = 0; i < 1500; ++i) {
+    bytes += static_cast<char>('a' + i % 26);
+  }
+  append(writer, bytes);
+  CHECK(content_of(dir / "pane-@3.log.index").size() < 300 * kLogRecordBytes);
+  const PaneLog log(dir / "pane-@3.log");
+  CHECK(log.end() == bytes.size());
+  const PaneLog::Slice slice = log.read(0, 1000);
+  CHECK(slice.bytes == bytes.substr(slice.from));
+  CHECK(log.extent().gap_bytes == slice.from);
+}
+
+TEST_CASE("a directory that somebody removed is made again, and what was in it is counted") {
+  const TempDir dir;
+  std::filesystem::create_directories(dir / "a/b");
+  LogFiles writer = writer_of(dir / "a/b/pane-@3.log", {});
+  append(writer, "gone");
+  std::filesystem::remove_all(dir / "a");
+  append(writer, "there");
+  const PaneLog::Slice slice = PaneLog(dir / "a/b/pane-@3.log").read(0, 1000);
+  CHECK(slice.gap_bytes == 4);
+  CHECK(slice.bytes == "there");
+}
+
+TEST_CASE("a sidecar that somebody removed costs what was logged before, never an offset") {
+  const TempDir dir;
+  LogFiles writer = writer_of(dir / "pane-@3.log", {});
+  append(writer, "before");
+  std::filesystem::remove(dir / "pane-@3.log.index");
+  append(writer, "after");
+  const PaneLog::Slice slice = PaneLog(dir / "pane-@3.log").read(0, 1000);
+  CHECK(slice.gap_bytes == 6);
+  CHECK(slice.bytes == "after");
+  CHECK(content_of(dir / "pane-@3.00000000000000000000.log") == "before");
+}
+
+TEST_CASE("R14: a clock that is set makes no log older") {
+  const SureTime then{.boot = "a", .boot_s = 1000, .wall_s = 5'000'000, .sure_s = 70};
+  const auto sure = [&then](const char* boot, std::uint64_t boot_s, std::uint64_t wall_s) {
+    return with_sure_time(then, {.boot = boot, .boot_s = boot_s, .wall_s = wall_s, .sure_s = 0}).sure_s;
+  };
+  CHECK(sure("a", 1060, 5'000'060) == 130);
+  CHECK(sure("a", 1060, 5'000'060 + 3600) == 130);
+  CHECK(sure("a", 1060, 315'360'000 + 5'000'000) == 130);  // ten years on
+  CHECK(sure("a", 1060, 0) == 130);
+  CHECK(sure("b", 20, 5'000'500) == 570);                        // the machine was off
+  CHECK(sure("b", 20, 315'360'000 + 5'000'000) == 70 + 86'400);  // or its clock lost its battery
+  CHECK(sure("b", 20, 1) == 70);
+}
