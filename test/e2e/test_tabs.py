@@ -182,7 +182,7 @@ class Exactly(unittest.TestCase):
             rows = server.tabs()
             self.assertEqual([rows[tab.id].name for tab in tabs], [shown(text) for text in texts])
             exact = json.loads(run_cli(server.sandbox, "ls", "--json").stdout)
-            self.assertEqual({row["window_id"]: row["name"] for row in exact["tabs"]}, {tab.id: text for tab, text in zip(tabs, texts)})
+            self.assertEqual({row["window_id"]: row["name"] for row in exact}, {tab.id: text for tab, text in zip(tabs, texts)})
             for text in texts:
                 self.assertEqual(tabs[0].call("rename_tab", name=text).name, shown(text))
                 self.assertEqual(tabs[0].row.name, shown(text))
