@@ -11,7 +11,10 @@ namespace terminally {
 namespace asio = boost::asio;
 
 struct Worker::Thread {
-  ~Thread() { pool.join(); }
+  ~Thread() {
+    pool.stop();  // what waits is not begun any more
+    pool.join();
+  }
   asio::thread_pool pool{1};
 };
 

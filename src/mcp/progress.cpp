@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mcp/json_rpc.hpp"
+#include "tools/command_answer.hpp"
 
 namespace terminally {
 
@@ -36,6 +37,10 @@ bool ProgressSink::report(const Progress& step) {
   }
   if (step.seen) {  // not `total`: that would be in the unit of `progress`, which is bytes
     params["_meta"]["terminally-mcp/seen"] = {{"done", step.seen->done}, {"total", step.seen->total}};
+  }
+  if (step.awaiting_input) {
+    params["_meta"]["terminally-mcp/awaiting_input"] = {{"kind", to_string(step.awaiting_input->kind)},
+                                                        {"prompt", step.awaiting_input->prompt}};
   }
   const bool sent = send_(notification_message("notifications/progress", params), Delivery::may_drop);
   if (sent) {

@@ -70,10 +70,14 @@ asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
 
 std::string TmuxClient::output_of(ProcessResult result) const {
   if (result.timed_out) {
+    *timed_out_at_ = Clock::now();
     throw timed_out(deadline_);
   }
   if (result.exit_code != 0) {
-    const std::string message = trimmed(result.err.empty() ? result.out : result.err);
+    std::string message = trimmed(result.err.empty() ? result.out : result.err);
+    if (message.empty()) {
+      message = "its client ended with exit code " + std::to_string(result.exit_code);
+    }
     const bool missing = message.starts_with("can't find ") ||
                          message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
@@ -84,7 +88,14 @@ std::string TmuxClient::output_of(ProcessResult result) const {
 TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
   TmuxClient client = *this;
   client.deadline_ = deadline;
+  client.timed_out_at_ = std::make_shared<Clock::time_point>();  // its patience is its own
   return client;
+}
+
+void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {
+  if (*timed_out_at_ >= when) {
+    throw timed_out(deadline_);
+  }
 }
 
 asio::awaitable<bool> TmuxClient::answers() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "base/timeout.hpp"
 #include "tmux/spare_client.hpp"
 
 namespace terminally {
@@ -44,6 +45,9 @@ class TmuxClient {
   /// Runs commands that change something, unless the deadline has passed by the time the server gets to them.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
 
+  /// Throws Error(tmux_timeout) when a call by this client has timed out since.
+  void refuse_if_timed_out_since(Clock::time_point when) const;
+
   /// As this one, with another deadline.
   [[nodiscard]] TmuxClient with_deadline(std::chrono::milliseconds deadline) const;
 
@@ -62,6 +66,7 @@ class TmuxClient {
   std::filesystem::path config_;
   std::chrono::milliseconds deadline_;
   std::shared_ptr<SpareClient> spare_;
+  std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
 };
 
 /// One word of tmux's command language: single quotes, in which nothing is special.

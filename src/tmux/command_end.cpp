@@ -179,11 +179,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
         "options of the old one are gone)");
   }
   // In this order: killed in between, the next server finds a mark whose command has ended.
-  try {
-    save_record();
-  } catch (const Error& error) {
-    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
-  }
+  save_record_if_possible();
   tab_->files.unmark_running(record_.nonce);
   const auto self = shared_from_this();
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);

@@ -51,6 +51,9 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
          Clock::now() < patience) {
     co_await sleep_for(Milliseconds(5));
   }
+  if (has_ended()) {
+    co_return;  // what has the foreground now is something else
+  }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   signalled_ticks_ = ticks_since_boot();
   if (signal == StopSignal::interrupt) {

@@ -24,6 +24,12 @@ constexpr std::size_t kSlicesAtOnce = 8;
 constexpr Milliseconds kNestedPrompt{150};
 constexpr std::uint64_t kTraceLineBytes = 4'096;
 
+/// A line with something in it, and its end.
+bool has_whole_line(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of("\r\n");
+  return begin != std::string_view::npos && text.find('\n', begin) != std::string_view::npos;
+}
+
 }  // namespace
 
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record)
@@ -63,7 +69,8 @@ std::uint64_t CommandRun::output_end() const {
 bool CommandRun::pump() {
   behind_ = false;
   for (std::size_t slices = 0; scanner_ && !end_marker_; ++slices) {
-    if (slices == kSlicesAtOnce) {
+    // What is handed on is stripped and masked there: one slice takes as long as eight that are only read.
+    if (slices == (on_output_ ? 1 : kSlicesAtOnce)) {
       behind_ = true;
       break;
     }
@@ -105,13 +112,22 @@ void CommandRun::on_start(const Marker& marker) {
   traced_ = marker.traced;
   emitted_ = marker.next;
   if (std::exchange(record_.start_byte, marker.next) != marker.next) {
-    save_record();  // before anybody sees its output, and asks
+    save_record_if_possible();  // before anybody sees its output, and asks
   }
 }
 
 void CommandRun::save_record() {
   tab_->records.append(record_);
   recorded_ = true;
+}
+
+/// Of a command that runs: it goes on, whatever the disk says.
+void CommandRun::save_record_if_possible() {
+  try {
+    save_record();
+  } catch (const Error& error) {
+    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
+  }
 }
 
 void CommandRun::on_end(const Marker& marker) {
@@ -144,10 +160,13 @@ bool CommandRun::is_own_line(std::string_view line) const {
 void CommandRun::emit(std::uint64_t until) {
   if (traced_) {
     const PaneLog::Slice slice = tab_->log.read(record_.start_byte, kTraceLineBytes);
-    if (!end_marker_ && slice.bytes.size() < kTraceLineBytes && slice.bytes.find('\n') == std::string::npos) {
+    const std::size_t own = own_lines_at_start(slice.bytes);
+    // As long as nothing else stands there, another line of ours may come.
+    if (!end_marker_ && slice.bytes.size() < kTraceLineBytes &&
+        !has_whole_line(std::string_view(slice.bytes).substr(own))) {
       return;
     }
-    record_.start_byte += slice.from == record_.start_byte ? own_lines_at_start(slice.bytes) : 0;
+    record_.start_byte += slice.from == record_.start_byte ? own : 0;
     emitted_ = record_.start_byte;
     traced_ = false;
   }
@@ -238,7 +257,7 @@ void CommandRun::set_deadline(Clock::time_point when) {
   deadline_ = when;
   record_.deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
   if (recorded_ && !has_ended()) {
-    save_record();
+    save_record_if_possible();
   }
 }
 

@@ -115,7 +115,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool pump_to_the_end();
   void conclude();
   void save_record();
-  void withdraw();
+  void save_record_if_possible();
+  void withdraw() noexcept;
   void end_by_exit_file(int exit_code);
   void on_start(const Marker& marker);
   void on_end(const Marker& marker);

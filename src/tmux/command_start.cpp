@@ -53,12 +53,16 @@ void CommandRun::fresh_nonce() {
   record_.id = record_.nonce.substr(0, 8);
 }
 
-/// It was typed under this nonce and not run.
-void CommandRun::withdraw() {
+/// It was typed under this nonce and not run. What cannot be written now (a full disk) is settled by the next
+/// look at the tab.
+void CommandRun::withdraw() noexcept {
   if (recorded_) {
-    CommandRecord withdrawn = record_;
-    withdrawn.withdrawn = true;
-    tab_->records.append(withdrawn);
+    try {
+      CommandRecord withdrawn = record_;
+      withdrawn.withdrawn = true;
+      tab_->records.append(withdrawn);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
     recorded_ = false;
   }
 }
@@ -180,11 +184,12 @@ asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foregr
       throw Error(ErrorCode::tab_closed,
                   "tab " + to_string(tab_->window) + " was closed before the command began");
     }
-    if (in_files ? (waited > kUnanswered && now.pid == foreground.pid &&
-                    prompt_state(now, tab_->tty) != Prompt::not_yet) ||
-                       waited > kUnansweredAtAll
-                 : waited > kUnansweredInline) {
+    const bool shell_waits = now.pid == foreground.pid && prompt_state(now, tab_->tty) != Prompt::not_yet;
+    if (in_files ? waited > kUnanswered && shell_waits : waited > kUnansweredInline) {
       co_return Began::no;
+    }
+    if (in_files && waited > kUnansweredAtAll) {
+      co_return Began::yes;  // something runs: START is late (a stopped log writer) or lost. Never twice.
     }
     co_await finish_by(Clock::now() + Milliseconds(100), watch_.changed());
   }

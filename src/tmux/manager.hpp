@@ -72,6 +72,8 @@ struct ExecuteCommand {
   bool return_at_input = true;
   std::string who;                   ///< for the record of commands: whose command it is
   BeganCallback on_begin = nullptr;  ///< may be empty
+  /// Told when it waits for the keyboard and the call goes on all the same. May be empty.
+  std::function<void(const AwaitingInput&)> on_awaiting = nullptr;
 };
 
 /// Called with the raw bytes that the command printed, in order, as they are logged. Must not block and must

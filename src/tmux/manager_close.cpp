@@ -104,6 +104,8 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
   server_watch_.stop();
+  writer_guards_.clear();
+  log_keeper_.reset();
   for (const auto& [window, tab] : tabs_) {
     for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);

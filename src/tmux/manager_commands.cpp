@@ -48,7 +48,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(
     guard = co_await tab_mutex_.lock(*request.window_id);
     co_return co_await open_tab(*request.window_id);
   }
-  const auto choosing = co_await choosing_tab_->lock();
+  const auto choosing = co_await turn_at_tmux(choosing_tab_);
   co_await refresh_tabs();
   TabPtr main;
   for (const auto& [window, tab] : tabs_) {
@@ -72,8 +72,16 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(
 
 TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, Begin what) {
   co_await refuse_if_busy(tab);
-  const auto run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command),
-                                                std::move(what.on_output), std::move(what.who));
+  RunPtr run;
+  try {
+    run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command), std::move(what.on_output),
+                                       std::move(what.who));
+  } catch (const Error&) {  // the log cannot be watched
+    if (tab->runs.empty()) {
+      tab->command_lock.release();
+    }
+    throw;
+  }
   run->set_deadline(what.deadline);
   tab->runs.push_back(run);
   // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
@@ -157,6 +165,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   wait.until = interrupts ? window_end : std::min(deadline, window_end);
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
+  wait.on_awaiting = std::move(request.on_awaiting);
+  wait.guard = request.view.guard;
   Meanwhile meanwhile;
   bool aborted = false;
   try {
@@ -180,9 +190,9 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   if (meanwhile.nested_shell_ready || meanwhile.awaiting) {
     run->set_deadline(last_moment);  // who answers takes their time
     result.reason = Reason::awaiting_input;
-    result.awaiting_input = meanwhile.awaiting ? meanwhile.awaiting : result.awaiting_input;
     if (!result.awaiting_input) {
-      result.awaiting_input = {AwaitingInput::Kind::line, unfinished_line(tab->log, tab->cols)};
+      const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
+      result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
     }
     result.notes.push_back(meanwhile.awaiting
                                ? how_to_answer(*meanwhile.awaiting)
@@ -202,6 +212,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
                                                                                      WaitInCall wait) {
   Meanwhile meanwhile;
   SettledInput input;
+  bool told = false;
   while (!run->has_ended() && Clock::now() < wait.until && !meanwhile.nested_shell_ready &&
          !meanwhile.awaiting) {
     if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
@@ -211,7 +222,10 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
     const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
     if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
       meanwhile.awaiting = settled;
+    } else if (settled && !told && wait.on_awaiting) {
+      wait.on_awaiting({settled->kind, unfinished_line(tab->log, tab->cols, wait.guard.get())});
     }
+    told = settled.has_value();
   }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;

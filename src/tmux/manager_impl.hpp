@@ -76,6 +76,7 @@ class TmuxManager::Impl {
   Awaitable<void> list_panes();
   [[nodiscard]] bool server_alive() const;
   [[nodiscard]] Awaitable<bool> server_ends() const;
+  [[nodiscard]] Awaitable<AsyncMutex::Guard> turn_at_tmux(std::shared_ptr<AsyncMutex> mutex);
   TabPtr take_row(const PaneRow& row);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   /// The tab, open or closed. Throws Error(not_found).
@@ -96,6 +97,8 @@ class TmuxManager::Impl {
     Clock::time_point until;
     Clock::time_point answerable_until;  ///< later, there is no time to answer
     bool return_at_input = true;
+    std::function<void(const AwaitingInput&)> on_awaiting = nullptr;
+    std::shared_ptr<TextGuard> guard = nullptr;
   };
   struct Meanwhile {
     bool nested_shell_ready = false;

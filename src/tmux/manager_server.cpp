@@ -3,6 +3,7 @@
 #include <boost/asio.hpp>
 #include <charconv>
 #include <cstdio>
+#include <exception>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -70,6 +71,15 @@ bool TmuxManager::Impl::server_alive() const {
   return server && server->state != 'Z';
 }
 
+/// One after the other; but who waited while tmux timed out for another does not wait for a time-out of its
+/// own.
+TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::turn_at_tmux(std::shared_ptr<AsyncMutex> mutex) {
+  const auto arrived = Clock::now();
+  AsyncMutex::Guard guard = co_await mutex->lock();
+  client_.refuse_if_timed_out_since(arrived);
+  co_return guard;
+}
+
 /// A server that has lost its last tab ends with the client that has just found that out.
 TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
   const auto patience = Clock::now() + kServerEndsWithin;
@@ -85,7 +95,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (server_pid_ != 0 || !durable_) {
     co_return;
   }
-  const auto turn = co_await attaching_->lock();
+  const auto turn = co_await turn_at_tmux(attaching_);
   if (server_pid_ != 0) {
     co_return;
   }
@@ -103,7 +113,17 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   generation_ = server.generation;
   server_pid_ = server.pid;
   watch_server();
-  co_await list_panes();
+  std::exception_ptr failure;
+  try {
+    co_await list_panes();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
+    server_watch_.stop();
+    server_pid_ = 0;  // not attached: the next try looks after its commands
+    std::rethrow_exception(failure);
+  }
   // A copy: others may come and go meanwhile.
   const std::map<WindowId, TabPtr> tabs = tabs_;
   for (const auto& [window, tab] : tabs) {
@@ -244,6 +264,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
     tab->pane_pid = row.pane_pid;
     tab->tty = row.tty;
     tab->cols = row.cols;
+    tab->closed = false;
   }
   tab->name = row.name;
   tab->active = row.window_active;
@@ -291,7 +312,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
   try {
     answer = co_await client_.query(ask_for_panes());
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::tmux_timeout) {
+    // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says
+    // nothing of the tabs.
+    if (error.code() != ErrorCode::not_found && server_alive()) {
       throw;
     }
   }

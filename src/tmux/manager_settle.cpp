@@ -70,12 +70,14 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
   if (!tab->closed && !lock) {
     return;  // somebody does
   }
+  std::vector<RunPtr> unfinished;
   for (CommandRecord& record : unfinished_commands(*tab)) {
-    tab->runs.push_back(std::make_shared<CommandRun>(run_context_, tab, std::move(record)));
+    unfinished.push_back(std::make_shared<CommandRun>(run_context_, tab, std::move(record)));
   }
-  if (tab->runs.empty()) {
+  if (unfinished.empty()) {
     return;
   }
+  tab->runs = std::move(unfinished);
   tab->command_lock = std::move(lock);
   for (const RunPtr& run : std::vector(tab->runs)) {
     if (!run->has_ended()) {

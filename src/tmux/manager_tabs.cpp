@@ -39,7 +39,7 @@ TmuxManager::Impl::~Impl() {
 
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
-  const auto guard = co_await opening_window_->lock();
+  const auto guard = co_await turn_at_tmux(opening_window_);
   co_await attach_to_running_server();
   std::string answer;
   bool no_session = server_pid_ == 0;

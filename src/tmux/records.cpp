@@ -207,7 +207,10 @@ void CommandRecords::append(const CommandRecord& record) const {
   // A line that was torn by a full disk or a power loss stays alone.
   write_whole(fd.get(), (last == '\n' ? "" : "\n") + encode_record(record), path_);
   if (static_cast<std::size_t>(info.st_size) > kRewriteBytes) {
-    rewrite(path_);
+    try {
+      rewrite(path_);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one tries again; the line is written
+    }
   }
   ::flock(fd.get(), LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
 }

@@ -5,7 +5,6 @@
 #include <ctime>
 
 namespace terminally {
-namespace {
 
 std::string_view to_string(AwaitingInput::Kind kind) {
   switch (kind) {
@@ -18,8 +17,6 @@ std::string_view to_string(AwaitingInput::Kind kind) {
   }
   return "program";
 }
-
-}  // namespace
 
 ResultVisitor::Names command_state_names() {
   return {to_string(CommandState::running), to_string(CommandState::completed),

@@ -24,6 +24,7 @@ void describe(ResultVisitor& v, const CommandAnswer& answer);
 /// The field `awaiting_input`, null when there is none.
 void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show);
 
+[[nodiscard]] std::string_view to_string(AwaitingInput::Kind kind);
 [[nodiscard]] ResultVisitor::Names command_state_names();
 
 /// Milliseconds since the epoch as ISO 8601 in UTC, "2026-11-05T14:03:07.250Z".

@@ -54,9 +54,10 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args 
   if (context.progress) {
     args.request.hand_over = false;  // a client that sees it live waits for its end
     on_output = [stream](std::string_view bytes) { stream->feed(bytes); };
+    args.request.on_awaiting = [stream](AwaitingInput input) { stream->awaiting(std::move(input)); };
   }
   answer.result = co_await context.manager->execute(std::move(args.request), std::move(on_output));
-  co_await stream->finish();
+  co_await stream->finish(answer.result.state == CommandState::running);
   if (stream->messages() > 0) {
     answer.result.notes.push_back(streamed_note(*stream));
   }

@@ -60,12 +60,16 @@ class ShownText {
     mask(text, out);
   }
 
-  void finish(std::string& out) {
+  /// `goes_on`: what was printed last may be half a secret, for all we know.
+  void finish(std::string& out, bool goes_on) {
     std::string text;
     stripper_.finish(text);
     mask(text, out);
     if (redactor_) {
       std::string rest;
+      if (goes_on) {
+        redactor_->release_all(rest);
+      }
       redactor_->finish(rest);
       make_visible(rest, out);
     }
@@ -150,7 +154,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     bytes_ += bytes.size();
     if (!binary_ && looks_binary(bytes)) {
       binary_ = true;
-      text_.finish(waiting_);
+      text_.finish(waiting_, true);
     }
     if (!binary_) {
       text_.feed(bytes, waiting_);
@@ -163,9 +167,16 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     plan();
   }
 
-  asio::awaitable<void> finish() {
+  void awaiting(AwaitingInput input) {
+    awaiting_ = std::move(input);
+    text_.release(waiting_);
+    plan();
+  }
+
+  asio::awaitable<void> finish(bool goes_on) {
+    awaiting_.reset();
     if (!binary_) {
-      text_.finish(waiting_);
+      text_.finish(waiting_, goes_on);
     }
     const auto self = shared_from_this();
     const auto patience = Clock::now() + kLastStepWithin;
@@ -180,7 +191,9 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   [[nodiscard]] std::size_t skipped_bytes() const { return skipped_; }
 
  private:
-  [[nodiscard]] bool has_news() const { return !waiting_.empty() || (binary_ && !binary_named_); }
+  [[nodiscard]] bool has_news() const {
+    return !waiting_.empty() || (binary_ && !binary_named_) || awaiting_.has_value();
+  }
 
   /// Leaves out the oldest text beyond what may wait: down to one step, so that what follows is the newest.
   void skip_to(std::size_t limit) {
@@ -214,6 +227,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     Progress progress;
     progress.message = take_message(limit);
     progress.seen = seen_total(progress.message);
+    progress.awaiting_input = awaiting_;
     const auto bytes = static_cast<double>(bytes_);
     progress.progress = bytes > last_progress_ ? bytes : last_progress_ + kHeartbeatStep;
     last_step_ = Clock::now();
@@ -221,6 +235,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
       return false;
     }
     last_progress_ = progress.progress;
+    awaiting_.reset();
     if (progress.message.empty()) {
       return true;
     }
@@ -263,6 +278,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   ShownText text_;
   std::string waiting_;  ///< to be sent
   std::uint64_t bytes_ = 0;
+  std::optional<AwaitingInput> awaiting_;
   std::size_t skipped_ = 0;
   std::size_t skipped_now_ = 0;  ///< since the last step
   std::size_t messages_ = 0;
@@ -292,9 +308,15 @@ void ProgressStream::feed(std::string_view bytes) {
   }
 }
 
-asio::awaitable<void> ProgressStream::finish() {
+void ProgressStream::awaiting(AwaitingInput input) {
   if (state_) {
-    co_await state_->finish();
+    state_->awaiting(std::move(input));
+  }
+}
+
+asio::awaitable<void> ProgressStream::finish(bool goes_on) {
+  if (state_) {
+    co_await state_->finish(goes_on);
   }
 }
 

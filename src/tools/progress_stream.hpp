@@ -31,9 +31,12 @@ class ProgressStream {
   /// Nothing happens once it has finished: a command may print on after its call.
   void feed(std::string_view bytes);
 
+  /// It waits for the keyboard: said with the next step.
+  void awaiting(AwaitingInput input);
+
   /// Sends what is left, and returns when the answer may follow: a client that reads both at once drops the
-  /// step (the TypeScript SDK v1 does).
-  [[nodiscard]] boost::asio::awaitable<void> finish();
+  /// step (the TypeScript SDK v1 does). `goes_on`: the command prints on after its call.
+  [[nodiscard]] boost::asio::awaitable<void> finish(bool goes_on = false);
 
   /// How many steps with a message were sent, and how many bytes of text they left out.
   [[nodiscard]] std::size_t messages() const;

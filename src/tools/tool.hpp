@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config.hpp"
+#include "tmux/results.hpp"
 #include "tools/args.hpp"
 #include "tools/redaction.hpp"
 #include "tools/results.hpp"
@@ -23,6 +24,7 @@ struct Progress {
   double progress = 0;            ///< must rise from call to call; what does not is dropped
   std::string message;            ///< empty for none
   std::optional<SeenTotal> seen;  ///< in the message
+  std::optional<AwaitingInput> awaiting_input = std::nullopt;
 };
 
 /// Tells the client. False when the step was not taken, because it reads too slowly or the call is over: keep

@@ -90,6 +90,7 @@ class Tmux(unittest.TestCase):
             for n in range(5):
                 [spare] = poll(spares, 5, "a spare client")
                 os.kill(spare, signal.SIGKILL)
+                poll(lambda: spare not in server.sandbox.processes(), 5, "its end")  # noqa: B023
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
             server.call("close_tab", window_id=tab.id)
             poll(lambda: not spares(), 5, "no client keeps a tmux server without tabs")

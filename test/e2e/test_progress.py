@@ -49,6 +49,15 @@ class Progress(unittest.TestCase):
             self.assertEqual(server.result(call, "execute_command").output, "early\nlate\n")
             self.assertEqual(text_of(streamed(server, 7)), "early\nlate\n")
 
+    def test_a_prompt_that_the_call_does_not_return_for_is_told(self) -> None:
+        """With under two seconds left there is no time to answer: the call goes on, and its progress says what it waits for."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            self.run_streamed(server, "p", command="read -r -s -p 'Password: ' word", window_id=tab.id, timeout_ms=1_500)
+            told = [step["_meta"]["terminally-mcp/awaiting_input"] for step in streamed(server, "p") if "terminally-mcp/awaiting_input" in step.get("_meta", {})]
+            self.assertEqual(told, [{"kind": "password", "prompt": "Password:"}])
+
     def test_at_most_ten_a_second(self) -> None:
         with Server() as server:
             tab = server.create_tab()
