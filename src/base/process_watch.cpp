@@ -23,7 +23,7 @@ ProcessWatch::~ProcessWatch() {
   stop();
 }
 
-void ProcessWatch::start(pid_t pid, std::function<void()> ended) {
+bool ProcessWatch::start(pid_t pid, std::function<void()> ended) {
   stop();
   state_ = std::make_shared<State>(executor_, std::move(ended));
   const auto tell = [weak = std::weak_ptr(state_)] {
@@ -40,9 +40,13 @@ void ProcessWatch::start(pid_t pid, std::function<void()> ended) {
                                  tell();
                                }
                              });
-  } else if (errno == ESRCH) {
-    asio::post(executor_, tell);
+    return true;
   }
+  if (errno != ESRCH) {
+    return false;
+  }
+  asio::post(executor_, tell);
+  return true;
 }
 
 void ProcessWatch::stop() {

@@ -19,8 +19,8 @@ class ProcessWatch {
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
   /// Calls `ended` once, from the event loop; soon, if the process is gone already. Replaces the watch there
-  /// was. Where the kernel has no pidfds it never tells.
-  void start(pid_t pid, std::function<void()> ended);
+  /// was. False: the system does not let us watch it (no descriptor left, no pidfds), and it never tells.
+  bool start(pid_t pid, std::function<void()> ended);
   /// From here on it does not tell.
   void stop();
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
@@ -30,6 +31,7 @@ class Output {
  public:
   explicit Output(const std::string& path) : path_(path) {
     if (!path_.empty()) {
+      write_file(path_, "");  // for the owner's eyes only, as the log itself
       file_.open(path_, std::ios::binary | std::ios::trunc);
       check();
     }
@@ -41,6 +43,7 @@ class Output {
       print(text);
     } else {
       file_ << text;
+      check();
     }
   }
 
@@ -86,6 +89,10 @@ void write_events(Recording& recording, Output& output) {
     if (piece->gap_bytes > 0) {
       complain(std::to_string(piece->gap_bytes) + " bytes are gone at " + std::to_string(now.count() / 1000) +
                " s");
+    }
+    if (piece->gap_unknown) {
+      complain("bytes that nobody counted are missing at " + std::to_string(now.count() / 1000) +
+               " s: the log's writer was killed");
     }
     std::string text;
     filter.feed(piece->bytes, text);

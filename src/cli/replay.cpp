@@ -86,6 +86,9 @@ asio::awaitable<void> play(Recording& recording, const ReplayOptions& options) {
     if (piece->gap_bytes > 0) {
       complain(std::to_string(piece->gap_bytes) + " bytes are gone here");
     }
+    if (piece->gap_unknown) {
+      complain("bytes that nobody counted are missing here: the log's writer was killed");
+    }
     std::string shown;
     filter.feed(piece->bytes, shown);
     print(shown);

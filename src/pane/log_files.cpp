@@ -131,7 +131,11 @@ bool LogFiles::find_end() {
   std::optional<LogRecord> segment;
   std::uint64_t whole = 0;
   for (std::uint64_t at = sidecar_bytes_; at > 0 && !segment; at -= kLogRecordBytes) {
-    const auto record = record_at(at - kLogRecordBytes);
+    std::optional<LogRecord> record;
+    if (!read_record(at - kLogRecordBytes, record)) {
+      sidecar_.reset();
+      return false;
+    }
     if (record && !last) {
       last = record;
       whole = at;
@@ -145,6 +149,9 @@ bool LogFiles::find_end() {
   struct stat status{};
   // A rotation was cut short: the segment has its last name, and nothing else may have happened yet.
   renamed_ = ::lstat(segment_path(segment_.offset).data(), &status) == 0;
+  if (!renamed_ && errno != ENOENT) {
+    return false;
+  }
   if (!renamed_ && ::lstat(log_path_.data(), &status) != 0) {
     if (errno != ENOENT) {
       return false;
@@ -182,7 +189,10 @@ bool LogFiles::open_live() {
 // The same once more says nothing new, but for the log's first.
 bool LogFiles::record_start() {
   if (sidecar_bytes_ > kLogRecordBytes) {
-    const auto last = record_at(sidecar_bytes_ - kLogRecordBytes);
+    std::optional<LogRecord> last;
+    if (!read_record(sidecar_bytes_ - kLogRecordBytes, last)) {
+      return false;
+    }
     if (last && last->kind == LogRecord::Kind::start && last->offset == offset_ &&
         last->position == position_) {
       return true;
@@ -191,12 +201,15 @@ bool LogFiles::record_start() {
   return append_record(LogRecord::Kind::start, offset_);
 }
 
-// Somebody may remove the files, or their directory. What was in them is gone, and counted, because the next
-// segment begins where the last one ended. A log whose sidecar is gone is put aside.
+// Somebody may remove the files, or their directory, or empty the log. What was in them is gone, and counted,
+// because the next segment begins where the last one ended. A log that was emptied, or whose sidecar is gone,
+// is put aside.
 bool LogFiles::still_there() {
+  std::uint64_t size = 0;
   const bool log_there = !log_ || has_name(log_);
   const bool sidecar_there = !sidecar_ || has_name(sidecar_);
-  if (log_there && sidecar_there) {
+  const bool whole = !log_ || !file_size(log_.get(), size) || segment_.position + size >= position_;
+  if (log_there && sidecar_there && whole) {
     return true;
   }
   if (log_ && log_there && !renamed_ &&
@@ -250,11 +263,14 @@ bool LogFiles::record_gap(std::uint64_t dropped) {
   return true;
 }
 
-std::optional<LogRecord> LogFiles::record_at(std::uint64_t at) const {
+bool LogFiles::read_record(std::uint64_t at, std::optional<LogRecord>& record) const {
   LogRecordLine line{};
-  const ssize_t count = ::pread(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(at));
-  return count == static_cast<ssize_t>(line.size()) ? decode_log_record({line.data(), line.size()})
-                                                    : std::nullopt;
+  if (::pread(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(at)) !=
+      static_cast<ssize_t>(line.size())) {
+    return false;
+  }
+  record = decode_log_record({line.data(), line.size()});
+  return true;
 }
 
 // Written at a fixed place, so that a record cut short by a full disk is overwritten by the next try.

@@ -63,7 +63,8 @@ class LogFiles {
   void compact_sidecar(std::uint64_t first_kept);
 
   [[nodiscard]] bool append_record(LogRecord::Kind kind, std::uint64_t offset);
-  [[nodiscard]] std::optional<LogRecord> record_at(std::uint64_t at) const;
+  /// False: it cannot be read now. `record` is empty where there is no whole one.
+  [[nodiscard]] bool read_record(std::uint64_t at, std::optional<LogRecord>& record) const;
   [[nodiscard]] Path segment_path(std::uint64_t first_offset) const;
 
   LogLimits limits_;

@@ -82,7 +82,10 @@ void LogFiles::drop_old_segments() {
   LogRecord oldest;
   std::uint64_t first_kept = 0;
   for (std::uint64_t at = 0; at < sidecar_bytes_; at += kLogRecordBytes) {
-    const auto record = record_at(at);
+    std::optional<LogRecord> record;
+    if (!read_record(at, record)) {
+      return;
+    }
     if (!record || record->kind != LogRecord::Kind::segment) {
       continue;
     }
@@ -105,7 +108,10 @@ void LogFiles::drop_old_segments() {
 bool LogFiles::drop_oldest_segment() {
   LogRecord oldest;
   for (std::uint64_t at = 0; at < sidecar_bytes_; at += kLogRecordBytes) {
-    const auto record = record_at(at);
+    std::optional<LogRecord> record;
+    if (!read_record(at, record)) {
+      return false;
+    }
     if (!record || record->kind != LogRecord::Kind::segment) {
       continue;
     }
@@ -136,7 +142,11 @@ void LogFiles::compact_sidecar(std::uint64_t first_kept) {
   bool unknown = false;
   bool whole = true;
   for (std::uint64_t at = 0; at < sidecar_bytes_ && whole; at += kLogRecordBytes) {
-    const auto record = record_at(at);
+    std::optional<LogRecord> record;
+    if (!read_record(at, record)) {
+      whole = false;
+      break;
+    }
     if (at < first_kept) {
       const bool begins_log = at == 0 && record && record->offset == 0;
       unknown = unknown || (record && record->kind == LogRecord::Kind::start && !begins_log);

@@ -144,12 +144,16 @@ void CommandRun::give_up(Reason why) {
   if (has_ended()) {
     return;
   }
-  if (pump_to_the_end()) {
-    conclude();
-  } else {
+  try {
+    if (pump_to_the_end()) {
+      conclude();
+      return;
+    }
     record_.end_byte = tab_->log.end();
-    finish(CommandState::failed, why, std::nullopt);
+  } catch (const Error& error) {
+    notes_.emplace_back(error.what());  // the log cannot be read
   }
+  finish(CommandState::failed, why, std::nullopt);
 }
 
 void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {

@@ -39,9 +39,11 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
   const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
   const auto deadline = Clock::now() + kProcessPatience;
   std::vector<Survivor> survivors;
+  std::vector<int> helpers;
   for (bool first = true; Clock::now() < deadline; first = false) {
     bool left = false;
     survivors.clear();
+    helpers.clear();
     for (const ProcessInfo& process : all_processes()) {
       if (process.pid == ::getpid() || process.state == 'Z') {
         continue;
@@ -56,6 +58,8 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
       }
       if (tab) {
         survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+      } else if (ours) {
+        helpers.push_back(process.pid);
       }
       left = left || ours;
     }
@@ -63,6 +67,9 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
       break;
     }
     co_await sleep_for(Milliseconds(first ? 60 : 20));
+  }
+  for (const int helper_pid : helpers) {
+    ::kill(helper_pid, SIGKILL);  // a log that has taken nothing all this time (a full disk) takes no more
   }
   co_return survivors;
 }

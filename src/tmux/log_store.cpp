@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <cerrno>
 #include <charconv>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/log_record.hpp"
 #include "base/timeout.hpp"
@@ -27,6 +29,7 @@ namespace asio = boost::asio;
 constexpr std::uint64_t kDaySeconds = 86'400;
 /// A writer that died is back by then.
 constexpr std::uint64_t kSecondLookSeconds = 30;
+constexpr std::size_t kLooksAtOnce = 32;
 constexpr const char* kClockFile = ".clock";
 constexpr const char* kClosedSuffix = ".closed";
 
@@ -70,7 +73,14 @@ bool has_writer(const fs::path& stem) {
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  return file && ::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  if (!file) {
+    return false;
+  }
+  if (::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
+    return true;
+  }
+  // Where those locks do not work, the other one may. Given back at once, by closing.
+  return ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::optional<std::uint64_t> number_in(const fs::path& path) {
@@ -104,6 +114,14 @@ std::vector<StoredLog> logs_in(const fs::path& directory) {
   return result;
 }
 
+/// On a full disk nothing is noted: then the next look tells.
+void note(const fs::path& path, const std::string& text) {
+  try {
+    replace_file(path, text);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
 /// When it was first seen without a writer is kept in a file beside it.
 void look_whether_closed(StoredLog& log, std::uint64_t now_s) {
   const fs::path stamp = log.stem.native() + kClosedSuffix;
@@ -113,7 +131,7 @@ void look_whether_closed(StoredLog& log, std::uint64_t now_s) {
       remove_file(stamp);
     }
   } else if (!since || *since > now_s) {
-    write_file(stamp, std::to_string(now_s) + "\n");
+    note(stamp, std::to_string(now_s) + "\n");
   } else {
     log.closed_for_s = now_s - *since;
     log.closed = log.closed_for_s >= kSecondLookSeconds;
@@ -139,9 +157,8 @@ std::uint64_t sure_seconds(const fs::path& state_root) {
     last = now;
   }
   const SureTime then = with_sure_time(last, now);
-  replace_file(state_root / kClockFile, then.boot + " " + std::to_string(then.boot_s) + " " +
-                                            std::to_string(then.wall_s) + " " + std::to_string(then.sure_s) +
-                                            "\n");
+  note(state_root / kClockFile, then.boot + " " + std::to_string(then.boot_s) + " " +
+                                    std::to_string(then.wall_s) + " " + std::to_string(then.sure_s) + "\n");
   return then.sure_s;
 }
 
@@ -162,6 +179,9 @@ class Remover {
     co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
   }
   asio::awaitable<void> remove(StoredLog& log) {
+    if (has_writer(log.stem)) {
+      co_return;  // since we looked
+    }
     for (const File& file : log.segments) {
       co_await remove(file);
     }
@@ -230,6 +250,10 @@ SureTime with_sure_time(const SureTime& last, SureTime now) {
 }
 
 asio::awaitable<void> sweep_logs(Config config) {
+  const FileLock alone = FileLock::try_lock(config.state_root / ".sweep.lock");
+  if (!alone) {
+    co_return;  // another server does it
+  }
   const std::uint64_t now_s = sure_seconds(config.state_root);
   std::vector<StoredLog> logs;
   std::vector<fs::path> instances;
@@ -242,6 +266,9 @@ asio::awaitable<void> sweep_logs(Config config) {
     instances.push_back(instance.path());
     for (const auto& generation : fs::directory_iterator(instance.path(), error)) {
       for (StoredLog& log : logs_in(generation.path())) {
+        if (logs.size() % kLooksAtOnce == 0) {
+          co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+        }
         look_whether_closed(log, now_s);
         for (const auto* files : {&log.segments, &log.others}) {
           for (const File& file : *files) {

@@ -214,6 +214,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::end_of_server() {
 TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
   server_watch_.stop();
   server_pid_ = 0;
+  writer_guards_.clear();  // the next server's panes have the same numbers
   const auto logs_end_by = Clock::now() + kLogEndWithin;
   const std::map<WindowId, TabPtr> tabs = tabs_;
   for (const auto& [window, tab] : tabs) {
@@ -290,6 +291,9 @@ void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::v
   for (const PaneRow& row : rows) {
     guard_writer(row);  // also of what a person split off
   }
+  std::erase_if(writer_guards_, [&alive](const auto& guard) {
+    return !alive.contains(guard.first) && !process_info(guard.second.pane_pid);
+  });
   for (const TabPtr& tab : asked_about) {
     tab->closed = tab->closed || !alive.contains(tab->pane);
   }

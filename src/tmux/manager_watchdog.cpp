@@ -23,11 +23,14 @@ using Awaitable = boost::asio::awaitable<T>;
 
 /// A new pane's writer is on its way for as long.
 constexpr Milliseconds kStartsWithin{500};
+constexpr Milliseconds kSeenWithin{5'000};
 constexpr Milliseconds kBetweenLooks{20};
 /// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
 constexpr Milliseconds kUnnumbered{500};
 constexpr Milliseconds kFirstPause{50};
 constexpr Milliseconds kLongestPause{5'000};
+/// Not in the way of the first call.
+constexpr Milliseconds kFirstSweep{1'000};
 constexpr Milliseconds kBetweenSweeps{60'000};
 
 struct Pane {
@@ -67,11 +70,15 @@ bool has_waiting_writer(const std::filesystem::path& log) {
 
 /// Never where a writer lives: that would throw away what tmux has not passed on yet. `#{pane_pipe}` does not
 /// tell: tmux notices a writer's end only when it has something to write.
-Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane) {
+/// But a writer that nobody has seen yet may be on its way, on a loaded machine: `unseen` asks all the same.
+Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane, bool unseen) {
   try {
     make_private_directory(pane.log.parent_path());
     if (!has_waiting_writer(pane.log)) {
-      co_await client.change("pipe-pane -t " + quote(to_string(pane.id)) + " " + quote(pane.writer_command));
+      const std::string id = quote(to_string(pane.id));
+      const std::string pipe = "pipe-pane -t " + id + " " + quote(pane.writer_command);
+      const std::string pipe_if_none = "if-shell -F -t " + id + " '#{pane_pipe}' '' " + quote(pipe);
+      co_await client.change(unseen ? pipe_if_none : pipe);
     }
   } catch (const Error&) {
     // tmux is frozen, or the pane is gone: the next look tells
@@ -82,19 +89,23 @@ Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane) {
 Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient client, Pane pane) {
   Milliseconds pause = kFirstPause;
   auto next_try = Clock::now() + kStartsWithin;
+  const auto unseen_until = Clock::now() + kSeenWithin;
+  bool seen = false;
   while (is_alive(pane.pid)) {
     const int writer = writer_of(pane.log);
     if (writer > 0) {
       Event ended;
       ProcessWatch watch(executor);
-      watch.start(writer, [&ended] { ended.set(); });
-      if (writer_of(pane.log) == writer) {
+      seen = true;
+      if (!watch.start(writer, [&ended] { ended.set(); })) {
+        co_await sleep_for(kUnnumbered);
+      } else if (writer_of(pane.log) == writer) {
         co_await ended.wait();
       }
       pause = kFirstPause;
       next_try = Clock::now();
     } else if (writer == 0 && Clock::now() >= next_try) {
-      co_await pipe_again(client, pane);
+      co_await pipe_again(client, pane, !seen && Clock::now() < unseen_until);
       next_try = Clock::now() + pause;
       pause = std::min(2 * pause, kLongestPause);
     } else {
@@ -104,9 +115,13 @@ Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient cl
 }
 
 Awaitable<void> keep_logs(Config config) {
-  for (;;) {
-    co_await sweep_logs(config);
-    co_await sleep_for(kBetweenSweeps);
+  for (auto pause = kFirstSweep;; pause = kBetweenSweeps) {
+    co_await sleep_for(pause);
+    try {
+      co_await sweep_logs(config);
+    } catch (const std::filesystem::filesystem_error&) {  // NOLINT(bugprone-empty-catch): the next one tries
+    } catch (const Error&) {                              // NOLINT(bugprone-empty-catch): again
+    }
   }
 }
 
@@ -119,7 +134,6 @@ void TmuxManager::Impl::guard_writer(const PaneRow& row) {
       (known != writer_guards_.end() && known->second.pane_pid == row.pane_pid)) {
     return;
   }
-  std::erase_if(writer_guards_, [](const auto& guard) { return !is_alive(guard.second.pane_pid); });
   writer_guards_.erase(row.pane);
   const bool own = tab->second->pane == row.pane;
   Pane pane;

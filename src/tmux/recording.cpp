@@ -30,6 +30,7 @@ bool Recording::fill() {
       return false;
     }
     gap_ = slice.gap_bytes.value_or(0);
+    gap_unknown_ = slice.gap_unknown;
     block_ = std::move(slice.bytes);
     block_.resize(std::min<std::uint64_t>(block_.size(), end_ - slice.from));
     from_ = slice.from;
@@ -44,6 +45,7 @@ std::optional<Recording::Piece> Recording::next() {
   }
   Piece piece;
   piece.gap_bytes = std::exchange(gap_, 0);
+  piece.gap_unknown = std::exchange(gap_unknown_, false);
   std::uint64_t count = block_.size();
   if (const auto& records = times_.records(); !records.empty()) {
     const std::size_t record = record_before(from_);

@@ -18,6 +18,7 @@ class Recording {
     std::chrono::milliseconds wait{0};  ///< after the piece before; a clock that was set back counts as 0
     std::string bytes;                  ///< not empty
     std::uint64_t gap_bytes = 0;        ///< how many are gone just before them
+    bool gap_unknown = false;           ///< some that nobody counted, too
   };
 
   /// From offset `from` on. Throws as PaneLog does.
@@ -41,8 +42,9 @@ class Recording {
   std::uint64_t from_;
   std::uint64_t end_;
   std::uint64_t next_read_;
-  std::string block_;       // read and not yet returned, from from_ on
-  std::uint64_t gap_ = 0;   // just before it
+  std::string block_;      // read and not yet returned, from from_ on
+  std::uint64_t gap_ = 0;  // just before it
+  bool gap_unknown_ = false;
   std::size_t record_ = 0;  // of the piece last returned
 };
 

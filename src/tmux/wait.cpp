@@ -7,6 +7,7 @@
 #include "tmux/foreground.hpp"
 #include "tmux/listeners.hpp"
 #include "tmux/masking.hpp"
+#include "tmux/prompt.hpp"
 
 namespace terminally {
 namespace {
@@ -122,10 +123,10 @@ Wait::Step Wait::look_for_exit() {
         ended() && record_->reason != Reason::tab_closed && record_->reason != Reason::tmux_server_lost;
     return by_itself ? Step::matched : Step::later;
   }
-  const bool at_prompt = look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::shell;
-  if (!at_prompt) {
-    after_something_ = false;
-  }
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  const bool at_prompt =
+      foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab_->tty) == Prompt::ready;
+  // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
   return at_prompt && (!after_something_ || now_ - began_ >= kTakesForeground) ? Step::matched : Step::later;
 }
 

@@ -1,7 +1,9 @@
 """A person at the same tab: what is half typed, copy mode, splits, full-screen programs, kill-server. Nothing is corrupted, no tab is lost."""
 
 import os
+import resource
 import signal
+import time
 import unittest
 
 import path  # noqa: F401
@@ -95,6 +97,40 @@ class Tmux(unittest.TestCase):
             server.call("close_tab", window_id=tab.id)
             poll(lambda: not spares(), 5, "no client keeps a tmux server without tabs")
             self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+
+    def test_a_stopped_log_writer_has_nothing_run_twice(self) -> None:
+        """R8: START comes late; that the command runs is seen all the same."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command]
+            os.kill(writer, signal.SIGSTOP)
+            try:
+                call = tab.execute_async("echo once >>ran; sleep 11.5; echo end", timeout_ms=60_000)
+                begin = time.monotonic()
+                poll(lambda: time.monotonic() > begin + 11, 20)
+            finally:
+                os.kill(writer, signal.SIGCONT)
+            self.assertEqual(server.result(call, "execute_command").output, "end\n")
+            self.assertEqual((server.sandbox.home / "ran").read_text(), "once\n")
+
+    def test_no_descriptor_left_closes_no_tab(self) -> None:
+        """R4: a tmux client that cannot be started says nothing of the tabs."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            pid = server.raw.process.pid
+            limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            for spare in [pid for pid, command in server.sandbox.processes().items() if command.endswith("source-file -")]:
+                os.kill(spare, signal.SIGKILL)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (10, limits[1]))
+            try:
+                for _ in range(3):
+                    server.raw.result_of(server.call_async("list_tabs"), 15)
+            finally:
+                resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+            self.assertEqual(list(server.tabs()), [tab.id])
+            self.assertEqual(tab.execute("echo alive").output, "alive\n")
 
     def test_a_clock(self) -> None:
         with Server() as server:

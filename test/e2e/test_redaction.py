@@ -104,6 +104,23 @@ class Redaction(unittest.TestCase):
         self.assertEqual(result.awaiting_input["prompt"], f"for {MASK} type:")
         self.tab.call("send_text", text="x", until="exit")
 
+    def test_a_long_secret_at_a_prompt(self) -> None:
+        """Of a prompt its end is shown: what made the rest of it a secret may be cut off."""
+        long = "".join(f"{n:04x}" for n in range(150))
+        (self.sandbox.home / "long").write_text(long)
+        result = self.tab.execute('printf "DEPLOY_TOKEN=%s" "$(cat long)"; read -r x')
+        self.assertNotIn(long[-40:], json.dumps(result))
+        self.tab.call("send_text", text="x", until="exit")
+
+    def test_the_call_ends_in_the_middle_of_a_secret(self) -> None:
+        call = self.server.raw.start_request("tools/call", {
+            "name": "execute_command", "_meta": {"progressToken": "half"},
+            "arguments": {"command": "sleep 0.9; head -c 34 token; sleep 3; tail -c +35 token", "window_id": self.tab.id, "timeout_ms": 960, "on_timeout": "background"}})
+        self.assertEqual(self.server.result(call, "execute_command").state, "running")
+        shown = "".join(n["params"].get("message", "") for n in self.server.raw.notifications if n["params"].get("progressToken") == "half")
+        self.assertNotIn(TOKEN[:20], shown)
+        self.tab.wait_end()
+
     def test_what_a_person_types_at_a_prompt(self) -> None:
         self.tab.start("read -r x")
         for piece in (TOKEN[:9], TOKEN[9:20]):
