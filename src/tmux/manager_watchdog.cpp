@@ -23,7 +23,6 @@ using Awaitable = boost::asio::awaitable<T>;
 
 /// A new pane's writer is on its way for as long.
 constexpr Milliseconds kStartsWithin{500};
-constexpr Milliseconds kSeenWithin{5'000};
 constexpr Milliseconds kBetweenLooks{20};
 /// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
 constexpr Milliseconds kUnnumbered{500};
@@ -58,6 +57,13 @@ bool is_alive(int pid) {
   return process ? process->state != 'Z' : (::kill(pid, 0) == 0 || errno != ESRCH);
 }
 
+/// The first thing that a writer leaves is a record in the sidecar.
+bool had_writer(const std::filesystem::path& log) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(log.native() + std::string(kLogSidecarSuffix), error);
+  return !error && bytes > 0;
+}
+
 /// It may wait for its log (no space, no directory) and hold no lock yet.
 bool has_waiting_writer(const std::filesystem::path& log) {
   const std::string argument = std::string("\0", 1) + log.native() + std::string("\0", 1);
@@ -89,14 +95,11 @@ Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane, bool unse
 Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient client, Pane pane) {
   Milliseconds pause = kFirstPause;
   auto next_try = Clock::now() + kStartsWithin;
-  const auto unseen_until = Clock::now() + kSeenWithin;
-  bool seen = false;
   while (is_alive(pane.pid)) {
     const int writer = writer_of(pane.log);
     if (writer > 0) {
       Event ended;
       ProcessWatch watch(executor);
-      seen = true;
       if (!watch.start(writer, [&ended] { ended.set(); })) {
         co_await sleep_for(kUnnumbered);
       } else if (writer_of(pane.log) == writer) {
@@ -105,7 +108,7 @@ Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient cl
       pause = kFirstPause;
       next_try = Clock::now();
     } else if (writer == 0 && Clock::now() >= next_try) {
-      co_await pipe_again(client, pane, !seen && Clock::now() < unseen_until);
+      co_await pipe_again(client, pane, !had_writer(pane.log));
       next_try = Clock::now() + pause;
       pause = std::min(2 * pause, kLongestPause);
     } else {
