@@ -114,6 +114,7 @@ class Tmux(unittest.TestCase):
             self.assertEqual(server.result(call, "execute_command").output, "end\n")
             self.assertEqual((server.sandbox.home / "ran").read_text(), "once\n")
 
+    @unittest.skipIf(os.environ.get("TERMINALLY_SANITIZED"), "the sanitizer itself needs a descriptor to look at a pointer, and calls it bad without")
     def test_no_descriptor_left_closes_no_tab(self) -> None:
         """R4: a tmux client that cannot be started says nothing of the tabs."""
         with Server() as server:

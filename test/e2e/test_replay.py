@@ -144,7 +144,7 @@ class Export(Replayed):
 
     def test_refuses_what_it_cannot_do(self) -> None:
         for arguments, wanted in ((["export", self.tab.id], b"--asciicast"), (["export", "@99", "--asciicast"], b"no tab @99"),
-                                  (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot write /nowhere/x"),
+                                  (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot open /nowhere/x"),
                                   (["replay", "no-such-file"], b"neither a tab"), (["replay", self.tab.id, "--speed", "0"], b"--speed")):
             done = run_cli(self.sandbox, *arguments)
             self.assertIn(done.returncode, (1, 2))
