@@ -36,6 +36,7 @@ class Commands(unittest.TestCase):
     def test_none_mixed_none_lost(self) -> None:
         rounds = runs(4, 100)
         with Server() as server:
+            server.call("set_history_limit", limit=1000)  # else tmux grows by the lines that it keeps, up to 50,000 a tab
             made = [server.call_async("create_tab") for _ in range(CALLERS)]
             tabs = [server.result(call, "create_tab", 60).window_id for call in made]
             self.each_caller(server, tabs, max(1, rounds // 4), "warm")
