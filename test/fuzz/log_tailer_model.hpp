@@ -156,8 +156,8 @@ class LogTailerModel {
     writer_.reset();
     struct stat status{};
     require(::stat(path_.c_str(), &status) == 0, "the live file is there");
-    const auto size =
-        static_cast<std::uint64_t>(status.st_size) - std::min<std::uint64_t>(count, status.st_size);
+    const auto bytes = static_cast<std::uint64_t>(status.st_size);
+    const auto size = bytes - std::min<std::uint64_t>(count, bytes);
     std::filesystem::resize_file(path_, size);
     position_ = segments_.back().position + size;
     cells_.resize(last_offset_ + (position_ > last_position_ ? position_ - last_position_ : 0));
