@@ -1,6 +1,7 @@
 #include "tmux/history.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/timeout.hpp"
 #include "tmux/tab.hpp"
@@ -40,8 +41,8 @@ std::vector<PastCommand> read_history(const Instance& instance, std::optional<Wi
       commands.push_back(PastCommand{*window, std::move(record)});
     }
   }
-  std::stable_sort(commands.begin(), commands.end(), [](const PastCommand& a, const PastCommand& b) {
-    return a.record.started_at_ms < b.record.started_at_ms;
+  std::ranges::sort(commands, {}, [](const PastCommand& command) {
+    return std::tuple(command.record.started_at_ms, command.window_id.number, command.record.typed_byte);
   });
   commands.erase(commands.begin(),
                  commands.end() - static_cast<std::ptrdiff_t>(std::min(most, commands.size())));

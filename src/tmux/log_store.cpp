@@ -282,7 +282,9 @@ asio::awaitable<void> sweep_logs(Config config) {
   }
   Remover remover(config, total);
   // The longest closed first.
-  std::ranges::stable_sort(logs, std::ranges::greater(), &StoredLog::closed_for_s);
+  std::ranges::sort(logs, [](const StoredLog& a, const StoredLog& b) {
+    return a.closed_for_s != b.closed_for_s ? a.closed_for_s > b.closed_for_s : a.stem < b.stem;
+  });
   for (StoredLog& log : logs) {
     if (log.closed && log.closed_for_s >= config.log_keep_days * kDaySeconds) {
       co_await remover.remove(log);
