@@ -67,8 +67,7 @@ Argv first_window(const Config& config, const std::string& format, const Argv& w
 }  // namespace
 
 bool TmuxManager::Impl::server_alive() const {
-  const auto server = process_info(server_pid_);
-  return server && server->state != 'Z';
+  return is_alive(server_pid_);
 }
 
 /// One after the other; but who waited while tmux timed out for another does not wait for a time-out of its

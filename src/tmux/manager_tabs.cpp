@@ -75,9 +75,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
 
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
   if (!tab.closed) {
-    const auto pane = process_info(tab.pane_pid);
-    // Not readable for a moment (no descriptor left) is not gone.
-    tab.closed = pane ? pane->state == 'Z' : (::kill(tab.pane_pid, 0) != 0 && errno == ESRCH);
+    tab.closed = !is_alive(tab.pane_pid);
   }
   return tab.closed;
 }

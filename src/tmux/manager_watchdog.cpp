@@ -52,11 +52,6 @@ int writer_of(const std::filesystem::path& log) {
   return lock.l_pid > 0 ? lock.l_pid : -1;
 }
 
-bool is_alive(int pid) {
-  const auto process = process_info(pid);
-  return process ? process->state != 'Z' : (::kill(pid, 0) == 0 || errno != ESRCH);
-}
-
 /// The first thing that a writer leaves is a record in the sidecar.
 bool had_writer(const std::filesystem::path& log) {
   std::error_code error;

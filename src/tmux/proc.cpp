@@ -1,10 +1,12 @@
 #include "tmux/proc.hpp"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <iterator>
@@ -152,6 +154,11 @@ std::string describe_process(int pid) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
   return text;
+}
+
+bool is_alive(int pid) {
+  const auto process = process_info(pid);
+  return process ? process->state != 'Z' : pid > 0 && (::kill(pid, 0) == 0 || errno != ESRCH);
 }
 
 std::uint64_t ticks_since_boot() {

@@ -45,4 +45,7 @@ struct ProcessInfo {
 /// Now, in the unit of start_ticks.
 [[nodiscard]] std::uint64_t ticks_since_boot();
 
+/// Not gone, and no zombie. What cannot be read for a moment (no descriptor left) is not gone.
+[[nodiscard]] bool is_alive(int pid);
+
 }  // namespace terminally
