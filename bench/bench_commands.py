@@ -12,6 +12,7 @@ terminally-shell.
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -77,7 +78,7 @@ class Floor:
     def __init__(self, directory: Path, product_conf: Path, env: dict[str, str]):
         self.logs = directory / "floor"
         self.logs.mkdir()
-        conf = product_conf.read_text().replace('exec "$TERMINALLY_LOG" "', 'exec cat >"')
+        conf = re.sub(r'exec "\$TERMINALLY_LOG" ("[^"]*")[ 0-9]*', r"exec cat >\1", product_conf.read_text())
         conf_path = directory / "floor.conf"
         conf_path.write_text("\n".join(line for line in conf.splitlines() if "default-command" not in line) + "\n")
         self.env = env | {"TERMINALLY_LOG_DIR": str(self.logs), "PS1": "$ "}
@@ -98,13 +99,15 @@ class Floor:
         log = self.logs / "pane-@0.log"
         before = log.stat().st_size if log.exists() else 0
         run(*self.tmux, "send-keys", "-t", "@0", f"{command}; printf 'DO%s' NE", "Enter", env=self.env)
-        while True:
+        give_up = time.monotonic() + 60
+        while time.monotonic() < give_up:
             if log.exists() and (size := log.stat().st_size) > before:
                 with log.open("rb") as file:
                     file.seek(max(before, size - 200))
                     if b"DONE" in file.read():
                         return
             time.sleep(0.0005)
+        raise RuntimeError(f"floor: {command!r} did not end within 60 s; see {log}")
 
     def close(self) -> None:
         run(*self.tmux, "kill-server", env=self.env)

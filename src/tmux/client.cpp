@@ -15,6 +15,8 @@ namespace asio = boost::asio;
 /// What the guard prints instead of running the commands.
 constexpr std::string_view kExpired = "terminally: expired";
 constexpr int kAttempts = 3;
+/// It lives within one list of commands, which tmux runs without a break.
+constexpr std::string_view kTypedBuffer = "terminally";
 
 const Argv kCommandsFromInput{"source-file", "-"};
 
@@ -115,11 +117,12 @@ std::string TmuxClient::guarded_condition() const {
   return "#{e|<|:#{T:@terminally_now}," + std::to_string(last_second) + "}";
 }
 
+/// `%if` and not `if-shell`: tmux 3.3a never gives back what an if-shell parsed and ran (6 KB a command).
 asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   const auto deadline = Clock::now() + deadline_;
   for (int attempt = 1;; ++attempt) {
-    std::string out = co_await query("if-shell -F " + quote(guarded_condition()) + " " + quote(commands) +
-                                     " " + quote("display-message -p " + quote(kExpired)));
+    std::string out = co_await query("%if \"" + guarded_condition() + "\"\n" + commands +
+                                     "\n%else\ndisplay-message -p " + quote(kExpired) + "\n%endif");
     if (!out.starts_with(kExpired)) {
       co_return out;
     }
@@ -174,14 +177,19 @@ std::string format_literal(std::string_view text) {
   return literal;
 }
 
-std::string send_bytes(std::string_view target, std::string_view bytes) {
-  std::string command = "send-keys -t " + quote(target) + " -H";
-  const std::string hex = to_hex(bytes);
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    command += ' ';
-    command += hex.substr(i, 2);
+std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless) {
+  std::string commands = "set-buffer -b " + std::string(kTypedBuffer) + " -- " + quote(bytes);
+  if (!unless.empty()) {
+    // Nothing is parsed and run by the if-shell where the bytes are typed: see change().
+    commands += " ; if-shell -F -t " + quote(target) + " " + quote(unless) + " 'delete-buffer -b " +
+                std::string(kTypedBuffer) + "'";
   }
-  return command;
+  return commands + " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " -t " + quote(target);
+}
+
+bool were_not_typed(const Error& error) {
+  return error.code() == ErrorCode::tmux_failed &&
+         std::string_view(error.what()).ends_with("no buffer " + std::string(kTypedBuffer));
 }
 
 }  // namespace terminally

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
 #include "tmux/spare_client.hpp"
@@ -78,7 +79,13 @@ class TmuxClient {
 /// quoted.
 [[nodiscard]] std::string format_literal(std::string_view text);
 
-/// `send-keys` of these bytes, exactly, whatever they are.
-[[nodiscard]] std::string send_bytes(std::string_view target, std::string_view bytes);
+/// Commands that type these bytes (no NUL) into a pane, exactly; unless this tmux condition, looked at in the
+/// pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as send-keys
+/// takes one argument a byte and a time that grows with their square (3,000: 80 ms).
+[[nodiscard]] std::string type_bytes(std::string_view target, std::string_view bytes,
+                                     std::string_view unless = {});
+
+/// Whether this is what type_bytes failed with because of its condition.
+[[nodiscard]] bool were_not_typed(const Error& error);
 
 }  // namespace terminally

@@ -76,8 +76,7 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
   bool sent = false;
   try {
     const TmuxClient impatient = context_.client.with_deadline(kKeyWithin);
-    co_await impatient.change("copy-mode -q -t " + quote(to_string(tab_->pane)) + " ; " +
-                              send_bytes(to_string(tab_->pane), "\x03"));
+    co_await impatient.change(type_bytes(to_string(tab_->pane), "\x03"));
     sent = true;
   } catch (const Error&) {
   }
@@ -89,7 +88,7 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
 /// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
 asio::awaitable<void> CommandRun::type_probe() {
   try {
-    co_await context_.client.change(send_bytes(to_string(tab_->pane), "\x15" + script_.probe_line + "\r"));
+    co_await context_.client.change(type_bytes(to_string(tab_->pane), "\x15" + script_.probe_line + "\r"));
   } catch (const Error&) {
     // the escalation goes on without it
   }

@@ -107,6 +107,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command);
+  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes);
   [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void fresh_nonce();

@@ -25,14 +25,16 @@ constexpr Milliseconds kUnansweredInline{3'000};
 /// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear.
 constexpr std::string_view kClearLine = "\x05 \x15";
 
-constexpr std::string_view kAlternateScreen = "terminally: alternate screen";
-
-/// Nothing is typed while a full-screen program is shown. A tab in copy mode swallows keys: leave it first.
-std::string typing(const Tab& tab, std::string_view bytes) {
-  const std::string pane = quote(to_string(tab.pane));
-  return "copy-mode -q -t " + pane + " ; if-shell -F -t " + pane + " '#{alternate_on}' " +
-         quote("display-message -p " + quote(kAlternateScreen)) + " " +
-         quote(send_bytes(to_string(tab.pane), bytes));
+Error why_not_typed(const Error& error, const Tab& tab) {
+  const std::string name = "tab " + to_string(tab.window);
+  if (error.code() == ErrorCode::not_found) {
+    return Error(ErrorCode::tab_closed, name + " is closed; its log can still be read");
+  }
+  if (were_not_typed(error)) {
+    return Error(ErrorCode::busy,
+                 name + " shows a full-screen program; leave it, or end it with stop_process");
+  }
+  return error;
 }
 
 }  // namespace
@@ -119,25 +121,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
-  std::optional<Error> failure;
-  try {
-    const std::string out =
-        co_await context_.client.change(typing(*tab_, std::string(kClearLine) + line + "\r"));
-    if (out.starts_with(kAlternateScreen)) {
-      failure.emplace(ErrorCode::busy,
-                      "tab " + to_string(tab_->window) +
-                          " shows a full-screen program; leave it, or end it with stop_process");
-    }
-  } catch (const Error& error) {
-    failure = error.code() == ErrorCode::not_found
-                  ? Error(ErrorCode::tab_closed,
-                          "tab " + to_string(tab_->window) + " is closed; its log can still be read")
-                  : error;
-  }
-  if (failure) {
-    tab_->files.remove(record_.nonce);  // a late delivery runs nothing
-    throw *failure;
-  }
+  co_await type_now(std::string(kClearLine) + line + "\r");
 }
 
 asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
@@ -148,17 +132,24 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
                     std::to_string(kInlineLimitBytes) + " are allowed there");
   }
   script_ = ShellScript();
-  std::string batch(kClearLine);
-  // A tmux message holds 16 KB, and send-keys -H takes three characters a byte: a few lines at a time.
+  std::string lines(kClearLine);
   for (const std::string& line : inline_lines(command)) {
-    batch += line + "\r";
-    if (batch.size() > 3'600) {
-      co_await context_.client.change(typing(*tab_, batch));
-      batch.clear();
-    }
+    lines += line + "\r";
   }
-  if (!batch.empty()) {
-    co_await context_.client.change(typing(*tab_, batch));
+  co_await type_now(lines);
+}
+
+asio::awaitable<void> CommandRun::type_now(std::string bytes) {
+  std::optional<Error> failure;
+  try {
+    // Not while a full-screen program is shown.
+    co_await context_.client.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
+  } catch (const Error& error) {
+    failure = why_not_typed(error, *tab_);
+  }
+  if (failure) {
+    tab_->files.remove(record_.nonce);  // a late delivery runs nothing
+    throw *failure;
   }
 }
 

@@ -73,13 +73,17 @@ class HalfTyped(unittest.TestCase):
 
 class Tmux(unittest.TestCase):
     def test_copy_mode(self) -> None:
+        """Who reads back in a tab goes on reading while commands run in it, and are cancelled."""
         with Server() as server:
             tab = server.create_tab()
             tab.execute("seq 1 100")
             person = Person(server)
             person.tmux("copy-mode", "-t", tab.id)
             person.keys(tab, "Up", "Up")
-            self.assertEqual(tab.execute("echo out of copy mode").output, "out of copy mode\n")
+            self.assertEqual(tab.execute("echo beside copy mode").output, "beside copy mode\n")
+            self.assertTrue(tab.execute("sleep 100", timeout_ms=300).timed_out)
+            self.assertEqual(tab.execute("echo next").output, "next\n")
+            self.assertEqual(person.tmux("display-message", "-p", "-t", tab.id, "#{pane_in_mode}").strip(), "1")
 
     def test_the_spare_tmux_client_is_killed(self) -> None:
         """R18: one client at most waits for the next call, and none is missed."""
