@@ -1,14 +1,11 @@
 #include "tmux/log_store.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <cerrno>
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -18,7 +15,7 @@
 #include "base/files.hpp"
 #include "base/log_record.hpp"
 #include "base/timeout.hpp"
-#include "base/unique_fd.hpp"
+#include "tmux/log_end.hpp"
 
 namespace terminally {
 namespace {
@@ -68,19 +65,7 @@ bool is_rotated(const std::string& name, const std::string& stem) {
 }
 
 bool has_writer(const fs::path& stem) {
-  const std::string sidecar = stem.native() + ".log" + std::string(kLogSidecarSuffix);
-  const UniqueFd file(::open(sidecar.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  if (!file) {
-    return false;
-  }
-  if (::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
-    return true;
-  }
-  // Where those locks do not work, the other one may. Given back at once, by closing.
-  return ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return log_writer(stem.native() + ".log") != 0;
 }
 
 std::optional<std::uint64_t> number_in(const fs::path& path) {

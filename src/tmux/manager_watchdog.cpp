@@ -1,6 +1,5 @@
 // The writers of the logs: one that died is started again at once. And the room that the logs take.
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "base/event.hpp"
 #include "base/log_record.hpp"
 #include "base/process_watch.hpp"
+#include "tmux/log_end.hpp"
 #include "tmux/log_store.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
@@ -38,19 +38,6 @@ struct Pane {
   std::filesystem::path log;
   std::string writer_command;
 };
-
-/// Who holds the lock on the log's sidecar; 0: nobody, -1: somebody.
-int writer_of(const std::filesystem::path& log) {
-  const UniqueFd sidecar(
-      ::open((log.native() + std::string(kLogSidecarSuffix)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  if (!sidecar || ::fcntl(sidecar.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) {
-    return 0;
-  }
-  return lock.l_pid > 0 ? lock.l_pid : -1;
-}
 
 /// The first thing that a writer leaves is a record in the sidecar.
 bool had_writer(const std::filesystem::path& log) {
@@ -91,13 +78,13 @@ Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient cl
   Milliseconds pause = kFirstPause;
   auto next_try = Clock::now() + kStartsWithin;
   while (is_alive(pane.pid)) {
-    const int writer = writer_of(pane.log);
+    const int writer = log_writer(pane.log);
     if (writer > 0) {
       Event ended;
       ProcessWatch watch(executor);
       if (!watch.start(writer, [&ended] { ended.set(); })) {
         co_await sleep_for(kUnnumbered);
-      } else if (writer_of(pane.log) == writer) {
+      } else if (log_writer(pane.log) == writer) {
         co_await ended.wait();
       }
       pause = kFirstPause;
