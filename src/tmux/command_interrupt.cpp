@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
@@ -53,6 +54,9 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
   }
   if (has_ended()) {
     co_return;  // what has the foreground now is something else
+  }
+  if (recorded_ && !std::exchange(record_.signalled, true)) {
+    save_record_if_possible();  // before the signal: whoever comes after us knows whose it was
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   signalled_ticks_ = ticks_since_boot();

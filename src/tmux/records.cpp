@@ -149,6 +149,9 @@ std::string encode_record(const CommandRecord& record) {
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
+  if (record.signalled) {
+    line["signalled"] = true;
+  }
   if (record.withdrawn) {
     line["withdrawn"] = true;
   }
@@ -190,6 +193,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.older_jobs = line.value("older_jobs", std::vector<int>());
     record.duration_ms = line.at("duration_ms");
     record.cwd = line.at("cwd");
+    record.signalled = line.value("signalled", false);
     record.withdrawn = line.value("withdrawn", false);
     return record;
   } catch (const json::exception&) {

@@ -90,6 +90,36 @@ class Killed(Durable):
         result = self.take(tab).wait_end(15)
         self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
 
+    def test_a_stop_that_was_under_way(self) -> None:
+        """It counts as cancelled, whoever sees its end; and stop_process sends one signal, also after a restart."""
+        program = "trap 'echo >asked; while ! [ -e go ]; do sleep 0.05; done; exit 4' INT; echo up; while :; do sleep 0.05; done"
+        for seen in (False, True):
+            for signal_name in ("SIGINT", "SIGTERM"):
+                with self.subTest(signal=signal_name, seen=seen):
+                    tab = self.server.create_tab(cwd=self.directory(f"{signal_name}-{seen}"))
+                    asked, go = Path(tab.row.cwd) / "asked", Path(tab.row.cwd) / "go"
+                    tab.start(f"bash -c \"{program.replace('INT', signal_name)}\"")
+                    poll(lambda: b"\aup" in tab.log(), 5)
+                    self.server.call_async("stop_process", window_id=tab.id, signal=signal_name)
+                    poll(asked.exists, 5)
+                    if seen:
+                        self.take(tab).server = self.next_server()
+                        begin = time.monotonic()
+                        poll(lambda: time.monotonic() > begin + 1, 2)  # a cancel would be at SIGTERM by then
+                        go.touch()
+                    else:
+                        self.server.raw.kill()
+                        go.touch()
+                        poll(lambda: b"mcp=END:" in tab.log(), 5)
+                        self.take(tab).server = self.next_server()
+                    result = tab.wait_end()
+                    self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", 4))
+
+    def directory(self, name: str) -> str:
+        path = self.sandbox.home / name
+        path.mkdir()
+        return str(path)
+
     def test_typed_and_not_begun_yet(self) -> None:
         """It begins when nobody looks, and the next server has its result."""
         tab = self.server.create_tab()

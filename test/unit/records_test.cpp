@@ -56,6 +56,10 @@ TEST_CASE("records: what is written is read, the last line of an id counts") {
   CHECK(found->deadline_steady_ms == 123);
   CHECK(found->started_ticks == 45);
   CHECK(found->shell_pid == 67);
+  CHECK_FALSE(found->signalled);
+  record.signalled = true;
+  records.append(record);
+  CHECK(records.find("00000001")->signalled);
   CHECK(records.load(1).front().id == "00000001");
   record.withdrawn = true;
   records.append(record);
