@@ -13,8 +13,12 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How long END may be missing from the log after the exit code is known.
+/// How long END may be missing after the exit code is known, while nothing comes into the log.
 constexpr Milliseconds kEndMissing{1'000};
+/// The same where the log's writer has said that it lost something.
+constexpr Milliseconds kEndMissingFromGap{250};
+/// The same in a log that grows on: what runs in the background may print for ever.
+constexpr Milliseconds kEndLate{10'000};
 constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
 /// How long the shell of an adopted command may show its prompt before the command counts as never begun.
@@ -41,11 +45,14 @@ void CommandRun::conclude() {
 
 void CommandRun::settle() {
   if (tab_->closed) {
-    give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+    if (pump() || !behind_) {
+      give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+    }
   } else if (pump() && interrupt_reason_ == Reason::none) {
     conclude();
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
-             ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count()) {
+             ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count() &&
+             !log_writer_is_stopped(tab_->log.path())) {
     end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
   }
 }
@@ -73,34 +80,45 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
     co_return;
   }
-  const auto code = tab_->files.exit_code(record_.nonce);
-  if (!code) {
-    // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
-    const auto shell = process_info(record_.shell_pid);
-    if (nested_ && (!shell || shell->state == 'Z')) {
-      give_up(Reason::shell_exited);
-    }
+  if (tab_->files.exit_code(record_.nonce)) {
+    co_await look_for_exit_file();
     co_return;
   }
+  // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
+  const auto shell = process_info(record_.shell_pid);
+  if (nested_ && (!shell || shell->state == 'Z')) {
+    give_up(Reason::shell_exited);
+  }
+}
+
+/// The exit code is known, and END is not in the log: it is late as long as bytes come, or may come from a
+/// frozen tmux or a stopped writer. Only a deadline cannot wait for it.
+asio::awaitable<void> CommandRun::look_for_exit_file() {
   exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
-  if (Clock::now() - *exit_file_seen_ < kEndMissing) {
+  const bool in_gap = log_has_gap_behind(tab_->log.path(), std::max(record_.typed_byte, record_.start_byte));
+  const auto patience = in_gap ? kEndMissingFromGap : kEndMissing;
+  const bool hurry = interrupt_reason_ != Reason::none;
+  const auto may_be_late = [&]() {
+    return !hurry && Clock::now() - grew_ < patience && Clock::now() - *exit_file_seen_ < kEndLate;
+  };
+  if (Clock::now() - *exit_file_seen_ < patience || may_be_late()) {
     co_return;
   }
-  // A frozen tmux passes nothing on: then the end is not lost but late, and only a deadline cannot wait for
-  // it.
-  const bool answers = co_await context_.client.with_deadline(kEndMissing).answers();
-  if (pump() || (!answers && interrupt_reason_ == Reason::none)) {
+  const bool moves = !log_writer_is_stopped(tab_->log.path()) &&
+                     co_await context_.client.with_deadline(kEndMissing).answers();
+  if (pump() || (!moves && !hurry)) {
     co_return;
   }
-  co_await finish_by(Clock::now() + (answers ? kEndMissing : Milliseconds(0)), watch_.changed());
-  if (pump()) {
+  co_await finish_by(Clock::now() + (moves ? patience : Milliseconds(0)), watch_.changed());
+  if (pump() || may_be_late()) {
     co_return;
   }
-  if (!answers) {
+  if (!moves) {
     notes_.emplace_back(
-        "tmux does not answer: the exit code is known from its file, output may still come into the log");
+        "tmux or the writer of the log stands still: the exit code is known from its file, output may still "
+        "come into the log");
   }
-  end_by_exit_file(*code);
+  end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
 }
 
 void CommandRun::end_by_exit_file(int exit_code) {
@@ -109,7 +127,7 @@ void CommandRun::end_by_exit_file(int exit_code) {
         "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
         "known from its file");
   }
-  record_.end_byte = tab_->log.end();
+  record_.end_byte = output_end();  // what was looked at: END may be coming just now
   const bool ours = interrupt_reason_ != Reason::none;
   finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, exit_code);
 }
@@ -118,7 +136,8 @@ void CommandRun::end_by_exit_file(int exit_code) {
 /// ending closes its tabs a moment before.
 asio::awaitable<void> CommandRun::end_with_tab() {
   co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndWithin);
-  if (!pump_to_the_end() && context_.server_alive()) {
+  co_await catch_up();
+  if (!end_marker_ && context_.server_alive()) {
     co_await sleep_for(kServerEndsWithin);
   }
   give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
@@ -145,7 +164,7 @@ void CommandRun::give_up(Reason why) {
     return;
   }
   try {
-    if (pump_to_the_end()) {
+    if (pump()) {
       conclude();
       return;
     }

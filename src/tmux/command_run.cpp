@@ -46,6 +46,9 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   if (record_.deadline_steady_ms != 0) {
     deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
   }
+  if (record_.signalled) {
+    interrupt_reason_ = Reason::cancelled_by_client;  // whatever ends it was our signal; no more are sent
+  }
   // Its last process had begun to end it.
   if (record_.reason != Reason::none || tab_->files.is_cancelled(record_.nonce)) {
     interrupt(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
@@ -75,10 +78,11 @@ bool CommandRun::pump() {
       break;
     }
     const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
-    if (slice.from != read_) {
+    if (slice.from != read_ || (slice.gap_unknown && !slice.bytes.empty())) {
       scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
     }
     read_ = slice.next;
+    grew_ = slice.bytes.empty() ? grew_ : Clock::now();
     scanner_->feed(slice.bytes);
     while (const auto marker = scanner_->next()) {
       if (marker->kind == Marker::Kind::start) {
@@ -98,10 +102,14 @@ bool CommandRun::pump() {
   return end_marker_.has_value();
 }
 
-bool CommandRun::pump_to_the_end() {
-  while (!pump() && behind_) {
+asio::awaitable<void> CommandRun::catch_up() {
+  const auto self = shared_from_this();
+  try {
+    while (!has_ended() && !pump() && behind_) {
+      co_await asio::post(context_.executor, asio::use_awaitable);
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): give_up says so
   }
-  return end_marker_.has_value();
 }
 
 void CommandRun::on_start(const Marker& marker) {
@@ -204,6 +212,11 @@ void CommandRun::trim_own_lines_at_end() {
 asio::awaitable<void> CommandRun::follow() {
   using asio::experimental::awaitable_operators::operator||;
   const auto self = shared_from_this();
+  if (tab_->closed) {
+    // Nothing of it runs any more, and its pane's number may be another's by now.
+    co_await end_with_tab();
+    co_return;
+  }
   co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
     if (interrupt_reason_ != Reason::none) {

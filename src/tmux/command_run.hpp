@@ -82,7 +82,12 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Whether something of ours is ending it.
   [[nodiscard]] bool is_interrupted() const { return interrupt_reason_ != Reason::none; }
 
-  /// Unless its end is in the log, it will never be known how it ended.
+  /// Reads the log to its end, however far that is, and lets others run meanwhile. For one whose log is not
+  /// written any more.
+  [[nodiscard]] boost::asio::awaitable<void> catch_up();
+
+  /// Unless its end is in the log, it will never be known how it ended. Looks a few milliseconds' worth
+  /// ahead: catch_up first where it may be further.
   void give_up(Reason why);
 
   /// Reads what is new in the log, so that output_end() is of now.
@@ -113,7 +118,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void fresh_nonce();
 
   bool pump();
-  bool pump_to_the_end();
   void conclude();
   void save_record();
   void save_record_if_possible();
@@ -126,6 +130,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] bool is_own_line(std::string_view line) const;
   void trim_own_lines_at_end();
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
+  [[nodiscard]] boost::asio::awaitable<void> look_for_exit_file();
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
   [[nodiscard]] bool never_begins();
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
@@ -163,6 +168,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Marker> end_marker_;
   std::uint64_t signalled_ticks_ = 0;
   std::optional<Clock::time_point> exit_file_seen_;
+  Clock::time_point grew_;  ///< when something new was last read from the log
   std::optional<Clock::time_point> idle_prompt_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;
 

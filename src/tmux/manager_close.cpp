@@ -37,6 +37,11 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
     return pids;
   };
   const auto begin = Clock::now();
+  if (pane) {
+    ::kill(tab.pane_pid,
+           SIGHUP);  // first: terminally-shell starts no other shell in place of one that was killed
+    ::kill(tab.pane_pid, SIGCONT);
+  }
   int last_signal = 0;
   std::vector<int> left = members();
   while (!left.empty() && Clock::now() - begin < kEndProcessesWithin) {
@@ -96,6 +101,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   }
   tell_tab_waiters();
   for (const RunPtr& run : std::vector(tab->runs)) {
+    co_await run->catch_up();
     run->give_up(Reason::tab_closed);
   }
   closed.closed = true;

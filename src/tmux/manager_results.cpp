@@ -10,6 +10,10 @@ namespace terminally {
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request) {
   const TabPtr tab = co_await find_tab(request.window_id);
   look_after(tab);
+  while (tab->closed && !tab->runs.empty()) {
+    const RunPtr run = tab->runs.back();  // its log is being read to the end
+    co_await run->wait_for_end();
+  }
   for (const RunPtr& run : tab->runs) {
     if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
       co_return co_await result_of(tab, run, request.view, request.max_output_bytes);

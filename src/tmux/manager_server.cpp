@@ -222,6 +222,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
       co_await wait_for_log_end(tab->log, logs_end_by);
     }
     for (const RunPtr& run : std::vector(tab->runs)) {
+      co_await run->catch_up();
       run->give_up(Reason::tmux_server_lost);
     }
   }
