@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -20,6 +21,8 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTmuxPatience{400};
 constexpr Milliseconds kProcessPatience{800};
+/// The kernel keeps 15 bytes of "terminally-shell".
+constexpr std::string_view kShellHelper = "terminally-shel";
 
 asio::awaitable<std::string> ask(const Config& config, const Instance& instance, std::string commands) {
   const TmuxClient client(config.tmux, instance.socket(), instance.tmux_config(), kTmuxPatience);
@@ -52,6 +55,9 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
           read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
       const bool tab = environment.find(in_a_tab) != std::string::npos;
       const bool ours = tab || environment.find(helper) != std::string::npos;
+      if (first && ours && !tab && process.name == kShellHelper) {
+        ::kill(process.pid, SIGHUP);  // so that it starts no other shell in place of one that was killed
+      }
       // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
       if (!first && (tab || (ours && process.name.starts_with("tmux")))) {
         ::kill(process.pid, SIGKILL);
