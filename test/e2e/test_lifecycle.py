@@ -52,6 +52,19 @@ class End(unittest.TestCase):
             tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
 
+    def test_a_shell_that_has_to_be_killed_is_not_started_again(self) -> None:
+        for end in ("close", "stop"):
+            with self.subTest(end), Sandbox() as sandbox:
+                starts = sandbox.home / "starts"
+                (sandbox.home / ".bashrc").write_text("trap '' HUP TERM\necho $$ >>~/starts\n")
+                with Server(sandbox=sandbox) as server:
+                    tabs = [server.create_tab() for _ in range(5)]
+                    for tab in tabs:
+                        tab.execute("true")
+                    for tab in tabs if end == "close" else []:
+                        tab.close(force=True)
+                self.assertEqual(len(starts.read_text().split()), len(tabs))
+
     def test_eof_while_the_tmux_server_starts(self) -> None:
         moment = random.Random(5)
         for _ in range(15):
