@@ -15,14 +15,14 @@ The other documents: what they link to exists, and so does every test that PLANN
 """
 
 import ast
+import contextlib
 import json
 import re
-import time
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, main
+from harness import Person, Sandbox, Server, main, poll
 from harness.client import run_cli
 from harness.sandbox import CHECKOUT
 
@@ -116,14 +116,19 @@ class Readme(unittest.TestCase):
     def run_example(self, server: Server, example: Example, comparison: Comparison) -> list[str]:
         self.assertIsNotNone(example.answer, f"no answer beside {example.tool} under {example.heading!r}")
         reads = example.method != "tools/call" if example.method else server.schema(example.tool)["annotations"]["readOnlyHint"]
-        give_up = time.monotonic() + (10 if reads else 0)
-        while True:
+        differences: list[str] = []
+
+        def agrees() -> bool:
+            nonlocal differences
             arguments = comparison.arguments(example.arguments)
             answer = server.raw.request(example.method, arguments) if example.method else server.call(example.tool, **arguments)
             differences = comparison.differences(example.answer, dict(answer))
-            if not differences or time.monotonic() > give_up:
-                return differences
-            time.sleep(0.05)
+            return not differences
+
+        if not agrees() and reads:
+            with contextlib.suppress(AssertionError):
+                poll(agrees, 10)
+        return differences
 
     def test_every_tool_has_its_own_example(self) -> None:
         _, examples = read_examples(README)

@@ -1,4 +1,4 @@
-"""Every syscall of the log writer failing once, in turn: no crash, no silent loss."""
+"""Syscalls of the log writer failing: each once in turn, and a log that takes nothing for a while. No crash, no silent loss."""
 
 import shutil
 import subprocess
@@ -16,6 +16,12 @@ SYSCALLS = ("openat", "newfstatat,lstat", "fstat", "flock", "fcntl", "pread64", 
             "rename", "unlink", "madvise", "statfs,fstatfs", "close")
 ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM") if LONG else ("EIO",)
 DATA = numbered(3000)
+# So little that it comes in one piece.
+FIRST = numbered(100)
+# More than the writer keeps while its log takes nothing; what comes meanwhile, and what comes after.
+FLOOD = numbered(2_000_000)
+AFTER = numbered(1_000, 2_000_000)
+BUFFER = 8 << 20
 
 
 class EverySyscallOnce(unittest.TestCase):
@@ -68,6 +74,79 @@ class EverySyscallOnce(unittest.TestCase):
         finally:
             writer.process.wait(10)
             shutil.rmtree(directory, ignore_errors=True)
+
+
+class AStretch(unittest.TestCase):
+    """The log, then also its sidecar, takes nothing for a while."""
+
+    def setUp(self) -> None:
+        needs("strace")
+        self.directory = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def test_no_space_no_quota_no_disk(self) -> None:
+        """R3, R4: the loss is counted exactly, what is kept is kept in its place, and the writer goes on by itself."""
+        measured = []
+        for error in ("EDQUOT", "ENOSPC", "EIO"):
+            for turn in range(5 if LONG else 1):
+                with self.subTest(error=error, turn=turn):
+                    lost, resumed = self.run_once(error, self.directory / f"{error}{turn}")
+                    measured.append(f"{error}: {lost:,} of {len(FLOOD):,} bytes counted as lost, resumed after {resumed:.2f} s")
+        row("every write of the writer failing for two seconds", "loss exact, resumed", "; ".join(measured))
+
+    def run_once(self, error: str, directory: Path) -> tuple[int, float]:
+        """How many bytes were lost, and how long after the last failure the next byte was in the log."""
+        directory.mkdir()
+        log, trace = directory / "pane-@1.log", directory / "trace"
+        # It tries again every 100 ms: the second write to the log and the 19 after it fail, then five at fixed places (the gap's record, the times).
+        wrapper = ["strace", "-qq", "-ttt", "-o", str(trace), "-e", "trace=write,pwrite64",
+                   "-e", f"inject=write:error={error}:when=2..21", "-e", f"inject=pwrite64:error={error}:when=2..6"]
+        writer = Writer(log, wrapper=wrapper)
+        try:
+            writer.print(FIRST)
+            poll(lambda: Log(log).end() == len(FIRST), 10)
+            writer.print(FLOOD)
+            poll(lambda: Log(log).end() == len(FIRST) + len(FLOOD), 30, "the loss is counted")
+            writer.print(AFTER)
+            self.assertEqual(writer.end(), 0)
+        finally:
+            writer.process.kill()
+            writer.process.wait(10)
+        whole = FIRST + FLOOD + AFTER
+        found = Log(log)
+        self.assertEqual(found.end(), len(whole))
+        for offset, data in found.pieces():
+            self.assertEqual(whole[offset:offset + len(data)], data, f"other bytes at {offset}")
+        lost = len(whole) - sum(len(data) for _, data in found.pieces())
+        self.assertGreater(lost, 0)
+        self.assertLessEqual(lost, len(FLOOD) - BUFFER)
+        self.assertEqual(found.pieces()[-1][1][-len(AFTER):], AFTER)
+        calls = [line.split() for line in trace.read_text().splitlines() if " = " in line]
+        failed = [number for number, line in enumerate(calls) if "(INJECTED)" in line]
+        self.assertEqual(len(failed), 25)
+        return lost, float(calls[failed[-1] + 1][0]) - float(calls[failed[-1]][0])
+
+    def test_a_removed_directory(self) -> None:
+        """R4: made again with the next byte; what was in it is gone and counted."""
+        times = 20 if LONG else 3
+        for turn in range(times):
+            directory = self.directory / str(turn)
+            directory.mkdir()
+            log = directory / "pane-@1.log"
+            writer = Writer(log)
+            try:
+                writer.print(DATA)
+                poll(lambda: Log(log).end() == len(DATA), 10)  # noqa: B023
+                shutil.rmtree(directory)
+                writer.print(AFTER)
+                self.assertEqual(writer.end(), 0)
+            finally:
+                writer.process.kill()
+                writer.process.wait(10)
+            found = Log(log)
+            self.assertEqual(found.end(), len(DATA) + len(AFTER))
+            self.assertEqual(found.pieces(), [(len(DATA), AFTER)])
+        row("the log's directory removed", "the loss counted, the log goes on", f"{times} of {times}: every byte that was removed counted, every later one kept")
 
 
 if __name__ == "__main__":

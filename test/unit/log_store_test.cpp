@@ -76,6 +76,20 @@ UniqueFd hold(const fs::path& sidecar) {
   return file;
 }
 
+/// A tab that was closed a while ago, and one that is still written.
+class TwoTabs : public Store {
+ public:
+  TwoTabs() {
+    add("pane-@1");
+    close("pane-@1", 100);
+    add("pane-@2");
+    writer_ = hold(file("pane-@2.log.index"));
+  }
+
+ private:
+  UniqueFd writer_;
+};
+
 }  // namespace
 
 TEST_CASE("log store: without need nothing is removed, and a closed tab is noted") {
@@ -100,11 +114,7 @@ TEST_CASE("log store: logs of tabs that have been closed for long go, with all t
 }
 
 TEST_CASE("log store: above the total the segments of closed tabs go first, then their logs") {
-  Store store;
-  store.add("pane-@1");
-  store.close("pane-@1", 100);
-  store.add("pane-@2");
-  const UniqueFd writer = hold(store.file("pane-@2.log.index"));
+  TwoTabs store;
   store.config().log_total_bytes = 6'500;
   store.sweep();
   CHECK_FALSE(store.has("pane-@1.00000000000000001000.log"));
@@ -121,11 +131,7 @@ TEST_CASE("log store: above the total the segments of closed tabs go first, then
 
 TEST_CASE(
     "log store: for want of free space rotated segments go, but never what is written to, nor the newest") {
-  Store store;
-  store.add("pane-@1");
-  store.close("pane-@1", 100);
-  store.add("pane-@2");
-  const UniqueFd writer = hold(store.file("pane-@2.log.index"));
+  TwoTabs store;
   store.config().min_free_bytes = std::numeric_limits<std::uint64_t>::max();
   store.sweep();
   CHECK_FALSE(store.has("pane-@1.00000000000000002000.log"));
