@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/cancelled_text.hpp"
@@ -81,11 +82,15 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   }
   const RunPtr run = tab->runs.back();
   co_await run->signal_once(signal);
-  stopped.success = co_await finish_by(Clock::now() + kTooEarly, run->wait_for_end());
-  if (!stopped.success && run->signal_came_too_early()) {
-    co_await run->signal_once(signal);
+  // On a busy machine the program may take its time to come. Once more, not more often: it may be one of
+  // many.
+  for (bool again = true; !stopped.success && Clock::now() < deadline;) {
+    stopped.success = co_await finish_by(std::min(deadline, Clock::now() + kTooEarly), run->wait_for_end());
+    if (!stopped.success && again && run->signal_came_too_early()) {
+      again = false;
+      co_await run->signal_once(signal);
+    }
   }
-  stopped.success = co_await finish_by(deadline, run->wait_for_end());
   stopped.state = run->record().state;
   stopped.exit_code = run->record().exit_code;
   stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
