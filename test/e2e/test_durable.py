@@ -321,6 +321,21 @@ class TmuxLost(Durable):
         self.assertEqual(fresh.execute("echo fresh").output, "fresh\n")
         self.assertNotEqual(fresh.log_path, tab.log_path)
 
+    def test_an_end_far_back_in_the_log(self) -> None:
+        """What was printed while no server ran is read to its end before it is said how the command ended."""
+        size = 20_000_000
+        tabs = [self.server.create_tab() for _ in range(2)]
+        for tab, then in zip(tabs, ("(exit 3)", "sleep 643")):
+            tab.start(f"sleep 0.3; head -c {size} /dev/zero | tr '\\0' '\\r'; {then}")
+        tmux = Person(self.server).server_pid()
+        self.server.raw.kill()
+        poll(lambda: b"mcp=END:" in tabs[0].log()[size:] and len(tabs[1].log()) > size, 20)
+        os.kill(tmux, signal.SIGKILL)
+        self.next_server()
+        ended, lost = [self.take(tab).state(max_output_bytes=1_000, verbose=True) for tab in tabs]
+        self.assertEqual((ended.state, ended.exit_code, ended.output_bytes), ("completed", 3, size))
+        self.assertEqual((lost.state, lost.reason, lost.output_bytes), ("failed", "tmux_server_lost", size))
+
     def test_marks_of_the_lost_do_not_make_a_new_tab_busy(self) -> None:
         tab = self.server.create_tab()
         tab.execute_async("sleep 651", timeout_ms=60_000)
