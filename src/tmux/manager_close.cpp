@@ -96,6 +96,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     }
   }
   tab->closed = true;
+  remove_file(tab->files.lock_path());
   if (std::ranges::all_of(tabs_, [](const auto& entry) { return entry.second->closed; })) {
     client_.drop_spare();
   }

@@ -76,6 +76,9 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
   if (!tab.closed) {
     tab.closed = !is_alive(tab.pane_pid);
+    if (tab.closed) {
+      remove_file(tab.files.lock_path());  // its pane's number comes once
+    }
   }
   return tab.closed;
 }

@@ -173,6 +173,8 @@ class Soak(unittest.TestCase):
             return mean(early, field), mean(late, field)
 
         tmux, disk = change("tmux_mib"), change("disk_mb")
+        quarters = [samples[n * quarter:(n + 1) * quarter] or samples[-1:] for n in range(4)]
+        each = ", ".join(f"{mean(q, 'tmux_mib'):.2f}" for q in quarters)
         life = mean(at_first, "server_mib"), mean(at_last, "server_mib")
         lives = at_last[len(at_last) // 4].server_mib, at_last[-1].server_mib
         counts = {field: (min(getattr(s, field) for s in samples[quarter:]), max(getattr(s, field) for s in samples[quarter:]))
@@ -180,7 +182,7 @@ class Soak(unittest.TestCase):
         calls = sum(self.done.values())
         row(f"mixed load for {samples[-1].seconds:.0f} s, {WORKERS} callers", "memory, descriptors, processes and disk flat",
             f"{calls:,} steps ({', '.join(f'{count} {name}' for name, count in sorted(self.done.items()))}), none went wrong; "
-            f"second and last quarter: tmux {tmux[0]:.1f} and {tmux[1]:.1f} MB, logs {disk[0]:.1f} and {disk[1]:.1f} MB of {LOG_TOTAL / 1e6:.0f}; "
+            f"tmux in each quarter {each} MB; second and last quarter: logs {disk[0]:.1f} and {disk[1]:.1f} MB of {LOG_TOTAL / 1e6:.0f}; "
             f"a server after its first and last round {life[0]:.1f} and {life[1]:.1f} MB, early and late ones {lives[0]:.1f} and {lives[1]:.1f} MB; "
             + ", ".join(f"{name.replace('_', ' ')} {low} to {high}" for name, (low, high) in counts.items()))
         self.assertEqual(counts["zombies"][1], 0)
