@@ -98,14 +98,24 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (server_pid_ != 0) {
     co_return;
   }
-  if (!instance_.server_listens()) {
+  std::string answer;
+  if (instance_.server_listens()) {
+    if (!owner_lock_ && !config_.guest) {
+      owner_lock_ = instance_.own();
+    }
+    try {
+      answer = co_await client_.query(ask_for_server());
+    } catch (const Error&) {
+      if (instance_.server_listens()) {
+        throw;
+      }  // else it has ended just now
+    }
+  }
+  if (answer.empty()) {
     generation_ = generation_ != 0 ? generation_ : instance_.newest_generation();
     co_return;
   }
-  if (!owner_lock_ && !config_.guest) {
-    owner_lock_ = instance_.own();
-  }
-  const ServerAnswer server = parse_server_answer(co_await client_.query(ask_for_server()));
+  const ServerAnswer server = parse_server_answer(answer);
   if (server.generation != generation_) {
     tabs_.clear();
   }
