@@ -80,8 +80,8 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
     co_return;
   }
-  if (tab_->files.exit_code(record_.nonce)) {
-    co_await look_for_exit_file();
+  if (const auto code = tab_->files.exit_code(record_.nonce)) {
+    co_await wait_for_late_end(*code);
     co_return;
   }
   // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
@@ -93,7 +93,7 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
 
 /// The exit code is known, and END is not in the log: it is late as long as bytes come, or may come from a
 /// frozen tmux or a stopped writer. Only a deadline cannot wait for it.
-asio::awaitable<void> CommandRun::look_for_exit_file() {
+asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
   const bool in_gap = log_has_gap_behind(tab_->log.path(), std::max(record_.typed_byte, record_.start_byte));
   const auto patience = in_gap ? kEndMissingFromGap : kEndMissing;
@@ -118,7 +118,7 @@ asio::awaitable<void> CommandRun::look_for_exit_file() {
         "tmux or the writer of the log stands still: the exit code is known from its file, output may still "
         "come into the log");
   }
-  end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
+  end_by_exit_file(exit_code);
 }
 
 void CommandRun::end_by_exit_file(int exit_code) {

@@ -130,7 +130,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] bool is_own_line(std::string_view line) const;
   void trim_own_lines_at_end();
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
-  [[nodiscard]] boost::asio::awaitable<void> look_for_exit_file();
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_late_end(int exit_code);
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
   [[nodiscard]] bool never_begins();
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
