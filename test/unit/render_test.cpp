@@ -32,13 +32,13 @@ std::string numbered(int from, int to, std::string_view end = "\r\n") {
   return lines;
 }
 
-struct Case {
+struct RenderCase {
   std::string bytes;
   std::string seen;
 };
 
-void check_all(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
+void check_all(const std::vector<RenderCase>& cases) {
+  for (const RenderCase& c : cases) {
     CAPTURE(c.bytes);
     CHECK(render(c.bytes, 80) == c.seen);
   }
