@@ -308,6 +308,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
     co_return;
   }
   std::vector<TabPtr> asked_about;
+  asked_about.reserve(tabs_.size());
   for (const auto& [window, tab] : tabs_) {
     asked_about.push_back(tab);
   }

@@ -109,14 +109,14 @@ std::optional<ShellKind> shell_kind(std::string_view program) {
   if (program.starts_with('-')) {
     program.remove_prefix(1);
   }
-  static const std::map<std::string_view, ShellKind> kKinds = {
+  static const std::map<std::string_view, ShellKind> kinds = {
       {"bash", ShellKind::bash},  {"rbash", ShellKind::bash},    {"zsh", ShellKind::zsh},
       {"fish", ShellKind::fish},  {"dash", ShellKind::posix},    {"sh", ShellKind::posix},
       {"ash", ShellKind::posix},  {"ksh", ShellKind::posix},     {"ksh93", ShellKind::posix},
       {"mksh", ShellKind::posix}, {"busybox", ShellKind::posix},
   };
-  const auto found = kKinds.find(program);
-  return found == kKinds.end() ? std::nullopt : std::optional(found->second);
+  const auto found = kinds.find(program);
+  return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string shell_word(std::string_view text) {

@@ -7,12 +7,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
 # Nearly all of the time goes into headers of others, so each target is read as one file. For that:
-# its including .cpp files is no finding, and the analyzer looks into what is included, except what is the system's.
+# its including .cpp files is no finding, and the analyzer looks into what is included, except what is the system's;
+# with an eighth of its usual patience for one function, which makes it five times as fast.
 # The fuzz targets' own copies of the sources are left out.
 tidy() {
   cmake --preset tidy >build/tidy.log
   run-clang-tidy-19 -quiet -j 2 -p build/tidy -checks=-bugprone-suspicious-include \
     -extra-arg=-Xclang -extra-arg=-analyzer-opt-analyze-headers \
+    -extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=30000 \
     '^(?!.*/fuzzed\.dir/)' 2> >(grep -v "warnings generated" >&2)
 }
 
