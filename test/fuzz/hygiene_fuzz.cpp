@@ -18,8 +18,10 @@ bool has_unseen(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const std::string_view three = text.substr(i, 3);
     const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    // NOLINTBEGIN(misc-misleading-bidirectional): as escapes they mislead nobody
     const bool bidi = three == "\xE2\x80\xAD" || three == "\xE2\x80\xAE" || three == "\xE2\x81\xA6" ||
                       three == "\xE2\x81\xA7" || three == "\xE2\x81\xA8" || three == "\xE2\x80\x8B";
+    // NOLINTEND(misc-misleading-bidirectional)
     const bool tag = three == "\xF3\xA0\x80" || three == "\xF3\xA0\x81";
     if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || c1 || bidi || tag) {
       return true;
