@@ -83,12 +83,12 @@ bool same_letters(std::string_view text, std::string_view lower_case) {
 class Keywords {
  public:
   Keywords() {
-    for (std::uint16_t rule = 0; rule < kForms.size(); ++rule) {
+    for (std::size_t rule = 0; rule < kForms.size(); ++rule) {
       for (std::string_view rest = kForms.at(rule).keywords; !rest.empty();) {
         const std::string_view word = rest.substr(0, rest.find(' '));
         rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-        words_.push_back({word, rule});
-        slots_.set(slot_of(word.data()));
+        words_.push_back({word, static_cast<std::uint16_t>(rule)});
+        slots_.set(slot_of(word));
       }
     }
   }
@@ -102,7 +102,7 @@ class Keywords {
   template <class F>
   void find(std::string_view text, F&& found) const {
     for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
-      if (!slots_.test(slot_of(text.data() + at))) {
+      if (!slots_.test(slot_of(text.substr(at, 3)))) {
         continue;
       }
       for (const Word& word : words_) {
@@ -114,9 +114,10 @@ class Keywords {
   }
 
  private:
-  static std::size_t slot_of(const char* three) {
+  /// By the first three bytes, which must be there.
+  static std::size_t slot_of(std::string_view text) {
     std::uint32_t bytes = 0;
-    std::memcpy(&bytes, three, 3);
+    std::memcpy(&bytes, text.data(), 3);
     return ((bytes | 0x202020U) * 0x9E37'79B1U) >> 18U;
   }
 

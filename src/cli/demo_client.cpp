@@ -15,7 +15,7 @@
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kPatience{20'000};
+constexpr Milliseconds kAnswerWithin{20'000};
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void DemoClient::send(const nlohmann::ordered_json& message) {
 }
 
 std::string DemoClient::read_line() {
-  const auto deadline = Clock::now() + kPatience;
+  const auto deadline = Clock::now() + kAnswerWithin;
   for (;;) {
     if (const std::size_t newline = unread_.find('\n'); newline != std::string::npos) {
       std::string line = unread_.substr(0, newline);
@@ -94,7 +94,7 @@ std::string DemoClient::read_line() {
     pollfd readable{from_server_.get(), POLLIN, 0};
     if (left.count() <= 0 || ::poll(&readable, 1, static_cast<int>(left.count())) == 0) {
       throw Error(ErrorCode::io,
-                  "the server did not answer within " + std::to_string(kPatience.count()) + " ms");
+                  "the server did not answer within " + std::to_string(kAnswerWithin.count()) + " ms");
     }
     char buffer[65'536];
     const ssize_t got = ::read(from_server_.get(), buffer, sizeof buffer);

@@ -21,7 +21,7 @@ std::filesystem::path home() {
 std::filesystem::path helper_directory() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path beside = program.parent_path();
+  std::filesystem::path beside = program.parent_path();
   if (std::filesystem::exists(beside / "terminally-log", error)) {
     return beside;
   }
@@ -29,12 +29,12 @@ std::filesystem::path helper_directory() {
 }
 
 void add_redaction(CLI::App& app, Config& config) {
-  static const std::map<std::string, Redact> kRedact = {
+  static const std::map<std::string, Redact> redact_names = {
       {"off", Redact::off}, {"rules", Redact::rules}, {"all", Redact::all}};
   app.add_option("--redact", config.redact,
                  "Mask secrets in what tools answer: off, rules (what looks like one), all (and the values "
                  "named below); default all")
-      ->transform(CLI::CheckedTransformer(kRedact, CLI::ignore_case).description(""))
+      ->transform(CLI::CheckedTransformer(redact_names, CLI::ignore_case).description(""))
       ->type_name("off|rules|all")
       ->envname("TERMINALLY_REDACT");
   app.add_option("--mask-env", config.mask_env,
@@ -59,7 +59,7 @@ Config default_config() {
 }
 
 void add_options(CLI::App& app, Config& config) {
-  static const std::map<std::string, View> kViews = {
+  static const std::map<std::string, View> view_names = {
       {"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
   app.add_option(
          "--instance", config.instance,
@@ -74,7 +74,7 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option("--view", config.view,
                  "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as "
                  "seen in the end)")
-      ->transform(CLI::CheckedTransformer(kViews, CLI::ignore_case).description(""))
+      ->transform(CLI::CheckedTransformer(view_names, CLI::ignore_case).description(""))
       ->type_name("raw|plain|rendered");
   add_redaction(app, config);
   app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();

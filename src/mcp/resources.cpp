@@ -18,7 +18,7 @@ namespace {
 using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
-using Kind = ResourceUri::Kind;
+using UriKind = ResourceUri::Kind;
 
 constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
 constexpr std::uint64_t kLogLines = 500;
@@ -63,7 +63,7 @@ awaitable<ordered_json> call_tool(Server& server, const char* name, json argumen
 
 awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
   const ToolContext& context = server.router->context();
-  if (uri.kind == Kind::tabs) {
+  if (uri.kind == UriKind::tabs) {
     const ordered_json tabs = co_await call_tool(server, "list_tabs", json::object());
     co_return text_of(tabs);
   }
@@ -72,7 +72,7 @@ awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
   }
   json arguments;
   arguments["window_id"] = to_string(uri.window);
-  if (uri.kind == Kind::log) {
+  if (uri.kind == UriKind::log) {
     arguments["lines"] = kLogLines;
     ordered_json lines = co_await call_tool(server, "read_logs_from_tab", std::move(arguments));
     co_return lines["content"].get<std::string>();
@@ -122,7 +122,7 @@ ProtocolError resource_not_found(const std::string& uri, Revision revision) {
 }
 
 awaitable<bool> resource_exists(Server& server, ResourceUri uri) {
-  if (uri.kind == Kind::tabs) {
+  if (uri.kind == UriKind::tabs) {
     co_return true;
   }
   TmuxManager* manager = server.router->context().manager;
@@ -149,9 +149,9 @@ awaitable<ordered_json> list_resources(Server& server, Call call) {
   for (const TabInfo& tab : tabs) {
     const std::string id = to_string(tab.window_id);
     const std::string title = (guard ? guard->text(tab.name) : tab.name) + " (" + id + ")";
-    entries.push_back(entry("uri", to_string(ResourceUri{Kind::log, tab.window_id}), id + " log",
+    entries.push_back(entry("uri", to_string(ResourceUri{UriKind::log, tab.window_id}), id + " log",
                             "Log of " + title, kLogDescription, kText));
-    entries.push_back(entry("uri", to_string(ResourceUri{Kind::screen, tab.window_id}), id + " screen",
+    entries.push_back(entry("uri", to_string(ResourceUri{UriKind::screen, tab.window_id}), id + " screen",
                             "Screen of " + title, kScreenDescription, kText));
   }
   ordered_json result;
@@ -190,7 +190,7 @@ awaitable<ordered_json> read_resource(Server& server, Call call) {
   }
   ordered_json item;
   item["uri"] = text;
-  item["mimeType"] = uri->kind == Kind::tabs ? "application/json" : kText;
+  item["mimeType"] = uri->kind == UriKind::tabs ? "application/json" : kText;
   item["text"] = std::move(*content);
   ordered_json result;
   result["contents"].push_back(std::move(item));

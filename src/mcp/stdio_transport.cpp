@@ -27,7 +27,7 @@ using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build
 
 namespace {
 
-constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable);
+constexpr auto kReadQuietly = asio::as_tuple(asio::use_awaitable);
 
 UniqueFd duplicate(int fd, const char* what) {
   UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
@@ -39,7 +39,7 @@ UniqueFd duplicate(int fd, const char* what) {
 
 asio::awaitable<void> pause(std::chrono::milliseconds time) {
   asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  co_await timer.async_wait(kQuietly);
+  co_await timer.async_wait(kReadQuietly);
 }
 
 }  // namespace
@@ -100,7 +100,8 @@ asio::awaitable<void> StdioTransport::read_lines(Session& session, bool stop_cal
 
 /// Reads what there is and serves the lines in it. False at the end of the input.
 asio::awaitable<bool> StdioTransport::read_some(Session& session) {
-  const auto [error, size] = co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kQuietly);
+  const auto [error, size] =
+      co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kReadQuietly);
   // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
   input_->framer.feed(error ? "\n" : std::string_view(input_->buffer.data(), size));
   co_return co_await serve_lines(session) && !error;

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
+
+#include "pane/utc_now.hpp"
 
 namespace terminally {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kDirectoryOfOwner = 0700;
 constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-
-std::uint64_t wall_clock_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
-}
 
 bool file_size(int fd, std::uint64_t& size) {
   struct stat status{};
@@ -276,7 +271,7 @@ bool LogFiles::read_record(std::uint64_t at, std::optional<LogRecord>& record) c
 // Written at a fixed place, so that a record cut short by a full disk is overwritten by the next try.
 bool LogFiles::append_record(LogRecord::Kind kind, std::uint64_t offset) {
   const LogRecordLine line =
-      encode({.kind = kind, .offset = offset, .position = position_, .time_ms = wall_clock_ms()});
+      encode({.kind = kind, .offset = offset, .position = position_, .time_ms = utc_now_ms()});
   const ssize_t written =
       ::pwrite(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(sidecar_bytes_));
   if (written != static_cast<ssize_t>(line.size())) {

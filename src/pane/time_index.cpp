@@ -5,21 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "base/time_record.hpp"
+#include "pane/utc_now.hpp"
 
 namespace terminally {
 namespace {
 
-constexpr std::int64_t kRetryMs = 1000;  // a full disk is not asked twenty times a second
-
-std::uint64_t wall_clock_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
-}
+constexpr std::int64_t kIndexRetryMs = 1000;  // a full disk is not asked twenty times a second
 
 bool write_at(int fd, const char* bytes, std::size_t count, std::uint64_t at) {
   return ::pwrite(fd, bytes, count, static_cast<off_t>(at)) == static_cast<ssize_t>(count);
@@ -41,7 +35,7 @@ void TimeIndex::note(std::uint64_t offset, std::int64_t now_ms) {
     return;
   }
   const bool noted = open() && (bytes_ < kMaxBytes || thin()) && append(offset);
-  next_at_ = now_ms + (noted ? kMinGapMs : kRetryMs);
+  next_at_ = now_ms + (noted ? kMinGapMs : kIndexRetryMs);
 }
 
 bool TimeIndex::open() {
@@ -60,7 +54,7 @@ bool TimeIndex::open() {
 }
 
 bool TimeIndex::append(std::uint64_t offset) {
-  const TimeRecordBytes record = encode({.offset = offset, .time_ms = wall_clock_ms()});
+  const TimeRecordBytes record = encode(TimeRecord{.offset = offset, .time_ms = utc_now_ms()});
   if (!write_at(file_.get(), record.data(), record.size(), bytes_)) {
     return false;
   }

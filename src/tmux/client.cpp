@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 /// What the guard prints instead of running the commands.
 constexpr std::string_view kExpired = "terminally: expired";
-constexpr int kAttempts = 3;
+constexpr int kClientAttempts = 3;
 /// It lives within one list of commands, which tmux runs without a break.
 constexpr std::string_view kTypedBuffer = "terminally";
 
@@ -126,7 +126,7 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
     if (!out.starts_with(kExpired)) {
       co_return out;
     }
-    if (attempt == kAttempts || Clock::now() >= deadline) {
+    if (attempt == kClientAttempts || Clock::now() >= deadline) {
       throw timed_out(deadline_);
     }
     // It ran nothing, and no time has passed: somebody set the clock just then.

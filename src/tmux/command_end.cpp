@@ -24,7 +24,6 @@ constexpr Milliseconds kServerEndsWithin{100};
 /// How long the shell of an adopted command may show its prompt before the command counts as never begun.
 constexpr Milliseconds kNeverBegins{1'500};
 constexpr Milliseconds kTidyAfter{5};
-constexpr std::uint64_t kTraceLineBytes = 4'096;
 
 }  // namespace
 

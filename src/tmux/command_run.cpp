@@ -16,13 +16,12 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::size_t kOutputReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
 constexpr std::size_t kSlicesAtOnce = 8;
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
-constexpr std::uint64_t kTraceLineBytes = 4'096;
 
 /// A line with something in it, and its end.
 bool has_whole_line(std::string_view text) {
@@ -77,7 +76,7 @@ bool CommandRun::pump() {
       behind_ = true;
       break;
     }
-    const PaneLog::Slice slice = tab_->log.read(read_, kReadBytes);
+    const PaneLog::Slice slice = tab_->log.read(read_, kOutputReadBytes);
     if (slice.from != read_ || (slice.gap_unknown && !slice.bytes.empty())) {
       scanner_.emplace(record_.nonce, slice.from);  // a record does not survive a gap
     }
@@ -180,7 +179,7 @@ void CommandRun::emit(std::uint64_t until) {
   }
   while (on_output_ && emitted_ < until) {
     const PaneLog::Slice slice = tab_->log.read(
-        emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kReadBytes)));
+        emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kOutputReadBytes)));
     if (slice.bytes.empty() || slice.from >= until) {
       break;
     }

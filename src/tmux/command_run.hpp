@@ -108,6 +108,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] int typed_into() const { return record_.shell_pid; }
 
  private:
+  /// More than what the shell's trace prints of our own lines.
+  static constexpr std::uint64_t kTraceLineBytes = 4'096;
+
   enum class Began { yes, no, shell_died };
 
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);

@@ -14,7 +14,7 @@ namespace {
 namespace asio = boost::asio;
 
 /// How often a command is typed anew when no shell answered: what a person left unfinished took the line.
-constexpr int kAttempts = 3;
+constexpr int kStartAttempts = 3;
 /// How long a shell that still shows a prompt may take before its START counts as never coming. Generous: a
 /// loaded machine.
 constexpr Milliseconds kUnanswered{1'500};
@@ -71,7 +71,7 @@ void CommandRun::withdraw() noexcept {
 
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
-  for (attempt_ = 1; attempt_ <= kAttempts; ++attempt_) {
+  for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
     withdraw();
     fresh_nonce();

@@ -51,7 +51,7 @@ Effect effect_of(const Csi& csi) {
   if (csi.final == 'h' || csi.final == 'l') {
     return (csi.leader == '?' || csi.leader == 0) && is_drawing_mode(csi) ? Effect::screen : Effect::none;
   }
-  if (csi.leader != 0 && !(csi.leader == '?' && erases)) {
+  if (csi.leader != 0 && (csi.leader != '?' || !erases)) {
     return Effect::none;
   }
   if (std::string_view("KCDG").find(csi.final) != std::string_view::npos ||

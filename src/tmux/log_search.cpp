@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{512} * 1024;
+constexpr std::size_t kSearchReadBytes = std::size_t{512} * 1024;
 /// How far around a match its context lines may lie.
 constexpr std::uint64_t kContextBytes = std::uint64_t{32} * 1024;
 constexpr std::size_t kShownLineBytes = 1'000;
@@ -121,7 +121,7 @@ LogSearch::Step LogSearch::next(std::uint64_t end, Clock::time_point until) {
       return Step::at_end;
     }
     const PaneLog::Slice slice =
-        log_.read(read_, static_cast<std::size_t>(std::min<std::uint64_t>(kReadBytes, end - read_)));
+        log_.read(read_, static_cast<std::size_t>(std::min<std::uint64_t>(kSearchReadBytes, end - read_)));
     if (slice.from > read_ || slice.gap_unknown) {
       scan_.skip_to(slice.from);
     }

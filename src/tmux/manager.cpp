@@ -76,7 +76,7 @@ Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
   return impl_->command_state(std::move(request));
 }
 Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view) {
-  return impl_->cancel_command(tab, force, view);
+  return impl_->cancel_command(tab, force, std::move(view));
 }
 Awaitable<SentInput> TmuxManager::send_text(SendText request) {
   return impl_->send_text(std::move(request));
@@ -85,13 +85,13 @@ Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
   return impl_->send_keys(std::move(request));
 }
 Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
-  return impl_->read_screen(request);
+  return impl_->read_screen(std::move(request));
 }
 Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
-  return impl_->read_lines(tab, lines, view);
+  return impl_->read_lines(tab, lines, std::move(view));
 }
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
-  return impl_->read_chunk(request);
+  return impl_->read_chunk(std::move(request));
 }
 Awaitable<std::vector<TabInfo>> TmuxManager::other_tabs(std::vector<TabInfo> known, TabNews news) {
   return impl_->other_tabs(std::move(known), news);

@@ -17,7 +17,7 @@ namespace {
 constexpr Milliseconds kHangUpFor{700};
 constexpr Milliseconds kTermUntil{1'400};
 constexpr Milliseconds kEndProcessesWithin{2'000};
-constexpr Milliseconds kLogEndWithin{2'000};
+constexpr Milliseconds kClosedLogEndsWithin{2'000};
 
 }  // namespace
 
@@ -86,7 +86,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   if (!tab->closed) {
     ::kill(tab->pane_pid, SIGKILL);
   }
-  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndWithin);
+  co_await wait_for_log_end(tab->log, Clock::now() + kClosedLogEndsWithin);
   try {
     // What a person split off goes with the tab.
     co_await client_.change("kill-window -t " + quote(to_string(window)));

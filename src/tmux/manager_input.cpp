@@ -34,7 +34,7 @@ bool is_at_its_prompt(const Tab& tab) {
 }
 
 /// The next line of `text`, taken off it.
-std::string_view take_line(std::string_view& text) {
+std::string_view take_answer_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
@@ -65,7 +65,7 @@ std::string harmless(std::string_view title) {
 
 /// What kScreenFormat, capture-pane and the title printed, one after the other.
 TabScreen parse_screen(std::string_view answer, std::uint64_t scrollback_lines) {
-  std::string_view numbers = take_line(answer);
+  std::string_view numbers = take_answer_line(answer);
   TabScreen screen;
   screen.rows = take_number(numbers);
   screen.cols = take_number(numbers);
@@ -75,7 +75,7 @@ TabScreen parse_screen(std::string_view answer, std::uint64_t scrollback_lines) 
   std::uint64_t lines = screen.rows + std::min(scrollback_lines, take_number(numbers));
   std::string text;
   for (; lines > 0; --lines) {
-    text.append(take_line(answer)).append("\n");
+    text.append(take_answer_line(answer)).append("\n");
   }
   text.resize(text.find_last_not_of('\n') + 1);
   screen.text = to_valid_utf8(text) + (text.empty() ? "" : "\n");

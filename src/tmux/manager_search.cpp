@@ -8,7 +8,7 @@
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kSlice{3};
+constexpr Milliseconds kSearchSlice{3};
 /// An answer comes by then, with where to go on.
 constexpr Milliseconds kLongestSearch{30'000};
 
@@ -24,7 +24,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   std::optional<std::uint64_t> next_byte;
   bool out_of_time = false;
   for (auto step = LogSearch::Step::out_of_time; step != LogSearch::Step::at_end && !writer.full();) {
-    if (step = search.next(end, Clock::now() + kSlice); step == LogSearch::Step::found) {
+    if (step = search.next(end, Clock::now() + kSearchSlice); step == LogSearch::Step::found) {
       if (!writer.add(search.found())) {
         next_byte = search.found().line_begin;
         break;

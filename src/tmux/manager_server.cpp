@@ -23,9 +23,9 @@ namespace asio = boost::asio;
 constexpr Milliseconds kNoProbe{250};
 /// How often a server looks whether the one that owns its instance has gone.
 constexpr Milliseconds kOwnerLook{1'000};
-constexpr Milliseconds kServerEndsWithin{300};
+constexpr Milliseconds kLostServerEndsWithin{300};
 /// What tmux had passed on before it was lost is in the logs by then.
-constexpr Milliseconds kLogEndWithin{400};
+constexpr Milliseconds kLostLogEndsWithin{400};
 
 /// What `new-session -P -F` answers with: the tmux server's pid and its generation, then a row.
 constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
@@ -81,7 +81,7 @@ TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::turn_at_tmux(std::s
 
 /// A server that has lost its last tab ends with the client that has just found that out.
 TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
-  const auto patience = Clock::now() + kServerEndsWithin;
+  const auto patience = Clock::now() + kLostServerEndsWithin;
   while (server_alive() && Clock::now() < patience) {
     co_await sleep_for(Milliseconds(5));
   }
@@ -224,7 +224,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
   server_watch_.stop();
   server_pid_ = 0;
   writer_guards_.clear();  // the next server's panes have the same numbers
-  const auto logs_end_by = Clock::now() + kLogEndWithin;
+  const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
   const std::map<WindowId, TabPtr> tabs = tabs_;
   for (const auto& [window, tab] : tabs) {
     tab->closed = true;
@@ -319,6 +319,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
     co_return;
   }
   std::vector<TabPtr> asked_about;
+  asked_about.reserve(tabs_.size());
   for (const auto& [window, tab] : tabs_) {
     asked_about.push_back(tab);
   }

@@ -9,7 +9,7 @@ namespace terminally {
 namespace {
 
 /// What has the foreground of a nested shell for less than this may be a step of its prompt.
-constexpr Milliseconds kShortStep{500};
+constexpr Milliseconds kSettleStep{500};
 
 /// What is being ended has ended by then: the escalation takes 6 s.
 constexpr Milliseconds kEnds{7'000};
@@ -102,7 +102,7 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
 /// prompt may have the foreground for a moment. One that is being ended is waited for.
 TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
-  const auto patience = Clock::now() + kShortStep;
+  const auto patience = Clock::now() + kSettleStep;
   const auto ending_patience = Clock::now() + kEnds;
   while (!tab.runs.empty()) {
     // Or one whose process died before it began.

@@ -9,7 +9,7 @@ namespace terminally {
 namespace {
 
 /// A tab that prints all the time must not have us ask tmux all the time.
-constexpr Milliseconds kBetweenLooks{200};
+constexpr Milliseconds kBetweenPaneLooks{200};
 
 /// At a command of another process: each glance reads the log from the command's start.
 constexpr Milliseconds kBetweenGlances{500};
@@ -86,7 +86,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::other_tabs(std::
     }
     co_await waiter->wait();
     if (news == TabNews::any) {
-      co_await sleep_for(kBetweenLooks);
+      co_await sleep_for(kBetweenPaneLooks);
     }
   }
 }

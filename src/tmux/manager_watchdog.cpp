@@ -23,7 +23,7 @@ using Awaitable = boost::asio::awaitable<T>;
 
 /// A new pane's writer is on its way for as long.
 constexpr Milliseconds kStartsWithin{500};
-constexpr Milliseconds kBetweenLooks{20};
+constexpr Milliseconds kBetweenWriterLooks{20};
 /// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
 constexpr Milliseconds kUnnumbered{500};
 constexpr Milliseconds kFirstPause{50};
@@ -94,7 +94,7 @@ Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient cl
       next_try = Clock::now() + pause;
       pause = std::min(2 * pause, kLongestPause);
     } else {
-      co_await sleep_for(writer < 0 ? kUnnumbered : kBetweenLooks);
+      co_await sleep_for(writer < 0 ? kUnnumbered : kBetweenWriterLooks);
     }
   }
 }

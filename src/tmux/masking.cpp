@@ -57,7 +57,7 @@ class Places {
   std::size_t byte_at_ = 0;
 };
 
-bool is_plain(std::string_view bytes) {
+bool is_printable(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
 }
 
@@ -71,7 +71,7 @@ Secrets::Unfinished unfinished_in(const Secrets& secrets, std::string_view text,
 
 std::vector<Hidden> hidden_in(const Secrets& secrets, std::string_view bytes, bool begins_line,
                               bool goes_on) {
-  const bool plain = is_plain(bytes);
+  const bool plain = is_printable(bytes);
   const std::string stripped = plain ? std::string() : strip_ansi(bytes);
   const std::string_view text = plain ? bytes : std::string_view(stripped);
   Secrets::State state;

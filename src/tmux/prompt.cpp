@@ -8,7 +8,7 @@ namespace {
 
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
 /// starship).
-constexpr Milliseconds kShortStep{1'000};
+constexpr Milliseconds kPromptStep{1'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -39,7 +39,7 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         throw Error(ErrorCode::tab_closed,
                     "tab " + to_string(tab.window) + " is closed; its log can still be read");
       case Foreground::Kind::program:
-        if (waited > kShortStep || Clock::now() >= deadline) {
+        if (waited > kPromptStep || Clock::now() >= deadline) {
           throw busy(tab, foreground);
         }
         break;

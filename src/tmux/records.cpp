@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 #include <thread>
 
@@ -107,8 +108,8 @@ void rewrite(const std::filesystem::path& path) {
   }
   std::string content;
   content.reserve(bytes);
-  for (auto line = kept.rbegin(); line != kept.rend(); ++line) {
-    content += *line + "\n";
+  for (const std::string& line : std::views::reverse(kept)) {
+    content += line + "\n";
   }
   replace_file(path, content);
 }

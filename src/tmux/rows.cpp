@@ -7,9 +7,8 @@ namespace {
 
 std::optional<int> parse_int(std::string_view text) {
   int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -93,7 +93,7 @@ std::string fish_quoted(std::string_view text) {
   return single_quoted(doubled, "\\'");
 }
 
-bool is_plain(std::string_view text) {
+bool needs_no_quotes(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
            c == '.' || c == '_' || c == '-';
@@ -109,18 +109,18 @@ std::optional<ShellKind> shell_kind(std::string_view program) {
   if (program.starts_with('-')) {
     program.remove_prefix(1);
   }
-  static const std::map<std::string_view, ShellKind> kKinds = {
+  static const std::map<std::string_view, ShellKind> kinds = {
       {"bash", ShellKind::bash},  {"rbash", ShellKind::bash},    {"zsh", ShellKind::zsh},
       {"fish", ShellKind::fish},  {"dash", ShellKind::posix},    {"sh", ShellKind::posix},
       {"ash", ShellKind::posix},  {"ksh", ShellKind::posix},     {"ksh93", ShellKind::posix},
       {"mksh", ShellKind::posix}, {"busybox", ShellKind::posix},
   };
-  const auto found = kKinds.find(program);
-  return found == kKinds.end() ? std::nullopt : std::optional(found->second);
+  const auto found = kinds.find(program);
+  return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string shell_word(std::string_view text) {
-  return is_plain(text) ? std::string(text) : posix_quoted(text);
+  return needs_no_quotes(text) ? std::string(text) : posix_quoted(text);
 }
 
 std::string command_for_display(std::string_view command) {
@@ -236,7 +236,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
     script.files.push_back({base + "p", fill(shape.hook, values)});
   }
   const auto source = [&](const std::string& path) {
-    return " " + std::string(shape.source) + " " + (is_plain(path) ? path : word(path));
+    return " " + std::string(shape.source) + " " + (needs_no_quotes(path) ? path : word(path));
   };
   script.typed_line = source(base);
   script.mending_line =

@@ -12,7 +12,7 @@
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kSlice{3};
+constexpr Milliseconds kWaitSlice{3};
 constexpr Milliseconds kTick{100};
 /// The end of a command is seen in its log a moment before it is recorded.
 constexpr Milliseconds kAfterOutput{10};
@@ -131,7 +131,7 @@ Wait::Step Wait::look_for_exit() {
 }
 
 Wait::Step Wait::look_for_pattern() {
-  switch (search_->next(output_end(), now_ + kSlice)) {
+  switch (search_->next(output_end(), now_ + kWaitSlice)) {
     case LogSearch::Step::at_end:
       return Step::later;
     case LogSearch::Step::out_of_time:

@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct CancelCommandArgs {
   WindowId window_id;
   bool force = false;
   bool verbose = false;
@@ -31,7 +31,7 @@ void describe(ResultVisitor& v, const Answer& answer) {
   v.list("survivors", answer.survivors, "Processes that outlived what was done to end them.");
 }
 
-boost::asio::awaitable<Answer> cancel_command(ToolContext context, Args args) {
+boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {
   CancelledCommand cancelled = co_await context.manager->cancel_command(
       args.window_id, args.force, ViewArgs().view(context.default_view));
   Answer answer;

@@ -14,7 +14,7 @@ static void describe(ResultVisitor& v, const ClosedTab& tab) {
 
 namespace {
 
-struct Args {
+struct CloseTabArgs {
   WindowId window_id;
   bool force = false;
 
@@ -24,7 +24,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, Args args) {
+boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, CloseTabArgs args) {
   co_return co_await context.manager->close_tab(args.window_id, args.force);
 }
 

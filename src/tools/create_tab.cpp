@@ -14,7 +14,7 @@ static void describe(ResultVisitor& v, const CreatedTab& tab) {
 
 namespace {
 
-struct Args {
+struct CreateTabArgs {
   CreateTab request;
 
   void describe(ArgsVisitor& v) {
@@ -27,7 +27,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, Args args) {
+boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs args) {
   if (context.redaction) {
     context.redaction->learn(args.request.env);
   }

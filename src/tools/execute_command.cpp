@@ -12,7 +12,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct ExecuteCommandArgs {
   ExecuteCommand request;
   std::size_t on_timeout = 0;
   ViewArgs view;
@@ -39,7 +39,7 @@ std::string streamed_note(const ProgressStream& stream) {
              : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";
 }
 
-boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Args args) {
+boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, ExecuteCommandArgs args) {
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);

@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct GetCommandStateArgs {
   QueryCommand request;
   ViewArgs view;
   std::optional<std::uint64_t> max_output_bytes;
@@ -25,7 +25,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Args args) {
+boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, GetCommandStateArgs args) {
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;

@@ -28,7 +28,7 @@ static void describe(ResultVisitor& v, const TabInfo& tab) {
 
 namespace {
 
-struct Args {
+struct ListTabsArgs {
   void describe(ArgsVisitor& /*v*/) {}
 };
 
@@ -40,7 +40,7 @@ void describe(ResultVisitor& v, const Tabs& result) {
   v.list("tabs", result.tabs, "Open tabs.");
 }
 
-boost::asio::awaitable<Tabs> list_tabs(ToolContext context, Args /*args*/) {
+boost::asio::awaitable<Tabs> list_tabs(ToolContext context, ListTabsArgs /*args*/) {
   Tabs result;
   result.tabs = co_await context.manager->list_tabs();
   co_return result;

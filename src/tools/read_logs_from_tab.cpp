@@ -16,7 +16,7 @@ static void describe(ResultVisitor& v, const LogLines& lines) {
 
 namespace {
 
-struct Args {
+struct ReadLogsFromTabArgs {
   WindowId window_id;
   std::uint64_t lines = 500;
   ViewArgs view;
@@ -28,7 +28,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<LogLines> read_logs(ToolContext context, Args args) {
+boost::asio::awaitable<LogLines> read_logs(ToolContext context, ReadLogsFromTabArgs args) {
   co_return co_await context.manager->read_lines(args.window_id, args.lines,
                                                  args.view.view(context.default_view));
 }

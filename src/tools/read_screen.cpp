@@ -17,7 +17,7 @@ void describe(ResultVisitor& v, const Cursor& cursor) {
   v.count("col", cursor.col, "From 0.");
 }
 
-struct Args {
+struct ReadScreenArgs {
   ReadScreen request;
 
   void describe(ArgsVisitor& v) {
@@ -28,7 +28,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<TabScreen> read_screen(ToolContext context, Args args) {
+boost::asio::awaitable<TabScreen> read_screen(ToolContext context, ReadScreenArgs args) {
   args.request.guard = context.default_view.guard;
   co_return co_await context.manager->read_screen(args.request);
 }

@@ -7,7 +7,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct RenameTabArgs {
   WindowId window_id;
   std::string name;
 
@@ -17,12 +17,12 @@ struct Args {
   }
 };
 
-void describe(ResultVisitor& v, const Args& renamed) {
+void describe(ResultVisitor& v, const RenameTabArgs& renamed) {
   v.text("window_id", to_string(renamed.window_id), "The tab.");
   v.text("name", renamed.name, "Its name now.");
 }
 
-boost::asio::awaitable<Args> rename_tab(ToolContext context, Args args) {
+boost::asio::awaitable<RenameTabArgs> rename_tab(ToolContext context, RenameTabArgs args) {
   co_await context.manager->rename_tab(args.window_id, args.name);
   co_return args;
 }

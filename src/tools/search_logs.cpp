@@ -22,7 +22,7 @@ static void describe(ResultVisitor& v, const FoundLines& found) {
 
 namespace {
 
-struct Args {
+struct SearchLogsArgs {
   SearchLogs request;
 
   void describe(ArgsVisitor& v) {
@@ -35,7 +35,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<FoundLines> search_logs(ToolContext context, Args args) {
+boost::asio::awaitable<FoundLines> search_logs(ToolContext context, SearchLogsArgs args) {
   args.request.guard = context.default_view.guard;
   co_return co_await context.manager->search_logs(std::move(args.request));
 }

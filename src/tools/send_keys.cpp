@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct SendKeysArgs {
   SendKeys request;
   WaitArgs wait;
 
@@ -21,7 +21,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<SentAnswer> send_keys(ToolContext context, Args args) {
+boost::asio::awaitable<SentAnswer> send_keys(ToolContext context, SendKeysArgs args) {
   const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
   const WindowId window = args.request.window_id;
   SentInput sent = co_await context.manager->send_keys(std::move(args.request));

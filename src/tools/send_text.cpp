@@ -10,7 +10,7 @@ namespace terminally {
 
 namespace {
 
-struct Args {
+struct SendTextArgs {
   SendText request;
   WaitArgs wait;
 
@@ -23,7 +23,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<SentAnswer> send_text(ToolContext context, Args args) {
+boost::asio::awaitable<SentAnswer> send_text(ToolContext context, SendTextArgs args) {
   const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
   const WindowId window = args.request.window_id;
   SentInput sent = co_await context.manager->send_text(std::move(args.request));

@@ -6,7 +6,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct SetHistoryLimitArgs {
   std::uint64_t limit = 0;
 
   void describe(ArgsVisitor& v) { v.integer("limit", Need::required, limit, {100, 1'000'000}, "Lines."); }
@@ -21,7 +21,7 @@ void describe(ResultVisitor& v, const Limit& result) {
   v.count("limit", result.limit, "Lines.");
 }
 
-boost::asio::awaitable<Limit> set_history_limit(ToolContext context, Args args) {
+boost::asio::awaitable<Limit> set_history_limit(ToolContext context, SetHistoryLimitArgs args) {
   co_await context.manager->set_history_limit(static_cast<std::uint32_t>(args.limit));
   co_return Limit{args.limit};
 }

@@ -25,7 +25,7 @@ void describe(ResultVisitor& v, const Started& started) {
   v.texts("notes", notes, "What a reader should know.", show_if(!notes.empty()));
 }
 
-struct Args {
+struct StartProcessArgs {
   StartProcess request;
   WaitArgs wait;
 
@@ -37,7 +37,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<Started> start_process(ToolContext context, Args args) {
+boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessArgs args) {
   const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
   if (waiting && !args.request.append_newline) {
     throw Error(

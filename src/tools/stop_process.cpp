@@ -16,7 +16,7 @@ static void describe(ResultVisitor& v, const StoppedProcess& process) {
 
 namespace {
 
-struct Args {
+struct StopProcessArgs {
   WindowId window_id;
   std::size_t signal = 0;
 
@@ -26,7 +26,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, Args args) {
+boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopProcessArgs args) {
   const StopSignal signal = args.signal == 0 ? StopSignal::interrupt : StopSignal::terminate;
   co_return co_await context.manager->stop_process(args.window_id, signal);
 }

@@ -22,7 +22,7 @@ static void describe(ResultVisitor& v, const LogChunk& chunk) {
 
 namespace {
 
-struct Args {
+struct StreamLogsFromTabArgs {
   ReadLogChunk request;
   ViewArgs view;
   std::size_t encoding = 0;
@@ -40,7 +40,7 @@ struct Args {
       (std::uint64_t{1} << 53U) - 1;  // what every JSON reader keeps exact
 };
 
-boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, Args args) {
+boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, StreamLogsFromTabArgs args) {
   const bool base64 = args.encoding == 1;
   if (base64 && args.view.strip_ansi.value_or(false)) {
     throw Error(

@@ -42,7 +42,8 @@ struct ToolContext {
   ReportProgress progress;           ///< empty when the client asked for none
   BeganCallback on_begin = nullptr;  ///< empty when nobody wants to know
   std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
-  std::string client = {};  ///< the client's name and version, as it says; may be empty
+  /// The client's name and version, as it says; may be empty.
+  std::string client = {};  // NOLINT(readability-redundant-member-init): g++ warns where it is left out
 };
 
 /// All four hints of the protocol, said aloud.

@@ -21,7 +21,7 @@ TextView ViewArgs::view(const DefaultView& fallback) const {
       .strip_ansi = strip_ansi.value_or(false), .render = render.value_or(false), .guard = fallback.guard};
 }
 
-std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view) {
+std::uint64_t output_limit(std::optional<std::uint64_t> asked, const TextView& view) {
   return asked.value_or(view.render ? 8'192 : 32'768);
 }
 

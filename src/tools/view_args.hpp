@@ -26,6 +26,6 @@ struct ViewArgs {
 };
 
 /// How much output a call gets that does not say: what a model reads is shorter than what a program reads.
-[[nodiscard]] std::uint64_t output_limit(std::optional<std::uint64_t> asked, TextView view);
+[[nodiscard]] std::uint64_t output_limit(std::optional<std::uint64_t> asked, const TextView& view);
 
 }  // namespace terminally

@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-struct Args {
+struct WaitForArgs {
   WaitFor request;
   WaitArgs wait;
 
@@ -20,7 +20,7 @@ struct Args {
   }
 };
 
-boost::asio::awaitable<Waited> wait_for(ToolContext context, Args args) {
+boost::asio::awaitable<Waited> wait_for(ToolContext context, WaitForArgs args) {
   args.request.waiting = *args.wait.waiting(context.default_view);
   co_return co_await context.manager->wait_for(std::move(args.request));
 }

@@ -7,15 +7,16 @@
 #include <string>
 
 #include "log_tailer_model.hpp"
+#include "oracle.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string directory = "/tmp/terminally-fuzz-XXXXXX";
   if (::mkdtemp(directory.data()) == nullptr) {
     return 0;
   }
   {
     terminally::fuzz::LogTailerModel model(directory);
-    model.run({reinterpret_cast<const char*>(data), size});  // NOLINT(*-reinterpret-cast)
+    model.run(terminally::fuzz::text_of(data, size));
   }
   std::filesystem::remove_all(directory);
   return 0;

@@ -211,17 +211,18 @@ class LogTailerModel {
     std::string kept;
     std::uint64_t from = cells_.size();
     std::uint64_t lines = 0;
-    for (std::size_t i = cells_.size(); i-- > 0 && cells_[i].kind != Kind::removed;) {
-      if (cells_[i].kind == Kind::never) {
+    for (std::size_t end = cells_.size(); end > 0 && cells_[end - 1].kind != Kind::removed; --end) {
+      const Cell& cell = cells_[end - 1];
+      if (cell.kind == Kind::never) {
         continue;
       }
-      const bool begins_line = kept.empty() || cells_[i].byte == '\n';
+      const bool begins_line = kept.empty() || cell.byte == '\n';
       if (kept.size() == max_bytes || (begins_line && lines == count)) {
         break;
       }
       lines += begins_line ? 1 : 0;
-      kept.insert(kept.begin(), cells_[i].byte);
-      from = i;
+      kept.insert(kept.begin(), cell.byte);
+      from = end - 1;
     }
     const PaneLog::Tail tail = log_.last_lines(count, max_bytes);
     require(tail.bytes == kept, "the last lines are those of the naive reader");

@@ -1,7 +1,6 @@
 // The redactor: any split of the stream gives the same text, masking twice is masking once, what is held back
 // and what comes out are bounded, and no known value comes through.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,8 +8,10 @@
 #include "base/redactor.hpp"
 #include "base/text_guard.hpp"
 #include "base/utf8.hpp"
+#include "oracle.hpp"
 
 using namespace terminally;
+using namespace terminally::fuzz;
 
 namespace {
 
@@ -25,12 +26,6 @@ const std::shared_ptr<Secrets>& secrets() {
   return all;
 }
 
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
 std::string in_one(std::string_view text) {
   Redactor redactor(secrets());
   std::string out;
@@ -41,12 +36,12 @@ std::string in_one(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) {
     return 0;
   }
   const std::size_t step = data[0] % 64U + 1U;
-  const std::string text = to_valid_utf8(std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
+  const std::string text = to_valid_utf8(text_of(data + 1, size - 1));
   const std::string whole = in_one(text);
   Redactor chunked(secrets());
   Redactor released(secrets());
@@ -64,14 +59,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   chunked.finish(in_chunks);
   released.finish(early);
-  require(in_chunks == whole);
-  require(whole.find(kKnown) == std::string::npos);
-  require(early.find(kKnown) == std::string::npos);
+  require(in_chunks == whole, "any split gives the same text");
+  require(whole.find(kKnown) == std::string::npos, "no known value comes through");
+  require(early.find(kKnown) == std::string::npos, "no known value is released early");
   constexpr std::size_t kLongestMask = 40;
-  require(whole.size() <= text.size() * (kLongestMask / KnownValues::kLeastBytes + 1) + kLongestMask);
+  require(whole.size() <= text.size() * (kLongestMask / KnownValues::kLeastBytes + 1) + kLongestMask,
+          "what comes out is bounded");
   if (text.size() < Secrets::kMostLineBytes) {
-    require(TextGuard(secrets()).masked(text) == whole);
-    require(in_one(whole) == whole);
+    require(TextGuard(secrets()).masked(text) == whole, "the guard masks the same");
+    require(in_one(whole) == whole, "masking twice is masking once");
   }
   return 0;
 }

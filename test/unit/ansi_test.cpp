@@ -95,20 +95,13 @@ const std::vector<std::string> kVanishing = {
     "\x1bktitle\x1b\\",
     "\x1bPq\xC2\x9C",
     // two bytes, and with intermediates
-    "\x1b"
-    "7",
-    "\x1b"
-    "8",
-    "\x1b"
-    "c",
-    "\x1b"
-    "D",
-    "\x1b"
-    "E",
-    "\x1b"
-    "M",
-    "\x1b"
-    "H",
+    "\0337",
+    "\0338",
+    "\033c",
+    "\033D",
+    "\033E",
+    "\033M",
+    "\033H",
     "\x1b=",
     "\x1b>",
     "\x1b\\",
@@ -146,12 +139,9 @@ const std::vector<std::string> kVanishing = {
     "\xC2\x8D",
     "\xC2\x9C",
     "\xC2\x9F apc\xC2\x9C",
-    "\xC2\x9B"
-    "31m",
-    "\xC2\x9B"
-    "2K",
-    "\xC2\x9D"
-    "0;title\x07",
+    "\xC2\23331m",
+    "\xC2\2332K",
+    "\xC2\2350;title\x07",
     "\xC2\x90q\x1b\\",
     "\xC2\x98sos\xC2\x9C",
     "\xC2\x9Epm\x1b\\",
@@ -161,12 +151,12 @@ const std::vector<std::string> kVanishing = {
     "\x1b\x18",
     "\x1b[31\x1b[0m",
     "\x1b]0;ti\x1b[0m",
-    "\x1b]0;t\xC2\x9B"
-    "0m",
+    "\x1b]0;t\xC2\2330m",
 };
 
 std::vector<Case> corpus() {
   std::vector<Case> cases;
+  cases.reserve(std::size(kVanishing));
   for (const std::string& sequence : kVanishing) {
     cases.push_back({"a" + sequence + "b", "ab"});
   }

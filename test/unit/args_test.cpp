@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-struct Sample {
+struct SampleArgs {
   WindowId tab;
   std::optional<WindowId> other;
   std::string name = "x";
@@ -36,10 +36,10 @@ struct Sample {
   }
 };
 
-Sample read(const std::string& text) {
+SampleArgs read(const std::string& text) {
   const json arguments = json::parse(text);
   ArgsReader reader(arguments);
-  Sample sample;
+  SampleArgs sample;
   sample.describe(reader);
   reader.finish();
   return sample;
@@ -59,7 +59,7 @@ std::string problem(const std::string& text) {
 
 TEST_CASE("arguments: the schema says types, ranges, defaults, and what is needed") {
   ArgsSchema schema;
-  Sample sample;
+  SampleArgs sample;
   sample.describe(schema);
   schema.finish();
   CHECK(schema.schema() == ordered_json::parse(R"({
@@ -78,7 +78,7 @@ TEST_CASE("arguments: the schema says types, ranges, defaults, and what is neede
 }
 
 TEST_CASE("arguments: what is given is read, what is not keeps its default") {
-  const Sample given =
+  const SampleArgs given =
       read(R"({"window_id": "@3", "other": "@4", "name": "1234567890", "lines": 1000000, "force": true,
                                 "render": false, "how": "hard", "env": {"A": "1", "B": ""}})");
   CHECK(given.tab == WindowId{3});
@@ -89,7 +89,7 @@ TEST_CASE("arguments: what is given is read, what is not keeps its default") {
   CHECK(given.render == false);
   CHECK(given.how == 1);
   CHECK(given.env == std::map<std::string, std::string>{{"A", "1"}, {"B", ""}});
-  const Sample left_out = read(R"({"window_id": "@0"})");
+  const SampleArgs left_out = read(R"({"window_id": "@0"})");
   CHECK(left_out.lines == 500);
   CHECK_FALSE(left_out.other);
   CHECK_FALSE(left_out.render);

@@ -16,18 +16,19 @@ std::string line(LogRecord::Kind kind, std::uint64_t offset, std::uint64_t posit
   return {bytes.data(), bytes.size()};
 }
 
-using Kind = LogRecord::Kind;
+using RecordKind = LogRecord::Kind;
 
 }  // namespace
 
 TEST_CASE("a sidecar record is the line that doc/pane-log.md shows") {
-  CHECK(line(Kind::start, 0, 0) == "start 00000000000000000000 00000000000000000000 001767225600000\n");
-  CHECK(line(Kind::gap, 18446744073709551615U, 42) ==
+  CHECK(line(RecordKind::start, 0, 0) == "start 00000000000000000000 00000000000000000000 001767225600000\n");
+  CHECK(line(RecordKind::gap, 18446744073709551615U, 42) ==
         "gap   18446744073709551615 00000000000000000042 001767225600000\n");
 }
 
 TEST_CASE("a sidecar record survives the way to text and back, and nothing less than a whole line is one") {
-  const LogRecord record{.kind = Kind::gap, .offset = 18446744073709551615U, .position = 7, .time_ms = 1};
+  const LogRecord record{
+      .kind = RecordKind::gap, .offset = 18446744073709551615U, .position = 7, .time_ms = 1};
   const auto bytes = encode(record);
   const std::string_view whole(bytes.data(), bytes.size());
   CHECK(decode_log_record(whole) == record);
@@ -43,7 +44,7 @@ TEST_CASE("a sidecar record survives the way to text and back, and nothing less 
 TEST_CASE("a record of a kind from a later version still tells where its bytes are") {
   const auto record = decode_log_record("later 00000000000000001000 00000000000000000000 001767225600000\n");
   REQUIRE(record);
-  CHECK(record->kind == Kind::other);
+  CHECK(record->kind == RecordKind::other);
   CHECK(record->offset == 1000);
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("without a sidecar offsets are positions") {
 }
 
 TEST_CASE("a gap moves the offsets of what comes after it") {
-  const LogIndex index(line(Kind::start, 0, 0) + line(Kind::gap, 150, 100), 120);
+  const LogIndex index(line(RecordKind::start, 0, 0) + line(RecordKind::gap, 150, 100), 120);
   REQUIRE(index.runs().size() == 2);
   CHECK(index.runs()[0].end() == 100);
   CHECK(index.runs()[1].offset == 150);
@@ -71,16 +72,17 @@ TEST_CASE("a gap moves the offsets of what comes after it") {
 
 TEST_CASE(
     "a second start means that an unknown number of bytes is missing, also where nothing was logged before") {
-  const LogIndex index(line(Kind::start, 0, 0) + line(Kind::start, 0, 0), 5);
+  const LogIndex index(line(RecordKind::start, 0, 0) + line(RecordKind::start, 0, 0), 5);
   REQUIRE(index.runs().size() == 1);
   CHECK(index.runs()[0].unknown_before);
-  CHECK_FALSE(LogIndex(line(Kind::start, 0, 0), 5).runs()[0].unknown_before);
+  CHECK_FALSE(LogIndex(line(RecordKind::start, 0, 0), 5).runs()[0].unknown_before);
 }
 
 TEST_CASE("a log that lost its last bytes in a power loss gives no offset out twice") {
   // 100 bytes and a gap of 50 were recorded, but only 90 bytes are left; the next writer goes on at offset
   // 150.
-  const LogIndex index(line(Kind::start, 0, 0) + line(Kind::gap, 150, 100) + line(Kind::start, 150, 90), 95);
+  const LogIndex index(
+      line(RecordKind::start, 0, 0) + line(RecordKind::gap, 150, 100) + line(RecordKind::start, 150, 90), 95);
   REQUIRE(index.runs().size() == 2);
   CHECK(index.runs()[0].end() == 90);
   CHECK(index.runs()[1].offset == 150);
@@ -90,7 +92,8 @@ TEST_CASE("a log that lost its last bytes in a power loss gives no offset out tw
 }
 
 TEST_CASE("lines that are no record, and a torn last line, are passed over") {
-  const std::string torn = line(Kind::gap, 999, 10).substr(0, 63);
-  const LogIndex index(line(Kind::start, 0, 0) + std::string(64, '\0') + line(Kind::gap, 20, 10) + torn, 15);
+  const std::string torn = line(RecordKind::gap, 999, 10).substr(0, 63);
+  const LogIndex index(
+      line(RecordKind::start, 0, 0) + std::string(64, '\0') + line(RecordKind::gap, 20, 10) + torn, 15);
   CHECK(index.end() == 25);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 using namespace terminally;
-using Kind = Marker::Kind;
+using MarkerKind = Marker::Kind;
 using By = Marker::By;
 
 namespace {
@@ -39,10 +39,10 @@ std::vector<Marker> scan(const std::vector<std::string>& pieces, std::uint64_t* 
 }  // namespace
 
 TEST_CASE("markers: a record says kind, exit code and who printed it") {
-  CHECK(parse_marker(kStart, kNonce)->kind == Kind::start);
+  CHECK(parse_marker(kStart, kNonce)->kind == MarkerKind::start);
   const auto end = parse_marker(end_record("137", ";x=1;by=hook"), kNonce);
   REQUIRE(end);
-  CHECK(end->kind == Kind::end);
+  CHECK(end->kind == MarkerKind::end);
   CHECK(end->exit_code == 137);
   CHECK(end->traced);
   CHECK(end->by == By::hook);

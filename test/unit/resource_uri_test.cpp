@@ -5,15 +5,15 @@
 #include <string>
 
 using namespace terminally;
-using Kind = ResourceUri::Kind;
+using UriKind = ResourceUri::Kind;
 
 TEST_CASE("resource URIs: what we write we read, percent-encoded too") {
   for (const ResourceUri& uri :
-       {ResourceUri{}, ResourceUri{Kind::log, {0}}, ResourceUri{Kind::screen, {4'294'967'295U}}}) {
+       {ResourceUri{}, ResourceUri{UriKind::log, {0}}, ResourceUri{UriKind::screen, {4'294'967'295U}}}) {
     CHECK(parse_resource_uri(to_string(uri)) == uri);
   }
-  CHECK(to_string(ResourceUri{Kind::log, {3}}) == "terminally://tab/@3/log");
-  const ResourceUri log{Kind::log, {3}};
+  CHECK(to_string(ResourceUri{UriKind::log, {3}}) == "terminally://tab/@3/log");
+  const ResourceUri log{UriKind::log, {3}};
   for (const char* text :
        {"terminally://tab/@3/log", "terminally://tab/%403/log", "terminally://tab/%40%33/log",
         "TERMINALLY://tab/@3/log", "terminally://t%61b/@3/%6cog", "terminally://tab/@3/%6Cog"}) {

@@ -179,6 +179,9 @@ TEST_CASE("A11 secrets: a private key ends at its END, before what is no key, or
 
 TEST_CASE("A11 secrets: ordinary text stays as it is") {
   const auto secrets = all_secrets();
+  constexpr const char* kImage =
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+"
+      "M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\n";
   for (const char* text : {
            "def f(user, password):\n    return f\"postgres://{user}:{password}@{host}/db\"\n",
            "DATABASE_URL = 'mysql://$USER:$PASS@localhost/x'\n",
@@ -186,9 +189,7 @@ TEST_CASE("A11 secrets: ordinary text stays as it is") {
            "API_KEY = os.environ[\"API_KEY\"]\n",
            "export GITHUB_TOKEN=$(gh auth token)\n",
            "MY_TOKEN=${OTHER_TOKEN}\n",
-           "data:image/"
-           "png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+"
-           "M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\n",
+           kImage,
            "task-list mask-file disk-usage-of-the-whole-file-system\n",
            "http://localhost:8080/index.html?a=b@c\n",
            "ssh://git@example.com:22/repo.git\n",
