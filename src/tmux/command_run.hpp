@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "tmux/client.hpp"
@@ -106,8 +107,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   enum class Began { yes, no, shell_died };
 
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
-  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command);
-  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes);
+  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
+                                                           const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes, const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
   [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void fresh_nonce();

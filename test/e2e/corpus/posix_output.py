@@ -20,6 +20,8 @@ def cases(shell: str) -> list[Case]:
         ok(r"printf '\033[31mred\033[0m\n'", "\x1b[31mred\x1b[0m\n"),
         ok(r"printf '\033[38;2;1;2;3mtrue\033[m\n'", "\x1b[38;2;1;2;3mtrue\x1b[m\n"),
         ok(r"printf '\033[?1049hinside\033[?1049l'", "\x1b[?1049hinside\x1b[?1049l", why="alternate screen on and off"),
+        ok(r"printf '\033[?1049h'", "\x1b[?1049h", why="the alternate screen is left on, as by a program that was killed"),
+        ok("tput smcup", Text(r"\x1b\[\?1049h[^\n]*")),
         ok(r"printf '\033[2J\033[H'", "\x1b[2J\x1b[H", why="clear"),
         ok(r"printf '\033c'", "\x1bc", why="full reset"),
         ok(r"printf '\033[?25l\033[?7l\033[?2004h\033[?25h\033[?7h'", "\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?25h\x1b[?7h"),
