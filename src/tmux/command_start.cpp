@@ -8,6 +8,7 @@
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
 #include "tmux/terminal_text.hpp"
+#include "tmux/tty_wait.hpp"
 
 namespace terminally {
 namespace {
@@ -28,6 +29,26 @@ constexpr Milliseconds kTmuxReads{20};
 /// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
 /// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear.
 constexpr std::string_view kClearLine = "\x05 \x15";
+
+struct TypedWith {
+  std::string_view clear = kClearLine;
+  char enter = '\r';
+};
+
+/// A line editor makes the terminal what it needs. dash has none, and takes it as the last command left it:
+/// `stty raw` and a program that was killed leave one where C-u is a character and Enter is no newline.
+TypedWith typed_with(const Foreground& foreground, const std::string& tty) {
+  TypedWith with;
+  const auto mode = terminal_mode(tty);
+  if (mode && (mode->cr_is_dropped || (foreground.shell == ShellKind::posix && !mode->cr_is_enter))) {
+    with.enter = '\n';
+  }
+  if (mode && !mode->line && foreground.shell == ShellKind::posix &&
+      (mode->echo || foreground.name == "dash")) {
+    with.clear = "";
+  }
+  return with;
+}
 
 Error why_not_typed(const Error& error, const Tab& tab) {
   const std::string name = "tab " + to_string(tab.window);
@@ -125,7 +146,8 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
-  co_await type_now(std::string(kClearLine) + line + "\r", foreground);
+  const TypedWith with = typed_with(foreground, tab_->tty);
+  co_await type_now(std::string(with.clear) + line + with.enter, foreground);
 }
 
 asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {
