@@ -146,7 +146,10 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
-  const TypedWith with = typed_with(foreground, tab_->tty);
+  TypedWith with = typed_with(foreground, tab_->tty);
+  if (attempt_ > 1) {
+    with.enter = '\n';  // C-j: Enter may be bound to something else
+  }
   co_await type_now(std::string(with.clear) + line + with.enter, foreground);
 }
 

@@ -36,7 +36,7 @@ if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\bui
 '"${PROMPT_COMMAND-}"; fi
 case :$@N@_k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
-case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin :; } 2>/dev/null
+case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin : @N@_; } 2>/dev/null
 \builtin . @TEXT@
 { @N@_w=${@N@_r-$?} @N@_j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
 { \builtin printf -v @N@_o end
@@ -74,7 +74,6 @@ case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin printf -v @N@_o ok || \builtin enable printf
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
 { # @N@_
-{ # @N@_
 options[aliases]=$@N@_a
 case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (-*|2[6-9]?|25[6-9]|[3-9]??|????*) () { \builtin return $1; } $@N@_s && \builtin :;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
 \builtin . @TEXT@
@@ -89,16 +88,16 @@ case ${@N@_o-} in
 (end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
-esac; options[aliases]=$@N@_a; } >/dev/null 2>&1 # @N@_
+esac; options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a"
+case $@N@_x in
+(*e*x*) @N@_t="$@N@_t; options[xtrace]=on";;
+(*e*) ;; # @N@_
+(*x*) @N@_t="$@N@_t; options[xtrace]=on; \builtin return $@N@_s";;
+(*) @N@_t="$@N@_t; \builtin return $@N@_s";;
+esac; } >/dev/null 2>&1 # @N@_
 case $@N@_i$@N@_x in (1*x*) options[xtrace]=on;; esac # @N@_
 } # @N@_
-case $@N@_x in # @N@_
-(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a; options[xtrace]=on;;
-(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a;;
-(*x*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a; options[xtrace]=on; \builtin return $@N@_s";;
-(*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a; \builtin return $@N@_s";;
-esac # @N@_
-} # @N@_
+\builtin \eval "$@N@_t"
 )sh",
     "@N@_r=$?\n",
     "",
