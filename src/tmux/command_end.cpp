@@ -140,7 +140,7 @@ bool CommandRun::never_begins() {
   return !pump() && !began_;
 }
 
-void CommandRun::give_up(Reason why) {
+void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
   if (has_ended()) {
     return;
   }
@@ -149,7 +149,7 @@ void CommandRun::give_up(Reason why) {
       conclude();
       return;
     }
-    record_.end_byte = tab_->log.end();
+    record_.end_byte = std::min(tab_->log.end(), ends_by.value_or(UINT64_MAX));
   } catch (const Error& error) {
     notes_.emplace_back(error.what());  // the log cannot be read
   }
@@ -191,7 +191,8 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
                                                        tab_->runs.end());
   leave_tab();
   for (const auto& run : inner) {
-    run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
+    // The shell that it ran in is gone. What follows is our END, and the prompt of the outer shell.
+    run->give_up(Reason::shell_exited, end_marker_ ? std::optional(record_.end_byte) : std::nullopt);
   }
   ended_.set();
   // The answer goes first; the files are in nobody's way.

@@ -84,7 +84,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] bool is_interrupted() const { return interrupt_reason_ != Reason::none; }
 
   /// Unless its end is in the log, it will never be known how it ended.
-  void give_up(Reason why);
+  /// `ends_by`: the log offset before which its output ended, where that is known.
+  void give_up(Reason why, std::optional<std::uint64_t> ends_by = std::nullopt);
 
   /// Reads what is new in the log, so that output_end() is of now.
   void look() { pump(); }

@@ -162,6 +162,9 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
   }
   script_ = ShellScript();
   std::string lines(kClearLine);
+  if (attempt_ > 1) {
+    lines += " \\unset -f command printf base64 || \\:; ";  // what we call may be hidden by functions
+  }
   for (const std::string& line : inline_lines(command)) {
     lines += line + "\r";
   }

@@ -180,20 +180,25 @@ return $@N@_s
 )sh", ""};
 
 // In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known
-// until it runs.
+// until it runs. No reserved words: they may be aliases.
 constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 \unset @N@_b
-if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
-'"${PROMPT_COMMAND-}"; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"; fi
+\command [ -z "${BASH_VERSION-}" ] || \command [ "${HISTCONTROL-}" != "${HISTCONTROL+${HISTCONTROL#*ignore[sb]}}" ] || \history -d -1
+\command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
+'"${PROMPT_COMMAND-}"
+\command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"
+@N@_r='(\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null'
+\command [ -z "${ZSH_VERSION-}" ] || @N@_r='(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'
 \command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
 } 2>/dev/null
-if [ -n "${ZSH_VERSION-}" ]; then \eval '(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'; else (\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null; fi
+\eval "$@N@_r"
 )sh";
 
 constexpr std::string_view kInlineEnd = R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@\a' "$@N@_s" >| /dev/tty
-if \command [ -n "${BASH_VERSION-}" ]; then PROMPT_COMMAND=${PROMPT_COMMAND#*'2>/dev/null
-'}; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1=${PS1#*'2>/dev/null)'}; fi
+\command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND=${PROMPT_COMMAND#*'2>/dev/null
+'}
+\command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1=${PS1#*'2>/dev/null)'}
 @N@_e=; (\exit "$@N@_s")
 )sh";
 
