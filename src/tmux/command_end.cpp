@@ -177,6 +177,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     record_.cwd = cwd;
   }
   tab_->last_exit = exit_code.value_or(0);
+  tab_->last_end = Clock::now();
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     notes_.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "

@@ -32,6 +32,7 @@ SYNTAX = [
 STATE = [
     unchecked(ok("PROMPT_COMMAND='echo PROMPT'", undo="PROMPT_COMMAND=")),
     unchecked(ok("echo x", "x\n", given=("PROMPT_COMMAND='echo PROMPT'",), undo="unset PROMPT_COMMAND"), why="what the prompt prints is not output"),
+    unchecked(ok("PROMPT_COMMAND='sleep 1.5'", undo="PROMPT_COMMAND="), why="a prompt that takes its time"),
     unchecked(ok("PROMPT_COMMAND='false'", undo="PROMPT_COMMAND=")),
     unchecked(code(7, "(exit 7)", given=("PROMPT_COMMAND='true'",), undo="PROMPT_COMMAND=")),
     unchecked(ok("unset PROMPT_COMMAND")),

@@ -38,6 +38,7 @@ SYNTAX = [
 STATE = [
     unchecked(ok("precmd() { echo PRECMD }", undo="unfunction precmd")),
     unchecked(ok("echo x", "x\n", given=("precmd() { echo PRECMD }",), undo="unfunction precmd"), why="what the prompt prints is not output"),
+    unchecked(ok("precmd() { sleep 1.5 }", undo="unfunction precmd"), why="a prompt that takes its time"),
     unchecked(ok("preexec() { echo PREEXEC }", undo="unfunction preexec")),
     unchecked(ok("echo x", "x\n", given=("preexec() { echo PREEXEC $1 }",), undo="unfunction preexec")),
     unchecked(code(7, "(exit 7)", given=("precmd() { true }",), undo="unfunction precmd")),
