@@ -158,7 +158,7 @@ bool CommandRun::never_begins() {
   return !pump() && !began_;
 }
 
-void CommandRun::give_up(Reason why) {
+void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
   if (has_ended()) {
     return;
   }
@@ -167,7 +167,7 @@ void CommandRun::give_up(Reason why) {
       conclude();
       return;
     }
-    record_.end_byte = tab_->log.end();
+    record_.end_byte = std::min(tab_->log.end(), ends_by.value_or(UINT64_MAX));
   } catch (const Error& error) {
     notes_.emplace_back(error.what());  // the log cannot be read
   }
@@ -195,6 +195,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     record_.cwd = cwd;
   }
   tab_->last_exit = exit_code.value_or(0);
+  tab_->last_end = Clock::now();
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     notes_.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "
@@ -209,7 +210,8 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
                                                        tab_->runs.end());
   leave_tab();
   for (const auto& run : inner) {
-    run->give_up(Reason::shell_exited);  // the shell that it ran in is gone
+    // The shell that it ran in is gone. What follows is our END, and the prompt of the outer shell.
+    run->give_up(Reason::shell_exited, end_marker_ ? std::optional(record_.end_byte) : std::nullopt);
   }
   ended_.set();
   // The answer goes first; the files are in nobody's way.

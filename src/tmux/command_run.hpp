@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "tmux/client.hpp"
@@ -88,7 +89,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// Unless its end is in the log, it will never be known how it ended. Looks a few milliseconds' worth
   /// ahead: catch_up first where it may be further.
-  void give_up(Reason why);
+  /// `ends_by`: the log offset before which its output ended, where that is known.
+  void give_up(Reason why, std::optional<std::uint64_t> ends_by = std::nullopt);
 
   /// Reads what is new in the log, so that output_end() is of now.
   void look() { pump(); }
@@ -114,8 +116,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   enum class Began { yes, no, shell_died };
 
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
-  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command);
-  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes);
+  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
+                                                           const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes, const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
   [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void fresh_nonce();

@@ -7,6 +7,8 @@
 #include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
+#include "tmux/terminal_text.hpp"
+#include "tmux/tty_wait.hpp"
 
 namespace terminally {
 namespace {
@@ -20,10 +22,33 @@ constexpr int kStartAttempts = 3;
 constexpr Milliseconds kUnanswered{1'500};
 constexpr Milliseconds kUnansweredAtAll{10'000};
 constexpr Milliseconds kUnansweredInline{3'000};
+/// How long tmux may take to leave a screen that nobody is in any more, and how often we look.
+constexpr Milliseconds kLeavesFullScreen{2'000};
+constexpr Milliseconds kTmuxReads{20};
 
 /// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
 /// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear.
 constexpr std::string_view kClearLine = "\x05 \x15";
+
+struct TypedWith {
+  std::string_view clear = kClearLine;
+  char enter = '\r';
+};
+
+/// A line editor makes the terminal what it needs. dash has none, and takes it as the last command left it:
+/// `stty raw` and a program that was killed leave one where C-u is a character and Enter is no newline.
+TypedWith typed_with(const Foreground& foreground, const std::string& tty) {
+  TypedWith with;
+  const auto mode = terminal_mode(tty);
+  if (mode && (mode->cr_is_dropped || (foreground.shell == ShellKind::posix && !mode->cr_is_enter))) {
+    with.enter = '\n';
+  }
+  if (mode && !mode->line && foreground.shell == ShellKind::posix &&
+      (mode->echo || foreground.name == "dash")) {
+    with.clear = "";
+  }
+  return with;
+}
 
 Error why_not_typed(const Error& error, const Tab& tab) {
   const std::string name = "tab " + to_string(tab.window);
@@ -111,7 +136,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   scanner_.emplace(record_.nonce, read_);
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it
   if (!foreground.reads_our_files) {
-    co_await type_in_lines(command);
+    co_await type_in_lines(command, foreground);
     co_return;
   }
   script_ = shell_script(*foreground.shell, command);
@@ -121,10 +146,14 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   }
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
-  co_await type_now(std::string(kClearLine) + line + "\r");
+  TypedWith with = typed_with(foreground, tab_->tty);
+  if (attempt_ > 1) {
+    with.enter = '\n';  // C-j: Enter may be bound to something else
+  }
+  co_await type_now(std::string(with.clear) + line + with.enter, foreground);
 }
 
-asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
+asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {
   if (text_.size() > kInlineLimitBytes) {
     throw Error(ErrorCode::invalid_argument,
                 "command: " + std::to_string(text_.size()) +
@@ -133,24 +162,44 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command) {
   }
   script_ = ShellScript();
   std::string lines(kClearLine);
+  if (attempt_ > 1) {
+    lines += " \\unset -f command printf base64 || \\:; ";  // what we call may be hidden by functions
+  }
   for (const std::string& line : inline_lines(command)) {
     lines += line + "\r";
   }
-  co_await type_now(lines);
+  co_await type_now(lines, foreground);
 }
 
-asio::awaitable<void> CommandRun::type_now(std::string bytes) {
-  std::optional<Error> failure;
-  try {
-    // Not while a full-screen program is shown.
-    co_await context_.client.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
-  } catch (const Error& error) {
-    failure = why_not_typed(error, *tab_);
+asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
+  auto failure = co_await try_to_type(bytes);
+  // A shell of this machine is at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
+  const auto left_behind = [this, &foreground] {
+    const Foreground now = look_at_foreground(tab_->pane_pid);
+    return now.kind != Foreground::Kind::gateway && now.pid == foreground.pid &&
+           prompt_state(now, tab_->tty) == Prompt::ready;
+  };
+  const auto give_up_at = Clock::now() + kLeavesFullScreen;
+  while (failure && were_not_typed(*failure) && left_behind() && Clock::now() < give_up_at) {
+    print_in_terminal(tab_->tty, kLeaveFullScreen);
+    co_await sleep_for(kTmuxReads);
+    failure = co_await try_to_type(bytes);
   }
   if (failure) {
     tab_->files.remove(record_.nonce);  // a late delivery runs nothing
-    throw *failure;
+    throw why_not_typed(*failure, *tab_);
   }
+}
+
+/// Not while a full-screen program is shown.
+asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string& bytes) {
+  std::optional<Error> failure;
+  try {
+    co_await context_.client.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
+  } catch (const Error& error) {
+    failure = error;
+  }
+  co_return failure;
 }
 
 asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foreground& foreground) {

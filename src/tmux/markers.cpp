@@ -28,12 +28,12 @@ std::size_t partial_prefix(std::string_view text) {
 }
 
 bool take_exit_code(std::string_view& text, int& code) {
-  if (text.starts_with('-')) {  // "-0" is a number, but no exit code
+  if (text.starts_with("-0")) {  // a number, but no exit code; "-1" and "300" are some in zsh and dash
     return false;
   }
   const char* begin = text.data();
   const auto [rest, error] = std::from_chars(begin, begin + text.size(), code);
-  if (error != std::errc() || code > 255) {
+  if (error != std::errc()) {
     return false;
   }
   text.remove_prefix(static_cast<std::size_t>(rest - begin));

@@ -9,6 +9,8 @@ namespace {
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
 /// starship).
 constexpr Milliseconds kPromptStep{1'000};
+/// So soon after our last command it most likely is one, however slow.
+constexpr Milliseconds kPromptAfterCommand{5'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -39,7 +41,8 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         throw Error(ErrorCode::tab_closed,
                     "tab " + to_string(tab.window) + " is closed; its log can still be read");
       case Foreground::Kind::program:
-        if (waited > kPromptStep || Clock::now() >= deadline) {
+        if ((waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand) ||
+            Clock::now() >= deadline) {
           throw busy(tab, foreground);
         }
         break;

@@ -12,6 +12,8 @@ namespace {
 // - the first lines erase the row on which our typed line was echoed and show the command instead.
 // - where even `builtin` or `command` are hidden by a function of the text, terminally-shell prints END: a
 // path hides behind nothing.
+// - bash and zsh parse the steps with aliases switched off: a reserved word may be an alias. dash expands
+// none.
 // - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the
 // text would be one more
 //   failing command, for `set -e` and for an ERR trap. It is left out where the text may be unfinished
@@ -23,31 +25,37 @@ namespace {
 constexpr ShellTemplate kBash = {
     R"sh(\builtin .)sh",
     R"sh(POSIXLY_CORRECT=1; \unset -f builtin; \unset POSIXLY_CORRECT; \builtin enable . builtin enable eval exit history printf read return unset)sh",
-    R"sh({ { @N@_s=$? @N@_g=${PROMPT_COMMAND+x}y @N@_f=@WRAPPER@ @N@_e=@END@ @N@_x=
+    R"sh(@N@_s=$? @N@_k=$BASHOPTS
+\builtin eval '\builtin shopt -u expand_aliases || \builtin : #@N@_' 2>/dev/null
+{ { @N@_g=${PROMPT_COMMAND+x}y @N@_f=@WRAPPER@ @N@_e=@END@ @N@_x=
 case $- in (*[xv]*) @N@_x=';x=1';; esac
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 \builtin printf -v @N@_o ok || \builtin enable printf
 if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| @HISTORY@; IFS= \builtin read -r -d '' @N@_h < @HISTORY@; if [[ $@N@_h == *"$@N@_f"* ]]; then @N@_h=${@N@_h#"${@N@_h%%[0-9]*}"}; \builtin history -d "${@N@_h%%[!0-9]*}"; fi; fi
-if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='{ \builtin . "$@N@_e" @N@; } 2>/dev/null
+if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
+case :$@N@_k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
-case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin :; } 2>/dev/null
+case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin : @N@_; } 2>/dev/null
 \builtin . @TEXT@
-{ @N@_w=${@N@_r-$?}; \builtin printf -v @N@_o end
-if [[ ${@N@_o-} == end ]]; then \builtin . @END@; else @HELPER@ end @NONCE@ "$@N@_w" @EXIT@; fi; } >/dev/null 2>&1
+{ @N@_w=${@N@_r-$?} @N@_j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
+{ \builtin printf -v @N@_o end
+case ${@N@_o-} in (end) \builtin . @END@;; (*) @HELPER@ end @NONCE@ "$@N@_w" @EXIT@;; esac; } >/dev/null 2>&1
 )sh",
     "{ @N@_r=$?; } >/dev/null 2>&1\n",
-    R"sh(@N@_s=$?
+    R"sh(@N@_s=$? @N@_k=${@N@_j-$BASHOPTS}
+\builtin shopt -u expand_aliases || \builtin :
 { @N@_x=; case $- in (*v*) @N@_x=';x=1';; esac
 if [[ ${1-} == @N@ ]]; then @N@_x+=';by=hook'; else @N@_s=${@N@_w-$@N@_s}; fi
 if [[ -n ${@N@_g-} ]]; then
 @N@_c=; if [[ -e @CANCELLED@ ]]; then @N@_c=@CANCELLED_LINE@; fi
 \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \builtin printf %s "$@N@_s" >| @EXIT@
-if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'{ \builtin . "$@N@_e" @N@; } 2>/dev/null
-'}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi; } && \builtin :
+if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
+'}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
+case :$@N@_k: in (*:expand_aliases:*) @N@_k=s;; (*) @N@_k=u;; esac; } && \builtin :
 case $- in (*e*) @N@_s=0;; esac
-\builtin eval "\builtin unset -v ${!@N@_*}; \builtin return $@N@_s"
+\builtin eval "\builtin shopt -$@N@_k expand_aliases || \builtin :; \builtin unset -v ${!@N@_*}; \builtin return $@N@_s"
 )sh",
     ""};
 
@@ -56,19 +64,21 @@ case $- in (*e*) @N@_s=0;; esac
 // comes after zsh's end-of-line padding. A `;` or newline before every `}`: without it `setopt ignorebraces`
 // and `emulate sh` do not see the brace.
 constexpr ShellTemplate kZsh = {
-    R"sh(\builtin .)sh",
+    R"sh(\builtin \.)sh",
     R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
-    R"sh({ @N@_s=$? @N@_x=$- @N@_t=; \builtin unset @N@_r
+    R"sh(@N@_s=$? @N@_a=${options[aliases]} options[aliases]=off
+{ @N@_x=$- @N@_t=; \builtin unset @N@_r
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
 \builtin printf -v @N@_o ok || \builtin enable printf
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
 { # @N@_
-case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
+options[aliases]=$@N@_a
+case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (-*|2[6-9]?|25[6-9]|[3-9]??|????*) () { \builtin return $1; } $@N@_s && \builtin :;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
 \builtin . @TEXT@
 } always { # @N@_
-@N@_s=${@N@_r-$?} @N@_x=$- options[xtrace]=off
+@N@_s=${@N@_r-$?} @N@_x=$- options[xtrace]=off @N@_a=${options[aliases]} options[aliases]=off
 { @N@_t= @N@_i=$TRY_BLOCK_INTERRUPT
 case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
@@ -78,15 +88,16 @@ case ${@N@_o-} in
 (end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
+esac; options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a"
+case $@N@_x in
+(*e*x*) @N@_t="$@N@_t; options[xtrace]=on";;
+(*e*) ;; # @N@_
+(*x*) @N@_t="$@N@_t; options[xtrace]=on; \builtin return $@N@_s";;
+(*) @N@_t="$@N@_t; \builtin return $@N@_s";;
 esac; } >/dev/null 2>&1 # @N@_
 case $@N@_i$@N@_x in (1*x*) options[xtrace]=on;; esac # @N@_
 } # @N@_
-case $@N@_x in # @N@_
-(*e*x*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; options[xtrace]=on;;
-(*e*) \builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c;;
-(*x*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; options[xtrace]=on; \builtin return $@N@_s";;
-(*) \builtin eval "\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c; \builtin return $@N@_s";;
-esac
+\builtin \eval "$@N@_t"
 )sh",
     "@N@_r=$?\n",
     "",
@@ -107,7 +118,7 @@ case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $- in (*[xv]*) @N@_x=';x=1';; esac
 case ${__mcp_no_hook-} in ('') PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}";; esac
 \command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
-case $@N@_s in (0) ;; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
+case $@N@_s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) @N@_f() { \return "$1"; }; @N@_f "$@N@_s";; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 \. @TEXT@
 { \. @END@; } >/dev/null 2>&1
 )sh",
@@ -124,7 +135,7 @@ case ${@N@_o-} in
 esac
 case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
 case $- in (*e*) @N@_s=0;; esac
-\eval "\\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_c @N@_s; \\return $@N@_s"
+\eval "\\unset -f @N@_f || \\:; \\unset __mcp_no_hook @N@_x @N@_e @N@_r @N@_o @N@_c @N@_s; \\return $@N@_s"
 )sh",
                                   R"sh(@N@_s=$? @N@_c=
 if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
@@ -169,20 +180,25 @@ return $@N@_s
 )sh", ""};
 
 // In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known
-// until it runs.
+// until it runs. No reserved words: they may be aliases.
 constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 \unset @N@_b
-if \command [ -n "${BASH_VERSION-}" ]; then case ${HISTCONTROL-} in (*ignore[sb]*) ;; (*) \history -d -1;; esac; PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
-'"${PROMPT_COMMAND-}"; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"; fi
+\command [ -z "${BASH_VERSION-}" ] || \command [ "${HISTCONTROL-}" != "${HISTCONTROL+${HISTCONTROL#*ignore[sb]}}" ] || \history -d -1
+\command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
+'"${PROMPT_COMMAND-}"
+\command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"
+@N@_r='(\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null'
+\command [ -z "${ZSH_VERSION-}" ] || @N@_r='(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'
 \command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
 } 2>/dev/null
-if [ -n "${ZSH_VERSION-}" ]; then \eval '(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'; else (\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null; fi
+\eval "$@N@_r"
 )sh";
 
 constexpr std::string_view kInlineEnd = R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@\a' "$@N@_s" >| /dev/tty
-if \command [ -n "${BASH_VERSION-}" ]; then PROMPT_COMMAND=${PROMPT_COMMAND#*'2>/dev/null
-'}; elif \command [ -z "${ZSH_VERSION-}" ]; then PS1=${PS1#*'2>/dev/null)'}; fi
+\command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND=${PROMPT_COMMAND#*'2>/dev/null
+'}
+\command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1=${PS1#*'2>/dev/null)'}
 @N@_e=; (\exit "$@N@_s")
 )sh";
 

@@ -9,8 +9,10 @@ namespace terminally {
 
 /// How a terminal hands over what is typed.
 struct TerminalMode {
-  bool line = false;  ///< by the line (ICANON); else key by key
-  bool echo = false;  ///< shown as it is typed
+  bool line = false;           ///< by the line (ICANON); else key by key
+  bool echo = false;           ///< shown as it is typed
+  bool cr_is_enter = true;     ///< CR is read as a newline (ICRNL)
+  bool cr_is_dropped = false;  ///< CR is not read at all (IGNCR)
 };
 
 /// By its path ("/dev/pts/3"); nullopt when it cannot be opened: it is gone.

@@ -48,12 +48,14 @@ TEST_CASE("markers: a record says kind, exit code and who printed it") {
   CHECK(end->by == By::hook);
   CHECK(parse_marker(end_record("0", ";by=shell"), kNonce)->by == By::shell);
   CHECK(parse_marker(end_record("255"), kNonce)->by == By::wrapper);
+  CHECK(parse_marker(end_record("300"), kNonce)->exit_code == 300);  // zsh and dash have such a `$?`
+  CHECK(parse_marker(end_record("-1"), kNonce)->exit_code == -1);
 }
 
 TEST_CASE("markers: what is no record of ours is none (R: forged END records)") {
   const std::string other(32, 'f');
   for (const std::string& record :
-       {end_record("256"), end_record("-1"), end_record("-0"), end_record(""), end_record("1x"),
+       {end_record("99999999999"), end_record("--1"), end_record("-0"), end_record(""), end_record("1x"),
         end_record("0", ";x=2"), end_record("0", ";by=me"), end_record("0", ";by=hook;x=1"),
         end_record("0", " "), "\033]133;D;0;mcp=END:" + other + "\a",
         "\033]133;D;0;mcp=END:" + kNonce.substr(1) + "\a", "\033]133;D;0;mcp=END:" + kNonce + "0\a",

@@ -130,6 +130,7 @@ STATE = [
 OUTPUT = [
     ok(r"printf '\033[31mred\033[0m\n'", "\x1b[31mred\x1b[0m\n"),
     ok(r"printf '\033[?1049hinside\033[?1049l'", "\x1b[?1049hinside\x1b[?1049l"),
+    ok(r"printf '\033[?1049h'", "\x1b[?1049h", why="the alternate screen is left on"),
     ok(r"printf '\n\n\n'", "\n\n\n"),
     ok(r"printf 'a\rb\n'", "a\rb\n"),
     ok(r"printf 'a\r\nb\r\n'", "a\r\nb\r\n"),

@@ -112,6 +112,8 @@ def names(shell: str) -> list[Case]:
         cases.append(ok(f"{name}() {{ echo WRONG {name}; false; }}", undo=undo, why=f"a function named {name}"))
     for name in ["printf", "eval", "command", ".", "test", "source", "trap", "history", "unset", "unalias", "set"]:
         cases.append(ok(f"alias {name}='echo WRONG'", undo=f"\\unalias {name}", why=f"an alias named {name}"))
+    for word in ["if", "then", "case", "in", "esac", "fi", "while", "do", "for", "!", "}"]:
+        cases.append(ok(f"alias '{word}=echo WRONG'", undo=f"\\unalias '{word}'", why="an alias named like a reserved word"))
     cases.append(ok("echo() { command printf 'WRONG\\n'; }", undo="unset -f echo", canary='printf "%s\\n" "ok-$?"'))
     cases.append(ok("alias echo='echo WRONG'", undo="unalias echo", canary='\\echo "ok-$?"'))
     return cases

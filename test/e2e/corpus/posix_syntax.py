@@ -78,6 +78,8 @@ def words(shell: str) -> list[Case]:
         code(1, "eval 'echo evaluated; false'", "evaluated\n"),
         code(4, "echo 'return 4' >ret.sh; . ./ret.sh"),
         code(3, "return 3"),
+        code(44 if shell == "bash" else 300, "f() { return 300; }; f", undo="unset -f f", why="a status beyond 255, which zsh and dash have"),
+        code(0 if shell == "bash" else 256, "return 256"),
         code(3, "echo before; return 3; echo after", "before\n"),
         ok("echo out; echo err >&2; echo out2", "out\nerr\nout2\n"),
         code(127, "no-such-command-here", Text(r".*no-such-command-here.*\n")),
