@@ -107,14 +107,12 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g update-environment ''");
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
-  // A session that shares our windows (`terminally-mcp attach @3`) fires after-new-session as well: what is
-  // piped is left alone.
-  const std::string unless_piped =
-      "if-shell -F '#{pane_pipe}' '' " + quote("pipe-pane " + quote(log) + " ; resize-window -x " + cols +
-                                               " -y " + rows + " ; rename-window '#{window_name}'");
-  for (const char* hook : {"after-new-session", "after-new-window"}) {
-    line(std::string("set-hook -g ") + hook + " " + quote(unless_piped));
-  }
+  const std::string set_up = "pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows +
+                             " ; rename-window '#{window_name}'";
+  line("set-hook -g after-new-window " + quote(set_up));
+  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what is piped is left
+  // alone. Only here, as tmux 3.3a leaks what an if-shell runs (1 KB a window).
+  line("set-hook -g after-new-session " + quote("if-shell -F '#{pane_pipe}' '' " + quote(set_up)));
   line("set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)));
   return text;
 }
