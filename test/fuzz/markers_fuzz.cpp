@@ -6,6 +6,8 @@
 #include "tmux/markers.hpp"
 
 #include <array>
+#include <climits>
+#include <cstdlib>
 #include <regex>
 #include <string>
 #include <vector>
@@ -45,19 +47,19 @@ Marker::By by_of(const std::string& name) {
 
 /// By the grammar in doc/pane-log.md.
 std::vector<Marker> by_regex(const std::string& text) {
-  static const std::regex record(
-      "\033\\]133;(?:C;mcp=START:|D;0*(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9]);mcp=END:)" + kNonce +
-      "(;x=1)?(?:;by=(hook|shell))?\a");
+  static const std::regex record("\033\\]133;(?:C;mcp=START:|D;(-[1-9][0-9]*|[0-9]+);mcp=END:)" + kNonce +
+                                 "(;x=1)?(?:;by=(hook|shell))?\a");
   std::vector<Marker> found;
   for (std::sregex_iterator match(text.begin(), text.end(), record), end; match != end; ++match) {
-    if (static_cast<std::size_t>(match->length()) > kLongest) {
+    const long long exit_code = std::strtoll((*match)[1].str().c_str(), nullptr, 10);
+    if (static_cast<std::size_t>(match->length()) > kLongest || exit_code < INT_MIN || exit_code > INT_MAX) {
       continue;
     }
     Marker marker;
     marker.kind = (*match)[1].matched ? Marker::Kind::end : Marker::Kind::start;
     marker.begin = kOrigin + static_cast<std::uint64_t>(match->position());
     marker.next = marker.begin + static_cast<std::uint64_t>(match->length());
-    marker.exit_code = (*match)[1].matched ? std::stoi((*match)[1]) : 0;
+    marker.exit_code = static_cast<int>(exit_code);
     marker.traced = (*match)[2].matched;
     marker.by = by_of((*match)[3]);
     found.push_back(marker);

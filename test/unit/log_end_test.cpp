@@ -89,17 +89,17 @@ TEST_CASE("log end: who writes a log is told by the locks on its sidecar") {
 }
 
 TEST_CASE("log end: a gap is what the writer has said, behind an offset") {
-  using Kind = LogRecord::Kind;
+  using RecordKind = LogRecord::Kind;
   const test::TempDir directory;
   const fs::path log = directory / "pane-@1.log";
   const fs::path sidecar = directory / "pane-@1.log.index";
   CHECK_FALSE(log_has_gap_behind(log, 0));
-  write_file(sidecar, line(Kind::start, 0) + line(Kind::segment, 500));
+  write_file(sidecar, line(RecordKind::start, 0) + line(RecordKind::segment, 500));
   CHECK_FALSE(log_has_gap_behind(log, 0));
-  write_file(sidecar, line(Kind::start, 0) + line(Kind::gap, 700));
+  write_file(sidecar, line(RecordKind::start, 0) + line(RecordKind::gap, 700));
   CHECK(log_has_gap_behind(log, 700));
   CHECK_FALSE(log_has_gap_behind(log, 701));
-  write_file(sidecar, line(Kind::start, 0) + line(Kind::start, 900));
+  write_file(sidecar, line(RecordKind::start, 0) + line(RecordKind::start, 900));
   CHECK(log_has_gap_behind(log, 800));
   CHECK_FALSE(log_has_gap_behind(log, 901));
 }
