@@ -99,12 +99,12 @@ class Stopped(unittest.TestCase):
             tabs = [server.create_tab() for _ in range(runs(3, 50))]
             pids = [poll(lambda: writer_of(tab), 5) for tab in tabs]  # noqa: B023
             self.addCleanup(lambda: [os.kill(pid, signal.SIGCONT) for pid in pids if alive(pid)])
-            todo = []
+            signals = []
             for tab, pid in zip(tabs, pids):
                 tab.start(PRINT)
                 moment = time.monotonic() + 1.5 * chance.random()
-                todo += [(moment, pid, signal.SIGSTOP), (moment + seconds, pid, signal.SIGCONT)]
-            for moment, pid, number in sorted(todo):
+                signals += [(moment, pid, signal.SIGSTOP), (moment + seconds, pid, signal.SIGCONT)]
+            for moment, pid, number in sorted(signals):
                 poll(lambda: time.monotonic() >= moment, seconds + 5)  # noqa: B023
                 os.kill(pid, number)
             results = [tab.wait_end(120, verbose=True) for tab in tabs]
