@@ -1,5 +1,6 @@
 #include "mcp/json_reader.hpp"
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ class Builder final : public nlohmann::json_sax<json> {
       fault_ = JsonFault::duplicate_key;
       detail_ = name;
     }
-    member_ = is_new ? &member->second : &ignored_;
+    member_ = is_new ? &member->second : &ignored_.emplace_back();
     return true;
   }
 
@@ -86,9 +87,9 @@ class Builder final : public nlohmann::json_sax<json> {
   }
 
   json& root_;
-  std::vector<json*> open_;  // the arrays and objects around the next value, outermost first
-  json* member_ = nullptr;   // where the value of the key just read goes
-  json ignored_;             // the value of a repeated key
+  std::vector<json*> open_;   // the arrays and objects around the next value, outermost first
+  json* member_ = nullptr;    // where the value of the key just read goes
+  std::deque<json> ignored_;  // the values of repeated keys: of each its own, for they may hold one another
   std::size_t count_ = 0;
   JsonFault fault_ = JsonFault::none;
   std::string detail_;

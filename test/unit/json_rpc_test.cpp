@@ -270,6 +270,15 @@ TEST_CASE("depth and size up to the limits are read") {
   CHECK(value == json::parse(R"({"a":{"b":1}})"));
 }
 
+TEST_CASE("a repeated key within the value of a repeated key is one more fault, and the rest is read") {
+  json value;
+  std::string detail;
+  CHECK(read_json(R"({"a":1,"a":{"b":1,"b":2,"c":{"d":3}},"e":[4]})", value, detail) ==
+        JsonFault::duplicate_key);
+  CHECK(detail == "a");
+  CHECK(value == json::parse(R"({"a":1,"e":[4]})"));
+}
+
 TEST_CASE("messages are one line of valid UTF-8, whatever is in them") {
   nlohmann::ordered_json params;
   params["text"] = "a\n\r\xff\x1b";
