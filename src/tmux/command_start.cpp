@@ -173,15 +173,15 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
 
 asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
   auto failure = co_await try_to_type(bytes);
-  // A shell of this machine is at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
-  const auto left_behind = [this, &foreground] {
-    const Foreground now = look_at_foreground(tab_->pane_pid);
-    return now.kind != Foreground::Kind::gateway && now.pid == foreground.pid &&
-           prompt_state(now, tab_->tty) == Prompt::ready;
-  };
+  // A shell of this machine was at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
+  // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
-  while (failure && were_not_typed(*failure) && left_behind() && Clock::now() < give_up_at) {
-    print_in_terminal(tab_->tty, kLeaveFullScreen);
+  while (failure && were_not_typed(*failure) && foreground.kind != Foreground::Kind::gateway &&
+         Clock::now() < give_up_at) {
+    const Foreground now = look_at_foreground(tab_->pane_pid);
+    if (now.pid == foreground.pid && prompt_state(now, tab_->tty) == Prompt::ready) {
+      print_in_terminal(tab_->tty, kLeaveFullScreen);
+    }
     co_await sleep_for(kTmuxReads);
     failure = co_await try_to_type(bytes);
   }
