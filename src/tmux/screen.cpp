@@ -13,6 +13,10 @@
 namespace terminally {
 namespace {
 
+/// The sets that libvterm knows. It takes any `[`, `P` or `]` behind an escape for the begin of a sequence,
+/// even in `ESC ( [`, and writes behind the end of its arguments when that one has more than 16.
+constexpr std::string_view kCharacterSets = "0AB";
+
 VTermPos cursor(VTerm* terminal) {
   VTermPos position{};
   vterm_state_get_cursorpos(vterm_obtain_state(terminal), &position);
@@ -104,7 +108,8 @@ class Screen::Filter {
   void escape(char intermediate, char final) {
     if (intermediate == 0 && effect_of_escape(0, final) != Effect::none) {
       screen_.send(std::string("\x1b") + final);
-    } else if (intermediate == '(' || intermediate == ')') {
+    } else if ((intermediate == '(' || intermediate == ')') &&
+               kCharacterSets.find(final) != std::string_view::npos) {
       screen_.send(std::string("\x1b") + intermediate + final);
     }
   }

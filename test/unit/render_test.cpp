@@ -291,6 +291,13 @@ TEST_CASE("render: beyond 1 MB of runs the earlier drawing is left out, and the 
   CHECK(after.size() < 100);
 }
 
+TEST_CASE("render: a character set that nobody knows is passed over") {
+  const std::string many(300, ';');  // libvterm 0.1.4 took them for the arguments of a sequence, and kept all
+  for (const char* unknown : {"\x1b([", "\x1b)[", "\x1b(P", "\x1b(]"}) {
+    CHECK(render("a\rb" + std::string(unknown) + many + "m\n", 400) == "b" + many + "m\n");
+  }
+}
+
 TEST_CASE("render: hostile bytes leave clean text") {
   static const std::vector<std::string> alphabet = {"a",
                                                     "text ",
