@@ -112,7 +112,7 @@ class Listener {
   awaitable<void> look(const Filter& filter) {
     const auto is_tabs = [](const std::string& uri) { return parse_resource_uri(uri) == ResourceUri{}; };
     if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
-      tabs_ = co_await manager_->list_tabs();
+      tabs_ = co_await manager_->tabs_now();
     }
   }
 
@@ -167,7 +167,7 @@ class Listener {
   TmuxManager* manager_;
   std::shared_ptr<Outlet> outlet_;
   ordered_json id_;
-  std::vector<TabInfo> tabs_;
+  TabList tabs_;
   std::vector<Background> watches_;
 };
 

@@ -1,7 +1,6 @@
 #include "mcp/resource_watch.hpp"
 
 #include <limits>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
@@ -56,7 +55,7 @@ awaitable<void> follow_output(TmuxManager& manager, WindowId window, Tell tell) 
 }
 
 /// The next list that differs. A tmux that does not answer now may answer later.
-awaitable<std::vector<TabInfo>> next_tabs(TmuxManager& manager, std::vector<TabInfo> known, TabNews news) {
+awaitable<TabList> next_tabs(TmuxManager& manager, TabList known, TabNews news) {
   for (;;) {
     try {
       co_return co_await manager.other_tabs(known, news);
@@ -69,7 +68,7 @@ awaitable<std::vector<TabInfo>> next_tabs(TmuxManager& manager, std::vector<TabI
   }
 }
 
-awaitable<void> follow_tabs(TmuxManager& manager, TabNews news, std::vector<TabInfo> known, Tell tell) {
+awaitable<void> follow_tabs(TmuxManager& manager, TabNews news, TabList known, Tell tell) {
   for (;;) {
     known = co_await next_tabs(manager, std::move(known), news);
     co_await tell_at_last(tell, news == TabNews::any ? kBetweenUpdates : kBetweenListChanges);
@@ -84,7 +83,7 @@ Background watch_output(const boost::asio::any_io_executor& executor, TmuxManage
 }
 
 Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager, TabNews news,
-                      std::vector<TabInfo> known, Tell tell) {
+                      TabList known, Tell tell) {
   return {executor, follow_tabs(manager, news, std::move(known), std::move(tell))};
 }
 
@@ -93,7 +92,7 @@ awaitable<Background> watch_resource(boost::asio::any_io_executor executor, Tmux
   if (uri.kind != ResourceUri::Kind::tabs) {
     co_return watch_output(executor, manager, uri.window, std::move(tell));
   }
-  std::vector<TabInfo> now = co_await manager.list_tabs();
+  TabList now = co_await manager.tabs_now();
   co_return watch_tabs(executor, manager, TabNews::any, std::move(now), std::move(tell));
 }
 

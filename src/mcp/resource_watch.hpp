@@ -3,7 +3,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <functional>
-#include <vector>
 
 #include "base/background.hpp"
 #include "mcp/resource_uri.hpp"
@@ -25,7 +24,7 @@ using Tell = std::function<bool()>;
 /// Each time that the tabs are others than `known`, and then others than those. Which ones there are: within
 /// half a second; anything of them: at most twice a second.
 [[nodiscard]] Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager,
-                                    TabNews news, std::vector<TabInfo> known, Tell tell);
+                                    TabNews news, TabList known, Tell tell);
 
 /// The one of the two that suits the resource, from what is there now.
 [[nodiscard]] boost::asio::awaitable<Background> watch_resource(boost::asio::any_io_executor executor,

@@ -93,7 +93,10 @@ Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, T
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
   return impl_->read_chunk(std::move(request));
 }
-Awaitable<std::vector<TabInfo>> TmuxManager::other_tabs(std::vector<TabInfo> known, TabNews news) {
+Awaitable<TabList> TmuxManager::tabs_now() {
+  return impl_->tabs_now();
+}
+Awaitable<TabList> TmuxManager::other_tabs(TabList known, TabNews news) {
   return impl_->other_tabs(std::move(known), news);
 }
 Awaitable<void> TmuxManager::wait_for_command(WindowId tab, std::string command_id) {

@@ -34,9 +34,15 @@ struct TabInfo {
   std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
 };
 
+/// What a watcher has seen of the tabs.
+struct TabList {
+  std::vector<TabInfo> open;
+  std::uint64_t changes = 0;  ///< how many had come or gone by then: one that did both since is news, too
+};
+
 /// In what lists of tabs differ.
 enum class TabNews {
-  come_and_gone,  ///< which tabs there are
+  come_and_gone,  ///< which tabs there are, or were since
   any,            ///< that, or anything of a row but of its log; renamed by others: seen with the next output
 };
 
@@ -232,9 +238,11 @@ class TmuxManager {
   /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
   /// slices; after 30 s it says where to go on. Cancelled, it just ends.
   [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
-  /// The open tabs, as soon as they differ from `known`: waits as long as that takes. Costs nothing while
+  /// What `other_tabs` is to compare with.
+  [[nodiscard]] Awaitable<TabList> tabs_now();
+  /// The tabs as soon as they differ from `known`: waits as long as that takes. Costs nothing while
   /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
-  [[nodiscard]] Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
+  [[nodiscard]] Awaitable<TabList> other_tabs(TabList known, TabNews news);
   /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
   [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);

@@ -100,7 +100,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   if (std::ranges::all_of(tabs_, [](const auto& entry) { return entry.second->closed; })) {
     client_.drop_spare();
   }
-  tell_tab_waiters();
+  tab_came_or_went();
   for (const RunPtr& run : std::vector(tab->runs)) {
     co_await run->catch_up();
     run->give_up(Reason::tab_closed);

@@ -58,7 +58,8 @@ class TmuxManager::Impl {
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
   Awaitable<LogChunk> read_chunk(ReadLogChunk request);
   Awaitable<FoundLines> search_logs(SearchLogs request);
-  Awaitable<std::vector<TabInfo>> other_tabs(std::vector<TabInfo> known, TabNews news);
+  Awaitable<TabList> tabs_now();
+  Awaitable<TabList> other_tabs(TabList known, TabNews news);
   Awaitable<void> wait_for_command(WindowId window, std::string command_id);
 
  private:
@@ -90,6 +91,7 @@ class TmuxManager::Impl {
 
   struct TabWaiter;
   void tell_tab_waiters();
+  void tab_came_or_went();
 
   // Commands.
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
@@ -150,6 +152,7 @@ class TmuxManager::Impl {
   int server_pid_ = 0;            ///< 0: no tmux server that we know of
   std::map<WindowId, TabPtr> tabs_;
   std::vector<std::weak_ptr<TabWaiter>> tab_waiters_;
+  std::uint64_t tab_changes_ = 0;  // TabList::changes
   KeyedMutex<WindowId> tab_mutex_;
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();

@@ -236,7 +236,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
       run->give_up(Reason::tmux_server_lost);
     }
   }
-  tell_tab_waiters();
+  tab_came_or_went();
   for (const Survivor& survivor : co_await end_tab_processes(instance_)) {
     std::fprintf(stderr, "terminally-mcp: the tmux server is lost; left over from a tab: pid %d (%s)\n",
                  survivor.pid, survivor.command.c_str());
@@ -269,7 +269,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
     tab = std::make_shared<Tab>(row.window, row.pane, instance_, generation_);
     const auto latest = tab->records.latest();
     tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
-    tell_tab_waiters();
+    tab_came_or_went();
   }
   if (tab->pane == row.pane) {
     tab->pane_pid = row.pane_pid;

@@ -22,8 +22,9 @@ bool same_tab(const TabInfo& a, const TabInfo& b, TabNews news) {
                                             a.foreground == b.foreground && a.busy == b.busy);
 }
 
-bool same_tabs(const std::vector<TabInfo>& a, const std::vector<TabInfo>& b, TabNews news) {
-  return std::ranges::equal(a, b,
+bool same_tabs(const TabList& a, const TabList& b, TabNews news) {
+  return a.changes == b.changes &&
+         std::ranges::equal(a.open, b.open,
                             [news](const TabInfo& x, const TabInfo& y) { return same_tab(x, y, news); });
 }
 
@@ -64,10 +65,21 @@ void TmuxManager::Impl::tell_tab_waiters() {
   }
 }
 
+void TmuxManager::Impl::tab_came_or_went() {
+  ++tab_changes_;
+  tell_tab_waiters();
+}
+
+TmuxManager::Awaitable<TabList> TmuxManager::Impl::tabs_now() {
+  TabList now;
+  now.open = co_await list_tabs();
+  now.changes = tab_changes_;
+  co_return now;
+}
+
 /// What others do is seen by the logs: a window that a person opens gets one in the command list that opens
 /// it, and its writer closes it when the window is gone.
-TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::other_tabs(std::vector<TabInfo> known,
-                                                                           TabNews news) {
+TmuxManager::Awaitable<TabList> TmuxManager::Impl::other_tabs(TabList known, TabNews news) {
   const auto waiter = std::make_shared<TabWaiter>(executor_);
   tab_waiters_.emplace_back(waiter);
   const LogEvents events = news == TabNews::come_and_gone ? LogEvents::begin_and_end : LogEvents::all;
@@ -77,9 +89,9 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::other_tabs(std::
       watch = watch_.watch_logs(instance_.generation(generation_), events, [waiter] { waiter->tell(); });
     }
     // Until something else has needed the tabs, there is no server of ours to ask, or none that we know of.
-    std::vector<TabInfo> now;
+    TabList now;
     if (generation_ != 0) {
-      now = co_await list_tabs();
+      now = co_await tabs_now();
     }
     if (!same_tabs(known, now, news)) {
       co_return now;

@@ -294,6 +294,7 @@ class TmuxLost(Durable):
         self.assertTrue(all(tab.log_path.exists() and tab.log_path != fresh.log_path for tab in tabs))
 
     def test_list_changed(self) -> None:
+        """Also when the tab was there for less time than it takes to look at it: the client has seen it."""
         self.server.create_tab()
         self.server.raw.notifications.clear()
         self.server.raw.request("resources/list")
