@@ -16,7 +16,8 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kDirectoryOfOwner = 0700;
-constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+/// O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put in the file's place.
+constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 bool file_size(int fd, std::uint64_t& size) {
   struct stat status{};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -28,6 +30,8 @@ bool is_instance_name(const std::string& name) {
 }
 
 constexpr const char* kUnnamedMark = "unnamed";
+/// What tmux calls itself; a client has another name, and dies of SIGUSR1.
+constexpr const char* kTmuxServer = "tmux: server";
 
 struct Listener {
   bool listens = false;
@@ -128,7 +132,22 @@ bool Instance::server_listens() const {
 }
 
 int Instance::server_pid() const {
-  return listener_of(socket()).pid;
+  const Listener listener = listener_of(socket());
+  return listener.listens ? listener.pid : server_without_socket();
+}
+
+int Instance::server_without_socket() const {
+  struct stat info{};
+  if (::lstat(socket().c_str(), &info) == 0 || errno != ENOENT) {
+    return 0;
+  }
+  const std::string ours = "TERMINALLY_NAME=" + cookie();
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.name == kTmuxServer && process.state != 'Z' && process_has_environment(process.pid, ours)) {
+      return process.pid;
+    }
+  }
+  return 0;
 }
 
 /// Asked of the kernel, because a try of the lock would look like an owner to a server that starts just then.

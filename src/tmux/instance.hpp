@@ -43,8 +43,12 @@ class Instance {
 
   /// Whether a tmux server listens on the socket. Costs one connection.
   [[nodiscard]] bool server_listens() const;
-  /// The pid of the tmux server that listens; 0 when none does, or it is too busy to say.
+  /// The pid of the tmux server that listens, or has lost its socket; 0 when there is none, or it is too busy
+  /// to say.
   [[nodiscard]] int server_pid() const;
+  /// The pid of its tmux server when that lives and has lost its socket, which somebody removed; else 0.
+  /// Costs a look at all processes when there is no socket.
+  [[nodiscard]] int server_without_socket() const;
   /// The pid of the terminally-mcp server that owns it; 0 when none does. Touches nothing.
   [[nodiscard]] int owner_pid() const;
   /// Whether it was started without a name, to end with its server.

@@ -49,6 +49,12 @@ std::string ask_for_server() {
   return std::string("display-message -p ") + quote(kServerFormat);
 }
 
+/// The tmux server may be older than our installation and our options.
+std::string point_to_helpers(const Config& config) {
+  return "\nset-environment -g TERMINALLY_PANE_SHELL " +
+         quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
+}
+
 std::string ask_for_panes() {
   return std::string("list-panes -s -t ") + kSessionTarget + " -F " + quote(kPaneFormat);
 }
@@ -91,6 +97,9 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
 /// A durable instance, or one that we are a guest of, may have a server already. Where it has none any more,
 /// the logs of its last one can still be read.
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
+  if (server_pid_ != 0 || durable_) {
+    co_await restore_socket();
+  }
   if (server_pid_ != 0 || !durable_) {
     co_return;
   }
@@ -104,7 +113,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
       owner_lock_ = instance_.own();
     }
     try {
-      answer = co_await client_.query(ask_for_server());
+      std::string commands = ask_for_server();
+      if (!config_.guest) {
+        commands += point_to_helpers(config_);
+      }
+      answer = co_await client_.query(std::move(commands));
     } catch (const Error&) {
       if (instance_.server_listens()) {
         throw;
@@ -150,7 +163,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
 TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
   for (auto pause = kNoProbe; durable_; pause = kOwnerLook) {
     co_await sleep_for(pause);
-    if (server_pid_ != 0 || !instance_.server_listens()) {
+    if (server_pid_ != 0 || (!instance_.server_listens() && instance_.server_without_socket() == 0)) {
       co_return;
     }
     try {
