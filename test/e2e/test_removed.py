@@ -46,7 +46,12 @@ class SocketRemoved(Case):
                 self.assertIn(tab.id, server.tabs())
                 self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
                 (self.sandbox.home / "go").touch()
-                self.assertEqual(server.result(waiting, "execute_command").exit_code, 3)
+                result = server.result(waiting, "execute_command")
+                if everything:  # what the wrapper does at the end went with the directory
+                    self.assertIn(result.state, ("running", "failed"))
+                    tab.call("cancel_command")
+                else:
+                    self.assertEqual(result.exit_code, 3)
                 (self.sandbox.home / "go").unlink()
                 self.assertEqual(tab.execute("echo $x").output, "5\n")
                 second = Server("--instance", "t", sandbox=self.sandbox, durable=True).__enter__()
@@ -66,7 +71,7 @@ class SocketRemoved(Case):
                 self.next_server()
                 self.assertIn(tab.id, self.server.tabs())
                 self.assertTrue(set(sleeper) <= set(self.sandbox.processes()), "a process of a living instance was ended")
-                self.assertEqual(self.take(tab).call("cancel_command").state, "cancelled")
+                self.assertEqual(self.take(tab).call("cancel_command").state, "failed" if everything else "cancelled")
                 self.assertEqual(tab.execute("echo $x").output, "6\n")
 
     def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
