@@ -29,6 +29,8 @@ bool is_instance_name(const std::string& name) {
          });
 }
 
+/// In the lock, in place of a pid.
+constexpr const char* kCleaner = "cleaner";
 constexpr const char* kUnnamedMark = "unnamed";
 /// What tmux calls itself; a client has another name, and dies of SIGUSR1.
 constexpr const char* kTmuxServer = "tmux: server";
@@ -96,6 +98,19 @@ std::uint32_t Instance::newest_generation() const {
 }
 
 FileLock Instance::own() const {
+  return own_as(std::to_string(::getpid()));
+}
+
+FileLock Instance::own_to_clean() const {
+  return own_as(kCleaner);
+}
+
+bool Instance::is_being_cleaned() const {
+  const auto owner = read_file(runtime_ / "lock");
+  return !owner || *owner == kCleaner;
+}
+
+FileLock Instance::own_as(const std::string& owner_text) const {
   if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
     throw Error(ErrorCode::invalid_argument,
                 "the tmux socket's path " + socket().string() + " has " +
@@ -107,12 +122,23 @@ FileLock Instance::own() const {
   make_private_directory(state_root_);
   make_private_directory(state_);
   const auto path = runtime_ / "lock";
-  FileLock lock = FileLock::try_lock(path);
+  FileLock lock;
+  try {
+    lock = FileLock::try_lock(path);
+  } catch (const Error&) {
+    if (::access(runtime_.c_str(), F_OK) == 0) {
+      throw;
+    }
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
   struct stat ours{};
   struct stat named{};
   if (lock &&
       (::fstat(lock.fd(), &ours) != 0 || ::stat(path.c_str(), &named) != 0 || ours.st_ino != named.st_ino)) {
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
+  if (!lock && is_being_cleaned()) {
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being cleaned; try again");
   }
   if (!lock) {
     const std::string owner = read_file(path).value_or("");
@@ -120,8 +146,7 @@ FileLock Instance::own() const {
                                      (owner.empty() ? std::string() : ", pid " + owner) +
                                      "; end that one first, or choose another --instance");
   }
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), pid.data(), pid.size(), 0) < 0) {
+  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0) < 0) {
     throw io_error("cannot write " + path.string(), errno);
   }
   return lock;

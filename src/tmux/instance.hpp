@@ -40,6 +40,10 @@ class Instance {
   /// lives. Throws Error: busy, naming the owner's pid, while another server owns the instance;
   /// invalid_argument when the socket's path is too long; io when a directory cannot be trusted.
   [[nodiscard]] FileLock own() const;
+  /// As own(), to remove what is dead: others see is_being_cleaned() meanwhile.
+  [[nodiscard]] FileLock own_to_clean() const;
+  /// It can be owned in a moment.
+  [[nodiscard]] bool is_being_cleaned() const;
 
   /// Whether a tmux server listens on the socket. Costs one connection.
   [[nodiscard]] bool server_listens() const;
@@ -56,6 +60,8 @@ class Instance {
   void mark_unnamed() const;
 
  private:
+  [[nodiscard]] FileLock own_as(const std::string& owner_text) const;
+
   std::filesystem::path runtime_root_;
   std::filesystem::path state_root_;
   std::string name_;

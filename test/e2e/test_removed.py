@@ -3,6 +3,7 @@
 import path  # noqa: F401  (finds the harness)
 import os
 import shutil
+import threading
 import unittest
 from pathlib import Path
 
@@ -52,8 +53,9 @@ class SocketRemoved(Case):
                     tab.call("cancel_command")
                 else:
                     self.assertEqual(result.exit_code, 3)
+                    self.assertEqual(tab.execute("echo $x").output, "5\n")
                 (self.sandbox.home / "go").unlink()
-                self.assertEqual(tab.execute("echo $x").output, "5\n")
+                self.assertEqual(tab.execute("echo free").output, "free\n")
                 second = Server("--instance", "t", sandbox=self.sandbox, durable=True).__enter__()
                 self.assertIn(f"pid {server.raw.process.pid}", second.call_error("list_tabs"), "it is still the owner")
                 second.raw.kill()
@@ -62,7 +64,7 @@ class SocketRemoved(Case):
         for everything in (False, True):
             with self.subTest(everything=everything):
                 tab = self.next_server().create_tab()
-                tab.start("x=6; sleep 671")
+                tab.start("sleep 671")
                 sleeper = poll(lambda: [pid for pid, command in self.sandbox.processes().items() if command == "sleep 671"], 5)
                 self.server.raw.kill()
                 self.remove(everything)
@@ -72,12 +74,31 @@ class SocketRemoved(Case):
                 self.assertIn(tab.id, self.server.tabs())
                 self.assertTrue(set(sleeper) <= set(self.sandbox.processes()), "a process of a living instance was ended")
                 self.assertEqual(self.take(tab).call("cancel_command").state, "failed" if everything else "cancelled")
-                self.assertEqual(tab.execute("echo $x").output, "6\n")
+                self.assertEqual(tab.execute("echo free").output, "free\n")
 
     def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
         with Server(sandbox=self.sandbox) as server:
             server.create_tab()
             shutil.rmtree(self.sandbox.runtime)
+
+
+class Cleaned(Case):
+    def test_a_server_that_starts_meanwhile(self) -> None:
+        """`instances clean` takes its time over what is dead; the next server waits for it, and is not refused."""
+        for n in range(4):
+            tab = self.next_server().create_tab()
+            self.server.raw.kill()
+            for pid, command in self.sandbox.processes().items():
+                if command.startswith("tmux"):
+                    os.kill(pid, 9)
+            cleaning = threading.Thread(target=run_cli, args=(self.sandbox, "instances", "clean"))
+            cleaning.start()
+            server = self.next_server()
+            poll(lambda n=n: n % 2 == 0 or not (self.sandbox.runtime / "t" / "tmux.conf").exists(), 5)
+            fresh = server.create_tab()
+            cleaning.join()
+            self.assertEqual(fresh.execute("echo fresh").output, "fresh\n")
+            self.assertNotEqual(fresh.log_path, tab.log_path)
 
 
 class ProgramMoved(Case):
