@@ -107,7 +107,7 @@ FileLock Instance::own_to_clean() const {
 
 bool Instance::is_being_cleaned() const {
   const auto owner = read_file(runtime_ / "lock");
-  return !owner || *owner == kCleaner;
+  return !owner || owner->empty() || *owner == kCleaner;  // empty: it is just being written
 }
 
 FileLock Instance::own_as(const std::string& owner_text) const {

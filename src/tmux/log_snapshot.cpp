@@ -19,6 +19,10 @@ UniqueFd open_if_there(const std::filesystem::path& path) {
   if (!file && errno != ENOENT) {
     throw io_error("cannot open " + path.string(), errno);
   }
+  struct stat status{};
+  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is no regular file; remove it");
+  }
   return file;
 }
 
