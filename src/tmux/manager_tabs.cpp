@@ -143,8 +143,8 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     try {
       const PaneLog::Extent extent = tab->log.extent();
       info.log_bytes = extent.end;
-      info.log_gap_bytes = extent.gap_bytes;
-      info.log_gap_unknown = extent.gap_unknown;
+      info.log_gap_bytes = extent.gap.bytes;
+      info.log_gap_unknown = extent.gap.unknown;
     } catch (const Error&) {
       info.log_gap_unknown = true;  // who reads it is told why it cannot be read; the other tabs are well
     }
