@@ -68,6 +68,7 @@ class TmuxManager::Impl {
   // The server and its tabs.
   Awaitable<void> attach_to_running_server();
   Awaitable<void> restore_socket();
+  void restore_log_directory() const;
   Awaitable<void> own_instance();
   Awaitable<std::string> new_session(Argv window_options, bool start_server);
   void watch_server();

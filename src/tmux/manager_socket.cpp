@@ -1,4 +1,5 @@
-// A tmux server that lives and has lost its socket: cleaners of /tmp remove sockets, and whole directories.
+// What somebody removed from under a tmux server that lives: its socket (cleaners of /tmp do), the directory
+// of its logs.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -58,6 +59,20 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
                                                "again later");
     }
     co_await sleep_for(Milliseconds(5));
+  }
+}
+
+/// The directory of the logs. A writer makes it again with its next byte, but a command is recorded, and its
+/// log watched, before there is one.
+void TmuxManager::Impl::restore_log_directory() const {
+  const std::filesystem::path directory = instance_.generation(generation_);
+  if (generation_ != 0 && !config_.guest && is_gone(directory)) {
+    make_private_directory(instance_.state().parent_path());
+    make_private_directory(instance_.state());
+    make_private_directory(directory);
+    if (!durable_) {
+      instance_.mark_unnamed();
+    }
   }
 }
 

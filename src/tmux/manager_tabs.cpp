@@ -45,6 +45,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   bool no_session = server_pid_ == 0;
   bool no_server = no_session;
   if (!no_session) {
+    restore_log_directory();
     try {
       answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " +
                                        quote(kPaneFormat) + " " + quote_all(options.words));
@@ -106,7 +107,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
     throw Error(ErrorCode::not_found,
                 "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
   }
-  notice_if_closed(*found->second);
+  if (!notice_if_closed(*found->second)) {
+    restore_log_directory();
+  }
   co_return found->second;
 }
 

@@ -82,6 +82,25 @@ class SocketRemoved(Case):
             shutil.rmtree(self.sandbox.runtime)
 
 
+class LogsRemoved(Case):
+    def test_an_idle_tab_can_still_be_used(self) -> None:
+        """Nothing is printed that would make its log again."""
+        server = self.next_server()
+        tab = server.create_tab()
+        tab.execute("echo before")
+        end = tab.row.log_bytes
+        for directory in (self.sandbox.state, self.sandbox.state / "t" / "1"):
+            shutil.rmtree(directory)
+            self.assertEqual(tab.execute("echo after; (exit 3)").exit_code, 3)
+            self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+        self.assertEqual(os.stat(self.sandbox.state).st_mode & 0o777, 0o700)
+        self.assertGreater(tab.row.log_bytes, end, "no offset is given out twice")
+        self.assertGreaterEqual(tab.row.log_gap_bytes, end)
+        shutil.rmtree(self.sandbox.state)
+        self.next_server()
+        self.assertEqual(self.take(tab).execute("echo again").output, "again\n")
+
+
 class Cleaned(Case):
     def test_a_server_that_starts_meanwhile(self) -> None:
         """`instances clean` takes its time over what is dead; the next server waits for it, and is not refused."""
