@@ -13,6 +13,9 @@
 namespace terminally {
 namespace {
 
+/// Not to wait for the other end of a named pipe that somebody has put in the file's place.
+constexpr int kCommonFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());
@@ -27,7 +30,7 @@ void write_all(int fd, std::string_view content, const std::filesystem::path& pa
 }
 
 void write_with(const std::filesystem::path& path, std::string_view content, int flags) {
-  const UniqueFd fd(::open(path.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const UniqueFd fd(::open(path.c_str(), flags | O_WRONLY | O_CREAT | kCommonFlags, 0600));
   if (!fd) {
     throw io_error("cannot open " + path.string() + " for writing", errno);
   }
@@ -92,7 +95,7 @@ void append_file(const std::filesystem::path& path, std::string_view content) {
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return std::nullopt;
   }
@@ -127,7 +130,7 @@ void remove_file(const std::filesystem::path& path) noexcept {
 
 FileLock FileLock::try_lock(const std::filesystem::path& path) {
   FileLock lock;
-  lock.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  lock.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | kCommonFlags, 0600));
   if (!lock.fd_) {
     throw io_error("cannot open the lock " + path.string(), errno);
   }

@@ -60,6 +60,7 @@ int run_command_line(int argc, char** argv) {
   Action action = [&config] { return serve(config); };
   describe(app, config, action);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit is an error like a full disk
   std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen
   try {
     app.parse(argc, argv);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kDirectoryOfOwner = 0700;
-constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+/// O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put in the file's place.
+constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 bool file_size(int fd, std::uint64_t& size) {
   struct stat status{};
@@ -172,13 +173,17 @@ bool LogFiles::open_live() {
   if (!live || !file_size(live.get(), size)) {
     return false;
   }
-  // Not ours, but in our way: whoever put it there, offsets stay true.
-  if (const std::uint64_t end = segment_.position + size; end > position_) {
+  count_foreign_bytes(size);
+  log_ = std::move(live);
+  return true;
+}
+
+// Not ours, but in our way: whoever put them there, offsets stay true.
+void LogFiles::count_foreign_bytes(std::uint64_t live_bytes) {
+  if (const std::uint64_t end = segment_.position + live_bytes; end > position_) {
     offset_ += end - position_;
     position_ = end;
   }
-  log_ = std::move(live);
-  return true;
 }
 
 // The same once more says nothing new, but for the log's first.
@@ -205,6 +210,7 @@ bool LogFiles::still_there() {
   const bool sidecar_there = !sidecar_ || has_name(sidecar_);
   const bool whole = !log_ || !file_size(log_.get(), size) || segment_.position + size >= position_;
   if (log_there && sidecar_there && whole) {
+    count_foreign_bytes(size);
     return true;
   }
   if (log_ && log_there && !renamed_ &&

@@ -48,6 +48,7 @@ class LogFiles {
   [[nodiscard]] bool open_live();
   [[nodiscard]] bool record_start();
   [[nodiscard]] bool still_there();
+  void count_foreign_bytes(std::uint64_t live_bytes);
   void make_directories() const;
   /// For who watches: F_GETLK on the sidecar tells the writer's pid. What keeps a second one out is the
   /// flock.

@@ -128,7 +128,7 @@ void LogFiles::compact_sidecar(std::uint64_t first_kept) {
   Path path = sidecar_path_;
   constexpr std::string_view kNew = ".new";
   kNew.copy(path.data() + std::string_view(path.data()).size(), kNew.size());  // the rest is zeros
-  UniqueFd fresh(::open(path.data(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  UniqueFd fresh(::open(path.data(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!fresh || ::flock(fresh.get(), LOCK_EX | LOCK_NB) != 0) {
     return;
   }

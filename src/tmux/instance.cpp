@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -27,7 +29,11 @@ bool is_instance_name(const std::string& name) {
          });
 }
 
+/// In the lock, in place of a pid.
+constexpr const char* kCleaner = "cleaner";
 constexpr const char* kUnnamedMark = "unnamed";
+/// What tmux calls itself; a client has another name, and dies of SIGUSR1.
+constexpr const char* kTmuxServer = "tmux: server";
 
 struct Listener {
   bool listens = false;
@@ -92,6 +98,19 @@ std::uint32_t Instance::newest_generation() const {
 }
 
 FileLock Instance::own() const {
+  return own_as(std::to_string(::getpid()));
+}
+
+FileLock Instance::own_to_clean() const {
+  return own_as(kCleaner);
+}
+
+bool Instance::is_being_cleaned() const {
+  const auto owner = read_file(runtime_ / "lock");
+  return !owner || owner->empty() || *owner == kCleaner;  // empty: it is just being written
+}
+
+FileLock Instance::own_as(const std::string& owner_text) const {
   if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
     throw Error(ErrorCode::invalid_argument,
                 "the tmux socket's path " + socket().string() + " has " +
@@ -103,12 +122,23 @@ FileLock Instance::own() const {
   make_private_directory(state_root_);
   make_private_directory(state_);
   const auto path = runtime_ / "lock";
-  FileLock lock = FileLock::try_lock(path);
+  FileLock lock;
+  try {
+    lock = FileLock::try_lock(path);
+  } catch (const Error&) {
+    if (::access(runtime_.c_str(), F_OK) == 0) {
+      throw;
+    }
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
   struct stat ours{};
   struct stat named{};
   if (lock &&
       (::fstat(lock.fd(), &ours) != 0 || ::stat(path.c_str(), &named) != 0 || ours.st_ino != named.st_ino)) {
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
+  if (!lock && is_being_cleaned()) {
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being cleaned; try again");
   }
   if (!lock) {
     const std::string owner = read_file(path).value_or("");
@@ -116,8 +146,7 @@ FileLock Instance::own() const {
                                      (owner.empty() ? std::string() : ", pid " + owner) +
                                      "; end that one first, or choose another --instance");
   }
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), pid.data(), pid.size(), 0) < 0) {
+  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0) < 0) {
     throw io_error("cannot write " + path.string(), errno);
   }
   return lock;
@@ -128,7 +157,22 @@ bool Instance::server_listens() const {
 }
 
 int Instance::server_pid() const {
-  return listener_of(socket()).pid;
+  const Listener listener = listener_of(socket());
+  return listener.listens ? listener.pid : server_without_socket();
+}
+
+int Instance::server_without_socket() const {
+  struct stat info{};
+  if (::lstat(socket().c_str(), &info) == 0 || errno != ENOENT) {
+    return 0;
+  }
+  const std::string ours = "TERMINALLY_NAME=" + cookie();
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.name == kTmuxServer && process.state != 'Z' && process_has_environment(process.pid, ours)) {
+      return process.pid;
+    }
+  }
+  return 0;
 }
 
 /// Asked of the kernel, because a try of the lock would look like an owner to a server that starts just then.

@@ -40,11 +40,19 @@ class Instance {
   /// lives. Throws Error: busy, naming the owner's pid, while another server owns the instance;
   /// invalid_argument when the socket's path is too long; io when a directory cannot be trusted.
   [[nodiscard]] FileLock own() const;
+  /// As own(), to remove what is dead: others see is_being_cleaned() meanwhile.
+  [[nodiscard]] FileLock own_to_clean() const;
+  /// It can be owned in a moment.
+  [[nodiscard]] bool is_being_cleaned() const;
 
   /// Whether a tmux server listens on the socket. Costs one connection.
   [[nodiscard]] bool server_listens() const;
-  /// The pid of the tmux server that listens; 0 when none does, or it is too busy to say.
+  /// The pid of the tmux server that listens, or has lost its socket; 0 when there is none, or it is too busy
+  /// to say.
   [[nodiscard]] int server_pid() const;
+  /// The pid of its tmux server when that lives and has lost its socket, which somebody removed; else 0.
+  /// Costs a look at all processes when there is no socket.
+  [[nodiscard]] int server_without_socket() const;
   /// The pid of the terminally-mcp server that owns it; 0 when none does. Touches nothing.
   [[nodiscard]] int owner_pid() const;
   /// Whether it was started without a name, to end with its server.
@@ -52,6 +60,8 @@ class Instance {
   void mark_unnamed() const;
 
  private:
+  [[nodiscard]] FileLock own_as(const std::string& owner_text) const;
+
   std::filesystem::path runtime_root_;
   std::filesystem::path state_root_;
   std::string name_;

@@ -35,6 +35,19 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
+/// The lock goes last, and the directory only when nothing is in it: whoever comes now makes a lock of its
+/// own.
+void remove_runtime_directory(const Instance& instance) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(instance.runtime(), error)) {
+    if (entry.path().filename() != "lock") {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+  }
+  remove_file(instance.runtime() / "lock");
+  std::filesystem::remove(instance.runtime(), error);
+}
+
 }  // namespace
 
 asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
@@ -96,8 +109,7 @@ asio::awaitable<void> end_instance(const Config& config, const Instance& instanc
     ::kill(server_pid, SIGKILL);
   }
   co_await end_tab_processes(instance);
-  std::error_code error;
-  std::filesystem::remove_all(instance.runtime(), error);
+  remove_runtime_directory(instance);
 }
 
 asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name) {
@@ -108,7 +120,7 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   }
   FileLock lock;
   try {
-    lock = instance.own();
+    lock = instance.own_to_clean();
   } catch (const Error&) {
     co_return Cleaned::owned;
   }
@@ -116,11 +128,11 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
     co_await end_instance(config, instance, instance.server_pid());
     co_return Cleaned::ended;
   }
-  if (instance.server_listens()) {
+  if (instance.server_listens() || instance.server_without_socket() != 0) {
     co_return Cleaned::runs;
   }
   co_await end_tab_processes(instance);
-  std::filesystem::remove_all(instance.runtime(), error);
+  remove_runtime_directory(instance);
   co_return Cleaned::removed;
 }
 

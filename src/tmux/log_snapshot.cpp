@@ -19,6 +19,10 @@ UniqueFd open_if_there(const std::filesystem::path& path) {
   if (!file && errno != ENOENT) {
     throw io_error("cannot open " + path.string(), errno);
   }
+  struct stat status{};
+  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is no regular file; remove it");
+  }
   return file;
 }
 
@@ -158,18 +162,19 @@ std::size_t LogSnapshot::read_before(std::uint64_t stop, char* to, std::size_t c
              : 0;
 }
 
-std::uint64_t LogSnapshot::removed_bytes() const {
-  std::uint64_t removed = 0;
+std::uint64_t LogSnapshot::held_bytes(std::uint64_t from, std::uint64_t to) const {
+  std::uint64_t held = 0;
   for (const LogIndex::Segment& segment : index_.segments()) {
-    if (!is_last(segment)) {
-      const std::uint64_t bytes = segment.end - std::min(segment.position, segment.end);
+    const std::uint64_t begin = std::max(from, segment.position);
+    std::uint64_t end = std::min(to, segment.end);
+    if (begin < end && !is_last(segment)) {
       struct stat status{};
       const bool there = ::stat(segment_path(path_, segment.first_offset).c_str(), &status) == 0;
-      const auto size = static_cast<std::uint64_t>(there ? status.st_size : 0);
-      removed += bytes - std::min(bytes, size);
+      end = std::min(end, segment.position + static_cast<std::uint64_t>(there ? status.st_size : 0));
     }
+    held += end - std::min(begin, end);
   }
-  return removed;
+  return held;
 }
 
 }  // namespace terminally

@@ -27,8 +27,8 @@ class LogSnapshot {
   /// Returns how many; 0 at the beginning, or behind a hole.
   [[nodiscard]] std::size_t read_before(std::uint64_t stop, char* to, std::size_t count) const;
 
-  /// How many bytes were written and are in no file any more.
-  [[nodiscard]] std::uint64_t removed_bytes() const;
+  /// How many of the bytes written between two positions are still in a file.
+  [[nodiscard]] std::uint64_t held_bytes(std::uint64_t from, std::uint64_t to) const;
 
  private:
   [[nodiscard]] bool is_last(const LogIndex::Segment& segment) const;

@@ -165,6 +165,7 @@ struct LogLines {
   std::uint64_t returned_lines = 0;
   bool truncated = false;  ///< more lines existed, or the answer was cut at 256 KiB
   std::uint64_t next_byte = 0;
+  std::vector<std::string> notes;
 };
 
 struct LogChunk {

@@ -68,6 +68,9 @@ class TmuxManager::Impl {
 
   // The server and its tabs.
   Awaitable<void> attach_to_running_server();
+  Awaitable<void> restore_socket();
+  void restore_log_directory() const;
+  Awaitable<void> own_instance();
   Awaitable<std::string> new_session(Argv window_options, bool start_server);
   void watch_server();
   Awaitable<void> end_of_server();
@@ -156,6 +159,7 @@ class TmuxManager::Impl {
   KeyedMutex<WindowId> tab_mutex_;
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<AsyncMutex> restoring_socket_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =
       std::make_shared<AsyncMutex>();  ///< for a command that names none
 

@@ -92,6 +92,9 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
   result.truncated = tail.truncated;
   result.next_byte = tail.next;
+  if (auto note = gap_note({tail.gap_bytes, tail.gap_unknown}, "these lines")) {
+    result.notes.push_back(std::move(*note));
+  }
   co_return result;
 }
 

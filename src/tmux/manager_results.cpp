@@ -80,6 +80,9 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
   BoundedText output = co_await text_worker_.bounded_text(tab->log, range, view, tab->cols, max_output_bytes);
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
+  if (auto note = gap_note(output.gap, "the output")) {
+    result.notes.push_back(std::move(*note));
+  }
   co_return result;
 }
 

@@ -1,9 +1,11 @@
 // search_logs: in slices, so that others are served in between.
 
+#include <algorithm>
 #include <boost/asio.hpp>
 
 #include "tmux/log_search.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/output.hpp"
 
 namespace terminally {
 namespace {
@@ -42,8 +44,11 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   }
   const bool stopped = out_of_time || writer.full() || next_byte;
   FoundLines found = writer.finish();
-  found.next_byte = next_byte.value_or(search.position());
+  found.next_byte = std::min(next_byte.value_or(search.position()), end);
   found.truncated = stopped && found.next_byte < end;
+  if (auto note = gap_note(tab->log.gap_between(request.from_byte, found.next_byte), "the log")) {
+    found.notes.push_back(std::move(*note));
+  }
   if (out_of_time) {
     found.notes.emplace_back("the log is long: searched up to next_byte, go on from there");
   }

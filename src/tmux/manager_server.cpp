@@ -24,6 +24,7 @@ constexpr Milliseconds kNoProbe{250};
 /// How often a server looks whether the one that owns its instance has gone.
 constexpr Milliseconds kOwnerLook{1'000};
 constexpr Milliseconds kLostServerEndsWithin{300};
+constexpr Milliseconds kCleanedWithin{3'000};
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 
@@ -47,6 +48,12 @@ ServerAnswer parse_server_answer(const std::string& answer) {
 
 std::string ask_for_server() {
   return std::string("display-message -p ") + quote(kServerFormat);
+}
+
+/// The tmux server may be older than our installation and our options.
+std::string point_to_helpers(const Config& config) {
+  return "\nset-environment -g TERMINALLY_PANE_SHELL " +
+         quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
 }
 
 std::string ask_for_panes() {
@@ -88,9 +95,29 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
   co_return !server_alive();
 }
 
+/// What cleans it just now (`instances clean`) is gone in a moment.
+TmuxManager::Awaitable<void> TmuxManager::Impl::own_instance() {
+  const auto patience = Clock::now() + kCleanedWithin;
+  while (!owner_lock_) {
+    try {
+      owner_lock_ = instance_.own();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::busy || !instance_.is_being_cleaned() || Clock::now() >= patience) {
+        throw;
+      }
+    }
+    if (!owner_lock_) {
+      co_await sleep_for(Milliseconds(20));
+    }
+  }
+}
+
 /// A durable instance, or one that we are a guest of, may have a server already. Where it has none any more,
 /// the logs of its last one can still be read.
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
+  if (server_pid_ != 0 || durable_) {
+    co_await restore_socket();
+  }
   if (server_pid_ != 0 || !durable_) {
     co_return;
   }
@@ -101,10 +128,14 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   std::string answer;
   if (instance_.server_listens()) {
     if (!owner_lock_ && !config_.guest) {
-      owner_lock_ = instance_.own();
+      co_await own_instance();
     }
     try {
-      answer = co_await client_.query(ask_for_server());
+      std::string commands = ask_for_server();
+      if (!config_.guest) {
+        commands += point_to_helpers(config_);
+      }
+      answer = co_await client_.query(std::move(commands));
     } catch (const Error&) {
       if (instance_.server_listens()) {
         throw;
@@ -150,7 +181,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
 TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
   for (auto pause = kNoProbe; durable_; pause = kOwnerLook) {
     co_await sleep_for(pause);
-    if (server_pid_ != 0 || !instance_.server_listens()) {
+    if (server_pid_ != 0 || (!instance_.server_listens() && instance_.server_without_socket() == 0)) {
       co_return;
     }
     try {
@@ -175,7 +206,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
                     "\" has no tmux server any more; its own terminally-mcp starts it anew");
   }
   if (!owner_lock_) {
-    owner_lock_ = instance_.own();
+    co_await own_instance();
     if (!durable_) {
       instance_.mark_unnamed();
     }

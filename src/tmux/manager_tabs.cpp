@@ -45,6 +45,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   bool no_session = server_pid_ == 0;
   bool no_server = no_session;
   if (!no_session) {
+    restore_log_directory();
     try {
       answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " +
                                        quote(kPaneFormat) + " " + quote_all(options.words));
@@ -84,6 +85,9 @@ bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
 }
 
 TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(WindowId window) {
+  if (server_pid_ != 0) {
+    co_await restore_socket();
+  }
   auto found = tabs_.find(window);
   if (found == tabs_.end()) {
     co_await refresh_tabs();
@@ -103,7 +107,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
     throw Error(ErrorCode::not_found,
                 "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
   }
-  notice_if_closed(*found->second);
+  if (!notice_if_closed(*found->second)) {
+    restore_log_directory();
+  }
   co_return found->second;
 }
 
@@ -137,10 +143,14 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
                                 (!tab->runs.empty() || tab->files.running_nonce()));
     info.log_path = tab->log.path().string();
-    const PaneLog::Extent extent = tab->log.extent();
-    info.log_bytes = extent.end;
-    info.log_gap_bytes = extent.gap_bytes;
-    info.log_gap_unknown = extent.gap_unknown;
+    try {
+      const PaneLog::Extent extent = tab->log.extent();
+      info.log_bytes = extent.end;
+      info.log_gap_bytes = extent.gap.bytes;
+      info.log_gap_unknown = extent.gap.unknown;
+    } catch (const Error&) {
+      info.log_gap_unknown = true;  // who reads it is told why it cannot be read; the other tabs are well
+    }
     info.last_output_at_ms = info.log_bytes > 0 ? modified_ms(tab->log.path()) : 0;
     infos.push_back(std::move(info));
   }

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/output.hpp"
 #include "tmux/wait.hpp"
 
 namespace terminally {
@@ -37,6 +38,9 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
   BoundedText output = co_await text_worker_.bounded_text(tab->log, range, request.waiting.view, tab->cols,
                                                           request.waiting.max_output_bytes);
   waited.output = std::move(output.text);
+  if (auto note = gap_note(output.gap, "the output")) {
+    waited.notes.push_back(std::move(*note));
+  }
   if (waited.reason == "timeout" && deadline == window_end) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));

@@ -63,8 +63,10 @@ std::string output_text(std::string_view bytes, const TextView& view, int cols) 
                                         : to_valid_utf8(without_cr_before_lf(bytes));
 }
 
-BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
-                         std::uint64_t max_bytes) {
+namespace {
+
+BoundedText text_within(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
+                        std::uint64_t max_bytes) {
   const auto [begin, end, goes_on, first] = range;
   TextView unmasked = view;
   unmasked.guard = nullptr;
@@ -115,6 +117,29 @@ BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const Tex
                  std::to_string(to) + " ...]\n";
   result.text += view.guard ? masked_text(to, end) : tail;
   return result;
+}
+
+}  // namespace
+
+BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
+                         std::uint64_t max_bytes) {
+  BoundedText result = text_within(log, range, view, cols, max_bytes);
+  if (range.begin < range.end) {
+    result.gap = log.gap_between(range.begin, range.end);  // afterwards: what goes meanwhile is said, too
+  }
+  return result;
+}
+
+std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of_what) {
+  const std::string where = " of " + std::string(of_what);
+  if (gap.bytes == 0 && !gap.unknown) {
+    return std::nullopt;
+  }
+  std::string note = gap.bytes == 0 ? "bytes" + where + " that nobody counted are missing"
+                                    : std::to_string(gap.bytes) + " bytes" + where + " are gone";
+  note += gap.bytes > 0 && gap.unknown ? ", and others that nobody counted" : "";
+  return note + (gap.unknown ? " (the writer of the log was not there for a while)"
+                             : " (the quota of the log, or a full disk)");
 }
 
 }  // namespace terminally

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "tmux/manager.hpp"
 #include "tmux/pane_log.hpp"
@@ -21,6 +23,7 @@ namespace terminally {
 struct BoundedText {
   std::string text;
   std::uint64_t omitted_bytes = 0;
+  PaneLog::Gap gap;  ///< what of it is gone from the log
 };
 struct OutputRange {
   std::uint64_t begin = 0;
@@ -32,5 +35,8 @@ struct OutputRange {
 /// s a megabyte of up to 4, masking a quarter of that.
 [[nodiscard]] BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view,
                                        int cols, std::uint64_t max_bytes);
+
+/// Says what is gone, if anything is: "12 bytes of the output are gone …".
+[[nodiscard]] std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of_what);
 
 }  // namespace terminally

@@ -46,6 +46,19 @@ LastLines find_last_lines(const LogSnapshot& log, std::uint64_t count, std::uint
   return {.position = stop, .lines = stop == end ? 0 : lines};
 }
 
+// How many of the bytes between two offsets are gone.
+std::uint64_t missing(const LogSnapshot& log, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t held = 0;
+  for (const LogIndex::Run& run : log.index().runs()) {
+    const std::uint64_t from = std::max(begin, run.offset);
+    const std::uint64_t to = std::min(end, run.end());
+    if (from < to) {
+      held += log.held_bytes(run.position + (from - run.offset), run.position + (to - run.offset));
+    }
+  }
+  return end - std::min(end, begin + held);
+}
+
 }  // namespace
 
 PaneLog::PaneLog(std::filesystem::path path, std::size_t block_bytes)
@@ -57,12 +70,18 @@ std::uint64_t PaneLog::end() const {
 
 PaneLog::Extent PaneLog::extent() const {
   const LogSnapshot log(path_);
-  Extent extent{.end = log.index().end(), .gap_bytes = log.index().end() + log.removed_bytes()};
-  for (const LogIndex::Run& run : log.index().runs()) {
-    extent.gap_bytes -= run.bytes;
-    extent.gap_unknown = extent.gap_unknown || run.unknown_before;
-  }
-  return extent;
+  const LogIndex& index = log.index();
+  const bool unknown =
+      std::ranges::any_of(index.runs(), [](const LogIndex::Run& run) { return run.unknown_before; });
+  return {.end = index.end(), .gap = {missing(log, 0, index.end()), unknown}};
+}
+
+PaneLog::Gap PaneLog::gap_between(std::uint64_t begin, std::uint64_t end) const {
+  const LogSnapshot log(path_);
+  const bool unknown = std::ranges::any_of(log.index().runs(), [&](const LogIndex::Run& run) {
+    return run.unknown_before && run.offset > begin && run.offset < end;
+  });
+  return {missing(log, begin, std::min(end, log.index().end())), unknown};
 }
 
 PaneLog::Slice PaneLog::read(std::uint64_t from, std::size_t max_bytes) const {

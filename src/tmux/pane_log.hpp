@@ -39,11 +39,15 @@ class PaneLog {
     bool gap_unknown = false;     ///< bytes that nobody counted are missing there as well
   };
 
+  struct Gap {
+    std::uint64_t bytes = 0;  ///< how many are gone
+    bool unknown = false;     ///< bytes that nobody counted are missing as well
+  };
+
   /// The log as a whole.
   struct Extent {
-    std::uint64_t end = 0;        ///< the offset after the last byte logged
-    std::uint64_t gap_bytes = 0;  ///< how many of the bytes before it are gone
-    bool gap_unknown = false;     ///< bytes that nobody counted are missing as well
+    std::uint64_t end = 0;  ///< the offset after the last byte logged
+    Gap gap;                ///< what is gone before it
   };
 
   static constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
@@ -57,6 +61,9 @@ class PaneLog {
   [[nodiscard]] std::uint64_t end() const;
 
   [[nodiscard]] Extent extent() const;
+
+  /// What is gone between two offsets.
+  [[nodiscard]] Gap gap_between(std::uint64_t begin, std::uint64_t end) const;
 
   /// At most `max_bytes` from offset `from` on, up to the next gap. Beyond the end there is nothing: `next`
   /// is the end.

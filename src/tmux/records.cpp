@@ -59,7 +59,8 @@ bool is_whole(std::string_view line) {
 /// while we waited.
 UniqueFd open_locked(const std::filesystem::path& path) {
   for (int attempt = 0;; ++attempt) {
-    UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    UniqueFd fd(
+        ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!fd) {
       throw io_error("cannot open " + path.string() + " for writing", errno);
     }

@@ -56,6 +56,15 @@ void set_utf8_locale(Variables& variables) {
   variables["LANG"] = "C.UTF-8";
 }
 
+/// As a word of the shell command that pipe-pane runs, once it has expanded its formats and the time.
+std::string in_pipe_command(const std::filesystem::path& program) {
+  std::string word;
+  for (const char c : format_literal(quote(program.native()))) {
+    word += c == '%' ? "%%" : std::string(1, c);
+  }
+  return word;
+}
+
 }  // namespace
 
 std::string user_shell() {
@@ -72,22 +81,35 @@ std::string user_shell() {
 
 std::string log_writer_command(const Config& config, PaneKind kind) {
   const std::string name = kind == PaneKind::tab ? "#{window_id}" : "#{window_id}.#{pane_id}";
-  return "exec \"$TERMINALLY_LOG\" \"$TERMINALLY_LOG_DIR/pane-" + name + ".log\" " +
-         std::to_string(config.log_segment_bytes) + " " + std::to_string(config.log_quota_bytes) + " " +
-         std::to_string(config.min_free_bytes);
+  return "exec " + in_pipe_command(config.helper_dir / "terminally-log") + " \"$TERMINALLY_LOG_DIR/pane-" +
+         name + ".log\" " + std::to_string(config.log_segment_bytes) + " " +
+         std::to_string(config.log_quota_bytes) + " " + std::to_string(config.min_free_bytes);
+}
+
+// The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in
+// them: the logs' directory comes through the environment, ids are tmux's own. Splits get a log of their own;
+// `pipe-pane` without -o on a fresh pane only. resize-window makes a window's size manual, so that no
+// watcher's terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at
+// new-session. rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is,
+// so that a backslash could mean two things.
+std::string tmux_hooks(const Config& config) {
+  const std::string log = log_writer_command(config, PaneKind::tab);
+  const std::string split_log = log_writer_command(config, PaneKind::split);
+  const std::string set_up = "pipe-pane " + quote(log) + " ; resize-window -x " +
+                             std::to_string(config.cols) + " -y " + std::to_string(config.rows) +
+                             " ; rename-window '#{window_name}'";
+  std::string text;
+  text += "set-hook -g after-new-window " + quote(set_up) + "\n";
+  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what is piped is left
+  // alone. Only here, as tmux 3.3a leaks what an if-shell runs (1 KB a window).
+  text += "set-hook -g after-new-session " + quote("if-shell -F '#{pane_pipe}' '' " + quote(set_up)) + "\n";
+  text += "set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)) + "\n";
+  return text;
 }
 
 std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   const std::string cols = std::to_string(config.cols);
   const std::string rows = std::to_string(config.rows);
-  // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in
-  // them: paths come through the environment, ids are tmux's own. Splits get a log of their own; `pipe-pane`
-  // without -o on a fresh pane only. resize-window makes a window's size manual, so that no watcher's
-  // terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at new-session.
-  // rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is, so that a
-  // backslash could mean two things.
-  const std::string log = log_writer_command(config, PaneKind::tab);
-  const std::string split_log = log_writer_command(config, PaneKind::split);
   std::string text;
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
   line("set -g @terminally_now '%s'");
@@ -107,13 +129,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g update-environment ''");
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
-  const std::string set_up = "pipe-pane " + quote(log) + " ; resize-window -x " + cols + " -y " + rows +
-                             " ; rename-window '#{window_name}'";
-  line("set-hook -g after-new-window " + quote(set_up));
-  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what is piped is left
-  // alone. Only here, as tmux 3.3a leaks what an if-shell runs (1 KB a window).
-  line("set-hook -g after-new-session " + quote("if-shell -F '#{pane_pipe}' '' " + quote(set_up)));
-  line("set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)));
+  text += tmux_hooks(config);
   return text;
 }
 
@@ -134,7 +150,6 @@ std::vector<std::string> tmux_environment(const Config& config, const Instance& 
   variables["TERMINALLY_NAME"] = instance.cookie();
   variables["TERMINALLY_SHELL"] = user_shell();
   variables["TERMINALLY_PANE_SHELL"] = (config.helper_dir / "terminally-shell").string();
-  variables["TERMINALLY_LOG"] = (config.helper_dir / "terminally-log").string();
   variables["TERMINALLY_LOG_DIR"] = instance.generation(generation).string();
   std::vector<std::string> environment;
   environment.reserve(variables.size());

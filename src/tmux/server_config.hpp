@@ -18,6 +18,10 @@ inline constexpr const char* kSessionTarget = "=tabs:";
 enum class PaneKind { tab, split };
 [[nodiscard]] std::string log_writer_command(const Config& config, PaneKind kind);
 
+/// Commands for tmux, a line each: every new pane gets a log. They name our helpers, so a server sets them
+/// anew in a tmux server that is older than it.
+[[nodiscard]] std::string tmux_hooks(const Config& config);
+
 /// The configuration of our tmux server, complete: the user's ~/.tmux.conf is not read.
 [[nodiscard]] std::string tmux_config_text(const Config& config, std::uint32_t generation);
 

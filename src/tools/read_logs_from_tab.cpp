@@ -12,6 +12,7 @@ static void describe(ResultVisitor& v, const LogLines& lines) {
   v.count("returned_lines", lines.returned_lines, "How many; an unfinished last line counts.");
   v.flag("truncated", lines.truncated, "Earlier lines exist, or the answer was cut at 256 KiB.");
   v.count("next_byte", lines.next_byte, "Where stream_logs_from_tab goes on.");
+  v.texts("notes", lines.notes, "What a reader should know.", show_if(!lines.notes.empty()));
 }
 
 namespace {

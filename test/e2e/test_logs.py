@@ -190,6 +190,24 @@ def end_instance(server: Server) -> None:
     Person(server).tmux("kill-server")
 
 
+class Missing(unittest.TestCase):
+    def test_what_is_gone_of_an_output_is_said(self) -> None:
+        """R21: the command goes on when its log reaches its quota; each answer says what it has not."""
+        with Server("--log-segment-bytes", "4096", "--log-quota-bytes", "8192", "--redact", "off") as server:
+            tab = server.create_tab()
+            result = tab.execute("seq 1 9999", verbose=True)
+            gone = tab.row.log_gap_bytes - result.start_byte
+            self.assertGreater(gone, 30_000)
+            self.assertEqual((result.exit_code, result.output[-10:]), (0, "9998\n9999\n"))
+            self.assertEqual(len(result.output.replace("\n", "\r\n")), result.output_bytes - gone)
+            for answer in (result, tab.state()):
+                self.assertIn(f"{gone} bytes of the output are gone", " ".join(answer.notes))
+            found = tab.call("search_logs", pattern="^1$")
+            self.assertIn(f"{tab.row.log_gap_bytes} bytes of the log are gone", " ".join(found.notes))
+            self.assertEqual(tab.execute("echo short").notes, [])
+            self.assertEqual(tab.call("search_logs", pattern="x", from_byte=10**9).next_byte, tab.row.log_bytes)
+
+
 class History(unittest.TestCase):
     def test_the_limit(self) -> None:
         """T10"""

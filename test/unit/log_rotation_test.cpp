@@ -1,6 +1,7 @@
 // Rotation, by the classes of the writer and the reader; with the real program: log_writer_test.cpp.
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <random>
 #include <string>
 
@@ -66,8 +67,25 @@ TEST_CASE("a quota drops the oldest segments, and a reader is told how many byte
   CHECK(slice.from == 80);
   CHECK(slice.gap_bytes == 80);
   CHECK(slice.bytes == std::string(15, 'x') + "the end");
-  CHECK(log.extent().gap_bytes == 80);
-  CHECK_FALSE(log.extent().gap_unknown);
+  CHECK(log.extent().gap.bytes == 80);
+  CHECK_FALSE(log.extent().gap.unknown);
+  CHECK(log.gap_between(75, 90).bytes == 5);
+  CHECK(log.gap_between(80, 200).bytes == 0);
+  CHECK(log.gap_between(200, 300).bytes == 0);
+}
+
+TEST_CASE("what somebody else writes into the live segment has offsets of its own") {
+  const TempDir dir;
+  LogFiles writer =
+      writer_of(dir / "pane-@3.log", {.segment_bytes = 10, .quota_bytes = 100, .min_free_bytes = 0});
+  append(writer, "ours");
+  std::ofstream(dir / "pane-@3.log", std::ios::app) << "theirs";
+  append(writer, "and ours again");
+  const PaneLog log(dir / "pane-@3.log");
+  CHECK(log.end() == 24);
+  CHECK(log.read(0, 10).bytes == "ourstheirs");
+  CHECK(log.read(10, 100).bytes == "and ours again");
+  CHECK(log.extent().gap.bytes == 0);
 }
 
 TEST_CASE("the sidecar stays small after very many rotations") {
@@ -84,7 +102,7 @@ TEST_CASE("the sidecar stays small after very many rotations") {
   CHECK(log.end() == bytes.size());
   const PaneLog::Slice slice = log.read(0, 1000);
   CHECK(slice.bytes == bytes.substr(slice.from));
-  CHECK(log.extent().gap_bytes == slice.from);
+  CHECK(log.extent().gap.bytes == slice.from);
 }
 
 TEST_CASE("a directory that somebody removed is made again, and what was in it is counted") {

@@ -1,0 +1,79 @@
+// What somebody removed from under a tmux server that lives: its socket (cleaners of /tmp do), the directory
+// of its logs.
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio.hpp>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kMadeAgainWithin{2'000};
+
+bool is_gone(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+bool has_no_name(const FileLock& lock) {
+  struct stat info{};
+  return !lock || (::fstat(lock.fd(), &info) == 0 && info.st_nlink == 0);
+}
+
+}  // namespace
+
+/// tmux makes its socket again at SIGUSR1. Without it nobody could reach the tabs, and the next server would
+/// take them for leftovers. While the socket is there, this costs one look at a file.
+TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
+  if (!is_gone(instance_.socket())) {
+    co_return;
+  }
+  const auto turn = co_await restoring_socket_->lock();
+  const int pid = server_pid_ != 0 ? server_pid_ : instance_.server_without_socket();
+  if (pid == 0 || !is_alive(pid) || !is_gone(instance_.socket())) {
+    co_return;
+  }
+  if (!config_.guest && has_no_name(owner_lock_)) {
+    owner_lock_ = instance_.own();  // it went with the directory
+    if (!durable_) {
+      instance_.mark_unnamed();
+    }
+  }
+  make_private_directory(instance_.runtime().parent_path());
+  make_private_directory(instance_.runtime());
+  ::kill(pid, SIGUSR1);
+  const auto patience = Clock::now() + kMadeAgainWithin;
+  while (is_alive(pid) && !instance_.server_listens()) {
+    if (Clock::now() >= patience) {
+      throw Error(ErrorCode::tmux_timeout, "the socket of the tmux server, " + instance_.socket().string() +
+                                               ", was removed, and its process, pid " + std::to_string(pid) +
+                                               ", does not make it again (it is stopped or overloaded); try "
+                                               "again later");
+    }
+    co_await sleep_for(Milliseconds(5));
+  }
+}
+
+/// The directory of the logs. A writer makes it again with its next byte, but a command is recorded, and its
+/// log watched, before there is one.
+void TmuxManager::Impl::restore_log_directory() const {
+  const std::filesystem::path directory = instance_.generation(generation_);
+  if (generation_ != 0 && !config_.guest && is_gone(directory)) {
+    make_private_directory(instance_.state().parent_path());
+    make_private_directory(instance_.state());
+    make_private_directory(directory);
+    if (!durable_) {
+      instance_.mark_unnamed();
+    }
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,177 @@
+"""What others do to our files: directories and sockets removed, pipes and links in the way, the program moved (T11, R4)."""
+
+import path  # noqa: F401  (finds the harness)
+import os
+import shutil
+import threading
+import unittest
+from pathlib import Path
+
+from harness import Sandbox, Server, Tab, main, poll
+from harness.client import copy_program, run_cli
+
+
+class Case(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.addCleanup(self.sandbox.kill_leftovers)
+        self.server: Server | None = None
+
+    def next_server(self, *arguments: str, **options) -> Server:
+        if self.server:
+            self.server.raw.kill()
+        self.server = Server("--instance", "t", *arguments, sandbox=self.sandbox, durable=True, **options).__enter__()
+        self.addCleanup(self.server.raw.kill)
+        return self.server
+
+    def take(self, tab: Tab) -> Tab:
+        tab.server = self.server
+        return tab
+
+
+class SocketRemoved(Case):
+    """A cleaner of /tmp takes the socket, or all, from under a tmux server that lives."""
+
+    def remove(self, everything: bool) -> None:
+        shutil.rmtree(self.sandbox.runtime) if everything else (self.sandbox.runtime / "t" / "tmux.sock").unlink()
+
+    def test_while_the_server_runs(self) -> None:
+        for everything in (False, True):
+            with self.subTest(everything=everything):
+                server = self.next_server()
+                tab = server.create_tab()
+                tab.execute("x=5")
+                waiting = tab.execute_async("echo up; while [ ! -e go ]; do sleep 0.05; done; (exit 3)", timeout_ms=60_000)
+                poll(lambda tab=tab: b"\aup" in tab.log(), 5)
+                self.remove(everything)
+                self.assertIn(tab.id, server.tabs())
+                self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+                (self.sandbox.home / "go").touch()
+                result = server.result(waiting, "execute_command")
+                if everything:  # what the wrapper does at the end went with the directory
+                    self.assertIn(result.state, ("running", "failed"))
+                    tab.call("cancel_command")
+                else:
+                    self.assertEqual(result.exit_code, 3)
+                    self.assertEqual(tab.execute("echo $x").output, "5\n")
+                (self.sandbox.home / "go").unlink()
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+                second = Server("--instance", "t", sandbox=self.sandbox, durable=True).__enter__()
+                self.assertIn(f"pid {server.raw.process.pid}", second.call_error("list_tabs"), "it is still the owner")
+                second.raw.kill()
+
+    def test_while_none_runs(self) -> None:
+        for everything in (False, True):
+            with self.subTest(everything=everything):
+                tab = self.next_server().create_tab()
+                tab.start("sleep 671")
+                sleeper = poll(lambda: [pid for pid, command in self.sandbox.processes().items() if command == "sleep 671"], 5)
+                self.server.raw.kill()
+                self.remove(everything)
+                cleaned = run_cli(self.sandbox, "instances", "clean")
+                self.assertEqual((cleaned.returncode, b"removed" in cleaned.stdout), (0, False), cleaned.stdout)
+                self.next_server()
+                self.assertIn(tab.id, self.server.tabs())
+                self.assertTrue(set(sleeper) <= set(self.sandbox.processes()), "a process of a living instance was ended")
+                self.assertEqual(self.take(tab).call("cancel_command").state, "failed" if everything else "cancelled")
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
+        with Server(sandbox=self.sandbox) as server:
+            server.create_tab()
+            shutil.rmtree(self.sandbox.runtime)
+
+
+class LogsRemoved(Case):
+    def test_an_idle_tab_can_still_be_used(self) -> None:
+        """Nothing is printed that would make its log again."""
+        server = self.next_server()
+        tab = server.create_tab()
+        tab.execute("echo before")
+        end = tab.row.log_bytes
+        for directory in (self.sandbox.state, self.sandbox.state / "t" / "1"):
+            shutil.rmtree(directory)
+            self.assertEqual(tab.execute("echo after; (exit 3)").exit_code, 3)
+            self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+        self.assertEqual(os.stat(self.sandbox.state).st_mode & 0o777, 0o700)
+        self.assertGreater(tab.row.log_bytes, end, "no offset is given out twice")
+        self.assertGreaterEqual(tab.row.log_gap_bytes, end)
+        shutil.rmtree(self.sandbox.state)
+        self.next_server()
+        self.assertEqual(self.take(tab).execute("echo again").output, "again\n")
+
+
+class Cleaned(Case):
+    def test_a_server_that_starts_meanwhile(self) -> None:
+        """`instances clean` takes its time over what is dead; the next server waits for it, and is not refused."""
+        for n in range(4):
+            tab = self.next_server().create_tab()
+            self.server.raw.kill()
+            for pid, command in self.sandbox.processes().items():
+                if command.startswith("tmux"):
+                    os.kill(pid, 9)
+            cleaning = threading.Thread(target=run_cli, args=(self.sandbox, "instances", "clean"))
+            cleaning.start()
+            server = self.next_server()
+            poll(lambda n=n: n % 2 == 0 or not (self.sandbox.runtime / "t" / "tmux.conf").exists(), 5)
+            fresh = server.create_tab()
+            cleaning.join()
+            self.assertEqual(fresh.execute("echo fresh").output, "fresh\n")
+            self.assertNotEqual(fresh.log_path, tab.log_path)
+
+
+class ProgramMoved(Case):
+    def test_the_next_server_is_somewhere_else(self) -> None:
+        """An upgrade to another directory: every tab goes on, new ones and restarted writers included."""
+        old, new = self.sandbox.root / "1.0", self.sandbox.root / "1.1 #{x} 50%"
+        tab = self.next_server(program=copy_program(old)).create_tab()
+        tab.execute("x=7")
+        self.server.raw.kill()
+        old.rename(new)
+        server = self.next_server(program=new / "terminally-mcp")
+        self.assertEqual(self.take(tab).execute("echo $x").output, "7\n")
+        self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+        for pid, command in self.sandbox.processes().items():
+            if "terminally-log" in command.split(".log")[0] and str(tab.log_path) in command:
+                os.kill(pid, 9)
+        poll(lambda: tab.execute("echo again").output == "again\n", 10, "another writer")
+
+
+class SomethingInTheWay(Case):
+    def test_a_pipe_that_nobody_writes_to(self) -> None:
+        """No call waits for its other end."""
+        server = self.next_server()
+        for name in ("commands", "log.index", "log.times", "log"):
+            with self.subTest(name):
+                tab = server.create_tab()
+                tab.execute("echo before")
+                file = Path(str(tab.log_path).removesuffix("log") + name)
+                file.unlink()
+                os.mkfifo(file)
+                self.assertIn(tab.id, server.tabs())
+                for tool, arguments in (("get_command_state", {}), ("read_logs_from_tab", {}), ("execute_command", {"command": "true"})):
+                    server.raw.result_of(server.call_async(tool, window_id=tab.id, **arguments), 15, what=f"{tool} beside {name}")
+                file.unlink()
+                tab.close(force=True)
+
+    def test_one_unreadable_log_does_not_hide_the_other_tabs(self) -> None:
+        server = self.next_server()
+        tab, other = server.create_tab(), server.create_tab()
+        sidecar = Path(f"{tab.log_path}.index")
+        sidecar.unlink()
+        sidecar.symlink_to("/nowhere")
+        self.assertLessEqual({tab.id, other.id}, set(server.tabs()))
+        self.assertIn("symbolic link", tab.call_error("read_logs_from_tab"))
+        self.assertEqual(other.execute("echo well").output, "well\n")
+
+    def test_a_limit_of_file_sizes(self) -> None:
+        """`ulimit -f` is an error like a full disk, not the server's end."""
+        server = self.next_server(wrapper=["bash", "-c", 'ulimit -f 2; exec "$@"', "x"])
+        tab = server.create_tab()
+        answers = [server.raw.result_of(tab.execute_async(f"echo {n}")) for n in range(10)]
+        self.assertIn("File too large", answers[-1]["content"][0]["text"])
+        server.raw.ping()
+
+
+if __name__ == "__main__":
+    main()
