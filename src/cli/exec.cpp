@@ -11,6 +11,7 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
+#include "cli/whole_number.hpp"
 
 namespace terminally {
 namespace {
@@ -127,7 +128,18 @@ class Exec {
   CommandResult result_;
 };
 
+/// A first word that is nearly a tab's name is a mistake, and no command to run in another tab.
+void refuse_mistaken_tab(const ExecOptions& options) {
+  const std::string& word = options.words.front();
+  if (!options.tab && word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "\"" + word + "\" is no tab; tabs are called @0, @1 and so on, `terminally-mcp ls` lists them");
+  }
+}
+
 int exec(const Config& given, const ExecOptions& options) {
+  refuse_mistaken_tab(options);
   ExecuteCommand request = request_of(options);
   Config config = guest_config(given);
   config.sync_window_ms = kForeverMs;
@@ -147,6 +159,7 @@ void add_exec(CLI::App& app, Config& config, Action& action) {
   command
       ->add_option("--timeout-ms", options->timeout_ms,
                    "Interrupt it after this time and return 124; 0: never")
+      ->check(whole_number(0, kForeverMs))
       ->capture_default_str();
   command->footer(
       "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"
