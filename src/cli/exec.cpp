@@ -86,7 +86,7 @@ class Exec {
       output_closed_ = true;
       asio::post(io_, [this] { cancel(128 + SIGPIPE); });
     } catch (const Error& error) {
-      output_closed_ = true;
+      output_closed_ = output_lost_ = true;
       complain(error.what());
     }
   }
@@ -114,7 +114,8 @@ class Exec {
       complain("the command failed: " + std::string(to_string(result_.reason)));
       return 1;
     }
-    return result_.exit_code.value_or(0);
+    const int exit_code = result_.exit_code.value_or(0);
+    return exit_code == 0 && output_lost_ ? 1 : exit_code;
   }
 
   asio::io_context io_{1};
@@ -123,6 +124,7 @@ class Exec {
   asio::signal_set signals_;
   asio::cancellation_signal cancel_;
   bool output_closed_ = false;
+  bool output_lost_ = false;  ///< stdout took no more of it: a full disk
   int cancelled_ = 0;
   std::exception_ptr failure_;
   CommandResult result_;

@@ -32,9 +32,11 @@ bool is_variable_name(const std::string& name) {
                      [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
 }
 
+/// As login(1): who has no home directory begins in the root.
 std::string home_directory() {
   const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? home : "/";
+  std::error_code error;
+  return home != nullptr && *home == '/' && std::filesystem::is_directory(home, error) ? home : "/";
 }
 
 /// A path, or a name to be found on PATH; nullopt when there is no such program.
