@@ -1,5 +1,6 @@
 """terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
 
+import shlex
 import signal
 import subprocess
 import time
