@@ -135,8 +135,8 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
 
 /// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
 asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::string> environment) const {
-  Argv words{"start-server", ";"};
-  words.insert(words.end(), kCommandsFromInput.begin(), kCommandsFromInput.end());
+  Argv words = kCommandsFromInput;
+  words.insert(words.end(), {";", "start-server"});
   ChildProcess client(co_await asio::this_coro::executor, argv(words), environment);
   co_return output_of(co_await client.finish(quote_all(command) + "\n", deadline_));
 }
