@@ -21,9 +21,9 @@ inline constexpr std::size_t kMaxJsonValues =
     100'000;  ///< bounds the memory that a small hostile text can take
 
 /// Reads one JSON text that a stranger wrote: strict, in linear time and without recursion. Never throws on
-/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, so that the sender can
-/// still be answered; on every other fault it is not to be used. `detail` is for the sender: the place of the
-/// error, or the key.
+/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, so
+/// that the sender can still be answered; on every other fault it is not to be used. `detail` is for the
+/// sender: the place of the error, or the key.
 [[nodiscard]] JsonFault read_json(std::string_view text, nlohmann::json& value, std::string& detail);
 
 }  // namespace terminally
