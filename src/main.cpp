@@ -1,5 +1,7 @@
+#include "base/standard_streams.hpp"
 #include "cli/command_line.hpp"
 
 int main(int argc, char** argv) {
+  terminally::fill_standard_streams();
   return terminally::run_command_line(argc, argv);
 }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 #include "base/error.hpp"
 
@@ -37,6 +38,11 @@ void write_with(const std::filesystem::path& path, std::string_view content, int
   write_all(fd.get(), content, path);
 }
 
+Error cannot_make(const std::filesystem::path& directory, int error) {
+  return Error(ErrorCode::io, "cannot make the directory " + directory.string() + ": " +
+                                  std::strerror(error) + "; make it, or choose another place");
+}
+
 }  // namespace
 
 void make_private_directory(const std::filesystem::path& path) {
@@ -45,13 +51,13 @@ void make_private_directory(const std::filesystem::path& path) {
       std::error_code error;
       std::filesystem::create_directories(path.parent_path(), error);
       if (error) {
-        throw io_error("cannot make the directory " + path.parent_path().string(), error.value());
+        throw cannot_make(path.parent_path(), error.value());
       }
       if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-        throw io_error("cannot make the directory " + path.string(), errno);
+        throw cannot_make(path, errno);
       }
     } else if (errno != EEXIST) {
-      throw io_error("cannot make the directory " + path.string(), errno);
+      throw cannot_make(path, errno);
     }
   }
   struct stat info{};

@@ -85,7 +85,9 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int i
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    throw io_error("cannot start " + argv.front(), error);
+    const bool is_name = argv.front().find('/') == std::string::npos;
+    throw io_error(
+        "cannot start " + argv.front() + (error == ENOENT && is_name ? ", looked for on PATH" : ""), error);
   }
   return pid;
 }

@@ -49,6 +49,10 @@ int attach(const Config& given, std::optional<WindowId> tab) {
                                           "; `terminally-mcp ls` lists them, `terminally-mcp tail " +
                                           to_string(*tab) + "` shows what a closed one printed");
   }
+  if (::isatty(STDIN_FILENO) == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "attach needs a terminal as its standard input; `terminally-mcp tail` prints without one");
+  }
   const Argv argv = attach_argv(config, tab);
   std::vector<char*> words;
   words.reserve(argv.size() + 1);

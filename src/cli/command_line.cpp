@@ -46,7 +46,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const std::string command =
       chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
-  std::fprintf(stderr, "terminally-mcp: %s\nTry: %s --help\n", error.what(), command.c_str());
+  complain(std::string(error.what()) + "\nTry: " + command + " --help");
   return kUsageError;
 }
 
@@ -70,7 +70,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const OutputClosed&) {
     return 0;  // `terminally-mcp ls | head -1`
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "terminally-mcp: %s\n", error.what());
+    complain(error.what());
     return 1;
   }
 }

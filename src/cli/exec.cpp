@@ -11,6 +11,7 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
+#include "cli/whole_number.hpp"
 
 namespace terminally {
 namespace {
@@ -85,7 +86,7 @@ class Exec {
       output_closed_ = true;
       asio::post(io_, [this] { cancel(128 + SIGPIPE); });
     } catch (const Error& error) {
-      output_closed_ = true;
+      output_closed_ = output_lost_ = true;
       complain(error.what());
     }
   }
@@ -113,7 +114,8 @@ class Exec {
       complain("the command failed: " + std::string(to_string(result_.reason)));
       return 1;
     }
-    return result_.exit_code.value_or(0);
+    const int exit_code = result_.exit_code.value_or(0);
+    return exit_code == 0 && output_lost_ ? 1 : exit_code;
   }
 
   asio::io_context io_{1};
@@ -122,12 +124,24 @@ class Exec {
   asio::signal_set signals_;
   asio::cancellation_signal cancel_;
   bool output_closed_ = false;
+  bool output_lost_ = false;  ///< stdout took no more of it: a full disk
   int cancelled_ = 0;
   std::exception_ptr failure_;
   CommandResult result_;
 };
 
+/// A first word that is nearly a tab's name is a mistake, and no command to run in another tab.
+void refuse_mistaken_tab(const ExecOptions& options) {
+  const std::string& word = options.words.front();
+  if (!options.tab && word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "\"" + word + "\" is no tab; tabs are called @0, @1 and so on, `terminally-mcp ls` lists them");
+  }
+}
+
 int exec(const Config& given, const ExecOptions& options) {
+  refuse_mistaken_tab(options);
   ExecuteCommand request = request_of(options);
   Config config = guest_config(given);
   config.sync_window_ms = kForeverMs;
@@ -147,6 +161,7 @@ void add_exec(CLI::App& app, Config& config, Action& action) {
   command
       ->add_option("--timeout-ms", options->timeout_ms,
                    "Interrupt it after this time and return 124; 0: never")
+      ->check(whole_number(0, kForeverMs))
       ->capture_default_str();
   command->footer(
       "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"

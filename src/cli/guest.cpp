@@ -29,8 +29,10 @@ std::string running_instance(const Config& config) {
         config.runtime_root);  // a socket that somebody else left there is not ours to talk to
   }
   const std::vector<std::string> running = running_instances(config);
+  const std::string name =
+      config.instance.empty() ? "" : " \"" + Instance(config, config.instance).name() + "\"";
   const std::string nothing =
-      "no instance runs in " + config.runtime_root.string() +
+      "no instance" + name + " runs in " + config.runtime_root.string() +
       ": a terminally-mcp server starts its own with its first tab (another place: --runtime-dir)";
   if (!config.instance.empty()) {
     const Instance named(config, config.instance);

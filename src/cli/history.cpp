@@ -12,6 +12,7 @@
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
 #include "cli/table.hpp"
+#include "cli/whole_number.hpp"
 #include "tools/command_answer.hpp"
 
 namespace terminally {
@@ -121,7 +122,7 @@ void add_history(CLI::App& app, Config& config, Action& action) {
       "history", "The commands that ran in the tabs: when, how long, how they ended, who started them");
   add_tab_argument(*command, options->tab, "The tab, open or closed; none: all of them");
   command->add_option("-n,--number", options->most, "How many, the newest")
-      ->check(CLI::Range(std::size_t{1}, CommandRecords::kKeptCommands))
+      ->check(whole_number(1, CommandRecords::kKeptCommands))
       ->capture_default_str();
   command->add_flag("--json", options->json, "As a JSON array, whole commands and byte offsets included");
   command->footer(

@@ -1,4 +1,5 @@
 #include "cli/options.hpp"
+#include "cli/whole_number.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -28,13 +29,38 @@ std::filesystem::path helper_directory() {
   return beside.parent_path() / "libexec" / "terminally-mcp";
 }
 
+constexpr std::uint64_t kLongestDurationMs = 10ULL * 365 * 24 * 3'600 * 1'000;  // ten years
+
+/// An empty name would be an instance without a name, which ends with its client: nobody asks for that so.
+std::string complaint_about_instance(const std::string& name) {
+  return name.empty() ? "a name is missing; without --instance, the tabs end with the server" : "";
+}
+
+/// Takes one of these names, in any case, for its value. CLI11's own transformer names the values, too, when
+/// it refuses.
+template <class Value>
+CLI::Validator one_of(const std::map<std::string, Value>& values) {
+  const auto take = [&values](std::string& text) {
+    std::string allowed;
+    for (const auto& [name, value] : values) {
+      if (name == CLI::detail::to_lower(text)) {
+        text = std::to_string(static_cast<int>(value));
+        return std::string();
+      }
+      allowed += (allowed.empty() ? "" : ", ") + name;
+    }
+    return "\"" + text + "\" is unknown; allowed: " + allowed;
+  };
+  return {take, ""};
+}
+
 void add_redaction(CLI::App& app, Config& config) {
   static const std::map<std::string, Redact> redact_names = {
       {"off", Redact::off}, {"rules", Redact::rules}, {"all", Redact::all}};
   app.add_option("--redact", config.redact,
                  "Mask secrets in what tools answer: off, rules (what looks like one), all (and the values "
                  "named below); default all")
-      ->transform(CLI::CheckedTransformer(redact_names, CLI::ignore_case).description(""))
+      ->transform(one_of(redact_names))
       ->type_name("off|rules|all")
       ->envname("TERMINALLY_REDACT");
   app.add_option("--mask-env", config.mask_env,
@@ -64,6 +90,7 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option(
          "--instance", config.instance,
          "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
+      ->check(CLI::Validator(complaint_about_instance, ""))
       ->envname("TERMINALLY_INSTANCE");
   app.add_option("--runtime-dir", config.runtime_root, "Where the tmux socket is; short, on this machine")
       ->envname("TERMINALLY_RUNTIME_DIR")
@@ -74,17 +101,17 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option("--view", config.view,
                  "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as "
                  "seen in the end)")
-      ->transform(CLI::CheckedTransformer(view_names, CLI::ignore_case).description(""))
+      ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
   add_redaction(app, config);
   app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
-      ->check(CLI::Range(100U, 1'000'000U))
+      ->check(whole_number(100, 1'000'000))
       ->capture_default_str();
   app.add_flag("--plain-env", config.plain_env, "Do not set PAGER=cat, GIT_EDITOR=: and the like in tabs");
   app.add_option("--sync-window-ms", config.sync_window_ms,
                  "How long a call may block before it hands its command over")
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{86'400'000}))
+      ->check(whole_number(100, 86'400'000))
       ->capture_default_str();
   const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,
                                   std::uint64_t least, const char* description) {
@@ -106,10 +133,11 @@ void add_options(CLI::App& app, Config& config) {
       "Old logs are removed while their file system has less free; what is printed is logged all the same");
   app.add_option("--log-keep-days", config.log_keep_days, "How long the log of a closed tab is kept")
       ->envname("TERMINALLY_LOG_KEEP_DAYS")
-      ->check(CLI::Range(0U, 36'500U))
+      ->check(whole_number(0, 36'500))
       ->capture_default_str();
   app.add_option("--max-duration-ms", config.max_duration_ms,
                  "Interrupts every command that runs longer; 0 is off")
+      ->check(whole_number(0, kLongestDurationMs))
       ->capture_default_str();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "base/visible_text.hpp"
 
 namespace terminally {
 
@@ -28,7 +29,7 @@ void print(std::string_view text) {
 }
 
 void complain(std::string_view text) {
-  std::fprintf(stderr, "terminally-mcp: %.*s\n", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(text).c_str());
 }
 
 std::string on_one_line(std::string_view text) {
@@ -40,7 +41,7 @@ std::string on_one_line(std::string_view text) {
     line += has_control_characters(part) ? std::string_view("?") : part;
     i += part.size();
   }
-  return line;
+  return visible_text(line);
 }
 
 }  // namespace terminally

@@ -16,7 +16,7 @@ void print(std::string_view text);
 void complain(std::string_view text);
 
 /// Text of others (a directory's name, a command line) on one line of a terminal: control characters are '?',
-/// invalid bytes U+FFFD.
+/// invalid bytes U+FFFD, and what a reader would not see or be misled by is shown as ⟨U+202E⟩.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
 }  // namespace terminally

@@ -16,6 +16,7 @@
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/whole_number.hpp"
 #include "tmux/playback.hpp"
 #include "tmux/recording.hpp"
 
@@ -137,9 +138,10 @@ void add_replay(CLI::App& app, Config& config, Action& action) {
       ->capture_default_str();
   command
       ->add_option("--max-pause", options->max_pause, "Wait no longer than this many seconds of it at once")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--from-byte", options->from_byte,
-                      "Begin at this byte of all that the tab ever printed");
+      ->check(CLI::Range(0.0, 1'000'000.0));
+  command
+      ->add_option("--from-byte", options->from_byte, "Begin at this byte of all that the tab ever printed")
+      ->check(whole_number());
   command->footer(
       "Ctrl-C ends it. Nothing but drawing is played: no titles, links, clipboard or questions to the "
       "terminal.\n"

@@ -10,6 +10,7 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
+#include "cli/whole_number.hpp"
 #include "tmux/log_watch.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/render.hpp"
@@ -138,9 +139,12 @@ void add_tail(CLI::App& app, Config& config, Action& action) {
   CLI::App* command = app.add_subcommand("tail", "What a tab printed, raw, from its log; closed tabs, too");
   add_tab_argument(*command, options->tab, "The tab")->required();
   command->add_flag("-f,--follow", options->follow, "Go on with what comes, until C-c");
-  const auto from = command->add_option("--from-byte", options->from_byte,
-                                        "Begin at this byte of all that the tab ever printed");
+  const auto from = command
+                        ->add_option("--from-byte", options->from_byte,
+                                     "Begin at this byte of all that the tab ever printed")
+                        ->check(whole_number());
   command->add_option("-n,--lines", options->lines, "How many lines of the end to begin with")
+      ->check(whole_number())
       ->capture_default_str()
       ->excludes(from);
   command->add_flag("--render", options->render,

@@ -38,6 +38,10 @@ class Builder final : public nlohmann::json_sax<json> {
       fault_ = JsonFault::duplicate_key;
       detail_ = name;
     }
+    if (!is_new && open_.size() == 1 && name == "id") {  // whatever else is repeated
+      fault_ = JsonFault::duplicate_id;
+      detail_ = name;
+    }
     member_ = is_new ? &member->second : &ignored_.emplace_back();
     return true;
   }

@@ -13,6 +13,7 @@ enum class JsonFault {
   too_deep,       ///< more than kMaxJsonDepth arrays and objects in one another
   too_large,      ///< more than kMaxJsonValues values
   duplicate_key,  ///< JSON, but readers disagree on what it means
+  duplicate_id,   ///< the same, of the outermost "id", whatever else is repeated
 };
 
 inline constexpr std::size_t kMaxJsonDepth = 128;
@@ -20,9 +21,9 @@ inline constexpr std::size_t kMaxJsonValues =
     100'000;  ///< bounds the memory that a small hostile text can take
 
 /// Reads one JSON text that a stranger wrote: strict, in linear time and without recursion. Never throws on
-/// bad input. On `duplicate_key` the value is whole and holds the first of each key, so that the sender can
-/// still be answered; on every other fault it is not to be used. `detail` is for the sender: the place of the
-/// error, or the key.
+/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, so
+/// that the sender can still be answered; on every other fault it is not to be used. `detail` is for the
+/// sender: the place of the error, or the key.
 [[nodiscard]] JsonFault read_json(std::string_view text, nlohmann::json& value, std::string& detail);
 
 }  // namespace terminally

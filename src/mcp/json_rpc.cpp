@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.hpp"
 #include "mcp/json_reader.hpp"
 
 namespace terminally {
@@ -85,13 +86,13 @@ RpcMessage classify(json& value) {
 
 /// A message whose keys are ambiguous is refused, by its id unless just that is in doubt. A notification has
 /// no answer.
-RpcMessage refuse_duplicate(json& value, const std::string& key) {
+RpcMessage refuse_duplicate(json& value, const std::string& key, bool id_in_doubt) {
   RpcMessage message = classify(value);
   if (message.kind == Kind::notification || message.kind == Kind::ignored) {
     message.kind = Kind::ignored;
     return message;
   }
-  return invalid(key == "id" ? "" : message.id, kInvalidRequest,
+  return invalid(id_in_doubt ? "" : message.id, kInvalidRequest,
                  "Invalid request: the key " + to_text(json(key)) + " occurs twice");
 }
 
@@ -105,14 +106,16 @@ RpcInput read_messages(std::string_view line) {
   json value;
   std::string detail;
   RpcInput input;
-  switch (read_json(line, value, detail)) {
+  const JsonFault fault = read_json(line, value, detail);
+  switch (fault) {
     case JsonFault::syntax:
     case JsonFault::too_deep:
     case JsonFault::too_large:
       input.messages.push_back(invalid("", kParseError, "Parse error: " + detail));
       return input;
     case JsonFault::duplicate_key:
-      input.messages.push_back(refuse_duplicate(value, detail));
+    case JsonFault::duplicate_id:
+      input.messages.push_back(refuse_duplicate(value, detail, fault == JsonFault::duplicate_id));
       return input;
     case JsonFault::none:
       break;
@@ -133,9 +136,16 @@ std::string result_message(const std::string& id, const ordered_json& result) {
 }
 
 std::string error_message(const std::string& id, const ProtocolError& error) {
+  constexpr std::size_t kLongest = 1'000;  // a name in it may have the size of a line
+  std::string text = error.what();
+  if (text.size() > kLongest) {
+    text.resize(kLongest);
+    text.resize(text.size() - incomplete_utf8_suffix(text));
+    text += "…";
+  }
   const std::string data = error.data().empty() ? "" : R"(,"data":)" + error.data();
   return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"error":{"code":)" + std::to_string(error.code()) +
-         R"(,"message":)" + to_text(json(error.what())) + data + "}}";
+         R"(,"message":)" + to_text(json(text)) + data + "}}";
 }
 
 std::string notification_message(std::string_view method, const ordered_json& params) {

@@ -133,13 +133,12 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   }
 }
 
+/// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
 asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::string> environment) const {
-  for (std::string& word : command) {
-    if (word.ends_with(';')) {
-      word.insert(word.size() - 1, 1, '\\');  // else it would end the command
-    }
-  }
-  co_return output_of(co_await run_process(argv(command), deadline_, std::move(environment)));
+  Argv words = kCommandsFromInput;
+  words.insert(words.end(), {";", "start-server"});
+  ChildProcess client(co_await asio::this_coro::executor, argv(words), environment);
+  co_return output_of(co_await client.finish(quote_all(command) + "\n", deadline_));
 }
 
 std::string quote(std::string_view text) {

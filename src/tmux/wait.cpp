@@ -22,6 +22,9 @@ constexpr Milliseconds kPollInput{50};
 constexpr Milliseconds kMayGrow{50};
 /// What was just typed at a prompt has this long to take the foreground.
 constexpr Milliseconds kTakesForeground{300};
+/// What became of a command whose tab has closed is settled within this time: its last output is read first.
+constexpr Milliseconds kSettledWithin{2'000};
+constexpr Milliseconds kPollSettled{10};
 constexpr std::size_t kMaxMatchBytes = 1'000;
 
 std::string bounded(std::string_view text) {
@@ -98,7 +101,22 @@ Wait::Step Wait::look() {
   }
   const bool lost =
       ended() && (record_->reason == Reason::tab_closed || record_->reason == Reason::tmux_server_lost);
-  return lost || tab_->closed ? Step::tab_closed : ended() ? Step::exited : Step::later;
+  if (lost || (tab_->closed && !is_being_settled())) {
+    return Step::tab_closed;
+  }
+  return ended() ? Step::exited : Step::later;
+}
+
+/// Whether the command of a closed tab is still taken for running: it is about to be given up.
+bool Wait::is_being_settled() {
+  if (!record_ || ended()) {
+    return false;
+  }
+  if (!closed_at_) {
+    closed_at_ = now_;
+  }
+  look_again_by(now_ + kPollSettled);
+  return now_ - *closed_at_ < kSettledWithin;
 }
 
 Wait::Step Wait::look_for_it() {

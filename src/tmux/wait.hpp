@@ -54,6 +54,7 @@ class Wait {
   [[nodiscard]] Step look_for_input();
   [[nodiscard]] Step look_for_port();
   [[nodiscard]] Step look_for_it();
+  [[nodiscard]] bool is_being_settled();
   void look_again_by(Clock::time_point when) { next_look_ = std::min(next_look_, when); }
 
   std::shared_ptr<Tab> tab_;
@@ -79,6 +80,7 @@ class Wait {
   Clock::time_point growing_since_ = now_;
   SettledInput input_;
   bool others_listen_ = false;
+  std::optional<Clock::time_point> closed_at_;  ///< when the tab was seen to be closed under a command
 };
 
 }  // namespace terminally

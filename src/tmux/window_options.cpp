@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -17,6 +18,9 @@ namespace terminally {
 namespace {
 
 constexpr std::size_t kLongestNameBytes = 200;
+constexpr std::size_t kLongestVariableName = 255;
+/// Every program gets it with its arguments: the kernel refuses more than a quarter of the stack's limit.
+constexpr std::size_t kMostEnvBytes = 262'144;
 
 Error invalid(const std::string& message) {
   return Error(ErrorCode::invalid_argument, message);
@@ -28,9 +32,11 @@ bool is_variable_name(const std::string& name) {
                      [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
 }
 
+/// As login(1): who has no home directory begins in the root.
 std::string home_directory() {
   const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? home : "/";
+  std::error_code error;
+  return home != nullptr && *home == '/' && std::filesystem::is_directory(home, error) ? home : "/";
 }
 
 /// A path, or a name to be found on PATH; nullopt when there is no such program.
@@ -54,6 +60,29 @@ std::optional<std::string> find_program(const std::string& name) {
     begin = end + 1;
   }
   return std::nullopt;
+}
+
+void check_environment(const std::map<std::string, std::string>& variables) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : variables) {
+    if (name.size() > kLongestVariableName) {
+      throw invalid("env: a name of " + std::to_string(name.size()) + " bytes is too long; at most " +
+                    std::to_string(kLongestVariableName) + " are allowed");
+    }
+    if (!is_variable_name(name)) {
+      throw invalid(
+          "env: \"" + name +
+          "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
+    }
+    if (value.find('\0') != std::string::npos) {
+      throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
+    }
+    bytes += name.size() + value.size() + 2;  // "=" and the NUL at the end
+  }
+  if (bytes > kMostEnvBytes) {
+    throw invalid("env: " + std::to_string(bytes) + " bytes in all are too many; at most " +
+                  std::to_string(kMostEnvBytes) + " are allowed, put what is large into a file");
+  }
 }
 
 }  // namespace
@@ -93,15 +122,8 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   };
   add("-n", format_literal(options.name));
   add("-c", format_literal(cwd));
+  check_environment(request.env);
   for (const auto& [name, value] : request.env) {
-    if (!is_variable_name(name)) {
-      throw invalid(
-          "env: \"" + name +
-          "\" is no variable name; allowed are letters, digits and '_', not beginning with a digit");
-    }
-    if (value.find('\0') != std::string::npos) {
-      throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
-    }
     add("-e", name + "=" + value);
   }
   add("-e", "TERMINALLY_SHELL=" + options.shell);

@@ -122,7 +122,8 @@ class ArgsReader final : public ArgsVisitor {
 
   const nlohmann::json& arguments_;
   std::vector<std::string_view> known_;
-  std::string problems_;
+  std::string problems_;  ///< the first of them
+  std::size_t problem_count_ = 0;
 };
 
 }  // namespace terminally

@@ -23,6 +23,13 @@ std::string shown(const json& value) {
   return text;
 }
 
+/// A key as part of a field's name: as it is where that is readable.
+std::string named(const std::string& key) {
+  const bool plain =
+      key.size() <= 80 && std::ranges::all_of(key, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+  return plain ? key : shown(key);
+}
+
 std::string in_words(Range range) {
   return std::to_string(range.min) + " to " + std::to_string(range.max);
 }
@@ -37,6 +44,7 @@ std::string joined(const Names& names, std::string_view quote) {
   return text;
 }
 
+constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kMaxMapEntries = 1'000;
 constexpr std::size_t kMaxMapValueBytes = 32'768;
 constexpr std::string_view kTabAllowed = "expected \"@\" and digits as list_tabs returns";
@@ -55,8 +63,11 @@ const json* ArgsReader::find(Text name, Need need, Text allowed) {
   return nullptr;
 }
 
+/// A few are enough to learn from: a list of hundreds is read by nobody and costs its reader dearly.
 void ArgsReader::refuse(Text name, const std::string& problem) {
-  problems_.append(problems_.empty() ? "" : "\n").append(name).append(": ").append(problem);
+  if (++problem_count_ <= kMostNamed) {
+    problems_.append(problems_.empty() ? "" : "\n").append(name).append(": ").append(problem);
+  }
 }
 
 std::optional<WindowId> ArgsReader::read_tab(Text name, Need need) {
@@ -186,7 +197,7 @@ void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, 
                             " names with string values");
   }
   for (const auto& [key, entry] : given->items()) {
-    const std::string field = std::string(name) + "." + key;
+    const std::string field = std::string(name) + "." + named(key);
     if (!entry.is_string() || entry.get_ref<const std::string&>().size() > kMaxMapValueBytes) {
       refuse(field,
              shown(entry) + "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
@@ -226,8 +237,10 @@ void ArgsReader::finish() {
                                          : "unknown argument; allowed: " + joined(known_, ""));
     }
   }
-  if (!problems_.empty()) {
-    throw Error(ErrorCode::invalid_argument, problems_);
+  if (problem_count_ != 0) {
+    const std::size_t more = problem_count_ - std::min(problem_count_, kMostNamed);
+    throw Error(ErrorCode::invalid_argument,
+                problems_ + (more == 0 ? "" : "\n… and " + std::to_string(more) + " more"));
   }
 }
 

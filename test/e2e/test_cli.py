@@ -97,6 +97,31 @@ class Cli(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertTrue(done.stderr, arguments)
 
+    def test_values_that_are_none(self) -> None:
+        """Each is named with what is allowed: it is not read as something else, and nothing is run."""
+        number = "is no whole number from"
+        for arguments, why in (
+            (("tail", "@0", "-n", "-1"), number), (("tail", "@0", "-n", ""), number), (("tail", "@0", "--from-byte", "0x10"), number),
+            (("tail", "@0", "--from-byte", "99999999999999999999"), number), (("replay", "@0", "--from-byte", "-1"), number),
+            (("history", "-n", "0"), number), (("exec", "--timeout-ms", "-1", "--", "true"), number), (("--max-duration-ms", "-1", "ls"), number),
+            (("--history-limit", "1e4", "ls"), number), (("--view", "pretty", "ls"), '"pretty" is unknown; allowed: plain, raw, rendered'),
+            (("--redact", "", "ls"), "allowed: all, off, rules"), (("--instance", "", "ls"), "--instance: a name is missing"),
+            (("exec", "@0x", "--", "touch ran"), '"@0x" is no tab'), (("exec", "@", "--", "touch ran"), '"@" is no tab'),
+            (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'), (("attach",), "needs a terminal"),
+            (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
+        ):
+            with self.subTest(arguments):
+                done = run_cli(self.sandbox, *arguments, stdin=subprocess.DEVNULL)
+                self.assertIn(done.returncode, (1, 2))
+                self.assertEqual(done.stdout, b"")
+                self.assertIn(why, done.stderr.decode())
+        self.assertFalse((self.sandbox.home / "ran").exists())
+
+    def test_the_instance_that_does_not_run_is_named(self) -> None:
+        with Sandbox() as empty:
+            for sandbox in (self.sandbox, empty):
+                self.assertIn('no instance "nope" runs', run_cli(sandbox, "--instance", "nope", "ls").stderr.decode())
+
     def test_help_has_examples(self) -> None:
         for command in ((), ("tail",), ("ls",), ("attach",), ("exec",), ("doctor",), ("demo",), ("completions",)):
             text = self.run_ok(*command, "--help")

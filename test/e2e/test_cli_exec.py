@@ -1,5 +1,6 @@
 """terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
 
+import shlex
 import signal
 import subprocess
 import time
@@ -108,6 +109,13 @@ class Exec(unittest.TestCase):
         self.assertEqual(by_hand.stderr.read(), b"")
         by_hand.stderr.close()
         poll(lambda: not self.tab.row.busy, 5)
+
+    def test_output_that_cannot_be_written_is_no_success(self) -> None:
+        for command, code in (("seq 1 1000", 1), ("seq 1 1000; exit 7", 7)):
+            run = f"{shlex.quote(str(binary()))} exec -- {shlex.quote(command)} > /dev/full"
+            done = subprocess.run(["bash", "-c", run], env=self.sandbox.environment(), capture_output=True, timeout=20)
+            self.assertEqual(done.returncode, code)
+            self.assertIn(b"cannot write to stdout: No space left", done.stderr)
 
     def test_timeout(self) -> None:
         begin = time.monotonic()

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import threading
@@ -265,6 +266,25 @@ class Surroundings(unittest.TestCase):
             answer = client.request("tools/call", {"name": "execute_command", "arguments": {"command": "echo x"}})
             self.assertEqual(answer["structuredContent"]["output"], "x\n")
             self.assertEqual(client.close(), 0)
+
+    def test_a_home_that_does_not_exist(self) -> None:
+        with Server(env={"HOME": "/no/such/home"}) as server:
+            self.assertEqual(server.call("execute_command", command="pwd").output, "/\n")
+
+    def test_streams_that_were_closed_at_the_start(self) -> None:
+        """Nothing else gets their numbers, and what would have been printed."""
+        with Server() as server:
+            server.create_tab().execute("true")
+            for closed, code in ((">&-", 1), ("<&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 1)):
+                for command in ("ls", "tail @0", "exec @0 -- seq 1 20000"):
+                    run = f"{shlex.quote(str(binary()))} {command} {closed}"
+                    done = subprocess.run(["bash", "-c", run], env=server.sandbox.environment(), capture_output=True, timeout=20)
+                    self.assertEqual(done.returncode, code, (run, done.stderr))
+                    self.assertNotIn(b"Invalid argument", done.stderr)
+            self.assertEqual(server.call("execute_command", command="echo alive", window_id="@0").output, "alive\n")
+        for closed in ("<&-", "<&- >&-"):
+            done = subprocess.run(["bash", "-c", f"{shlex.quote(str(binary()))} {closed}"], capture_output=True, timeout=20)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
 
     def test_a_shell_that_does_not_exist_in_the_environment(self) -> None:
         with Server(env={"SHELL": "/no/such/shell"}) as server:

@@ -210,6 +210,18 @@ class Exactly(unittest.TestCase):
                     self.assertEqual(tab.execute(f'printf "%s" "$V{n}"').output, text)
             self.assert_nothing_ran(server)
 
+    def test_large_environments(self) -> None:
+        """In the first tab, which starts tmux, as in any other; what no program could be started with is refused."""
+        with Server() as server:
+            for env in ({"BIG": "x" * 32_768}, {f"V{n}": "y" * 32_000 for n in range(8)}):
+                tab = server.create_tab(env=env)
+                name = list(env)[-1]
+                self.assertEqual(tab.execute(f"printf %s ${{#{name}}}; /bin/echo .").output, f"{len(env[name])}.\n")
+            for env in ({f"V{n}": "y" * 32_000 for n in range(100)}, {"N" * 200_000: ""}):
+                refusal = server.call_error("create_tab", env=env)
+                self.assertRegex(refusal, r"^env: .*\d+ bytes .*are allowed")
+            self.assertEqual(len(server.tabs()), 2)
+
     def test_environment_defaults_can_be_overridden(self) -> None:
         with Server() as server:
             ask = 'echo "$PAGER|$GIT_PAGER|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'

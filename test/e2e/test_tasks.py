@@ -75,6 +75,21 @@ class Legacy(unittest.TestCase):
             [note] = poll(lambda: [n["params"] for n in server.raw.notifications if n["method"] == "notifications/tasks/status"], 5)
             self.assertEqual((note["taskId"], note["status"]), (task["taskId"], "completed"))
 
+    def test_one_with_every_field_of_its_result(self) -> None:
+        """The reason of a verbose result is null where it has none: its status once ended the server."""
+        with Server() as server:
+            task = legacy(server, "exit 3", verbose=True)["taskId"]
+            result = server.raw.request("tasks/result", {"taskId": task})["structuredContent"]
+            self.assertEqual((result["exit_code"], result["reason"]), (3, "shell_exited"))
+            self.assertEqual(ended(server, task)["statusMessage"], "exit code 3, shell_exited")
+            task = legacy(server, "echo all", verbose=True)["taskId"]
+            result = server.raw.request("tasks/result", {"taskId": task})["structuredContent"]
+            self.assertEqual((result["output"], result["reason"]), ("all\n", None))
+            for era in ({}, KNOWS_TASKS):
+                done = get(server, task, era)
+                self.assertEqual((done["status"], done["statusMessage"]), ("completed", "exit code 0"))
+            self.assertEqual(len(server.raw.request("tasks/list")["tasks"]), 2)
+
     def test_one_that_is_over_at_once_is_a_task_too(self) -> None:
         with Server() as server:
             task = legacy(server, "echo quick")

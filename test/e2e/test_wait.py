@@ -63,7 +63,22 @@ class Exit(unittest.TestCase):
             for future in waiting:
                 waited = server.result(future, "wait_for")
                 self.assertEqual((waited.matched, waited.reason), (False, "tab_closed"))
+                self.assertEqual(waited.state, "failed", "what ran in a closed tab runs no more")
             self.assertIs(tab.call("wait_for", until="pattern", pattern="begun").matched, True)
+
+    def test_a_tab_that_is_closed_by_hand(self) -> None:
+        with Server() as server:
+            server.create_tab(name="keeps the session")
+            for close in ("kill-window", "kill-pane"):
+                tab = server.create_tab()
+                tab.start("echo begun; sleep 60")
+                waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
+                           for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+                self.assertEqual(tab.state().state, "running")
+                Person(server).tmux(close, "-t", tab.id)
+                for future in waiting:
+                    waited = server.result(future, "wait_for")
+                    self.assertEqual((waited.matched, waited.reason, waited.state, waited.output), (False, "tab_closed", "failed", "begun\n"))
 
     def test_what_a_person_started(self) -> None:
         with Server() as server:

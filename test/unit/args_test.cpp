@@ -135,9 +135,21 @@ TEST_CASE("arguments: every problem is told at once, unknown names with the allo
         "\"window\": unknown argument; allowed: window_id, other, name, lines, force, render, how, env");
 }
 
+TEST_CASE("arguments: of many problems the first ten are told, and how many more there are") {
+  json many = {{"window_id", "@1"}};
+  for (int i = 0; i < 900; ++i) {
+    many["env"]["A" + std::to_string(i)] = i;
+  }
+  const std::string text = problem(many.dump());
+  CHECK(text.starts_with("env.A0: 0; allowed: a string"));
+  CHECK(text.ends_with("\n… and 890 more"));
+  CHECK(text.size() < 1'000);
+}
+
 TEST_CASE("arguments: a long value is cut in its error, never inside a character") {
   const std::string long_text(1'000, 'a');
   CHECK(problem(R"({"window_id": ")" + long_text + "\"}").size() < 200);
+  CHECK(problem(R"({"window_id": "@1", "env": {")" + long_text + R"(": 1}})").size() < 200);
   CHECK(problem("{\"window_id\": \"\xc3\xbc\"}").starts_with("window_id: \"\\u00fc\" is no tab id"));
 }
 

@@ -279,6 +279,32 @@ TEST_CASE("a repeated key within the value of a repeated key is one more fault, 
   CHECK(value == json::parse(R"({"a":1,"e":[4]})"));
 }
 
+TEST_CASE("a repeated key is answered to by the id, unless that is what is repeated") {
+  const auto refused = [](const char* text) {
+    const RpcInput input = read_messages(text);
+    REQUIRE(input.messages.size() == 1);
+    CHECK(input.messages.front().kind == RpcMessage::Kind::invalid);
+    CHECK(input.messages.front().error.code() == kInvalidRequest);
+    return input.messages.front().id;
+  };
+  CHECK(refused(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1,"a":2}})") == "1");
+  CHECK(refused(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"id":1,"id":2}})") == "1");
+  CHECK(refused(R"({"jsonrpc":"2.0","id":1,"method":"m","id":2})").empty());
+  CHECK(refused(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1,"a":2},"id":2})").empty());
+  CHECK(refused(R"({"params":{"id":{"id":1,"id":2}},"jsonrpc":"2.0","id":"x","method":"m"})") == "\"x\"");
+}
+
+TEST_CASE("an error does not say more than a reader wants to know") {
+  const std::string name(3'000'001, 'k');
+  CHECK(error_message("1", ProtocolError(-1, "Unknown tool: " + name)).size() < 1'200);
+  std::string odd = "x";
+  for (int i = 0; i < 2'000; ++i) {
+    odd += "ä";
+  }
+  const json message = json::parse(error_message("1", ProtocolError(-1, odd)));
+  CHECK(message["error"]["message"].get<std::string>().ends_with("ä…"));
+}
+
 TEST_CASE("messages are one line of valid UTF-8, whatever is in them") {
   nlohmann::ordered_json params;
   params["text"] = "a\n\r\xff\x1b";

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+
+namespace terminally {
+
+/// Refuses what is no whole number from `least` to `most`, in decimal digits. CLI11 by itself takes "-1" for
+/// the largest number there is, "0x10" for 16 and "" for 0.
+[[nodiscard]] CLI::Validator whole_number(std::uint64_t least = 0,
+                                          std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+}  // namespace terminally
