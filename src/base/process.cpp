@@ -127,10 +127,10 @@ asio::awaitable<void> write_all(asio::local::stream_protocol::socket& socket, co
 struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
         Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
-      : child(spawn(argv, environment, in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get())),
-        in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
+      : in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
+        child(spawn(argv, environment, in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get())),
         pidfd(executor, open_pidfd(child, argv).release()) {}
 
   asio::awaitable<void> communicate(const std::string& input, ProcessResult& result) {
@@ -139,10 +139,12 @@ struct ChildProcess::State {
               pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable));
   }
 
-  Child child;
   asio::local::stream_protocol::socket in;
   asio::readable_pipe out;
   asio::readable_pipe err;
+  // Killed before its stdin is closed: a tmux client that sees the end of its input and dies with it crashes
+  // a server that is just ending (3.3a frees the input twice).
+  Child child;
   asio::posix::stream_descriptor pidfd;
 };
 

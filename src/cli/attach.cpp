@@ -20,7 +20,8 @@ namespace terminally {
 namespace {
 
 /// With a tab: in a session of its own over the same windows, so that nobody else's view moves. It ends when
-/// it is left.
+/// it is left: by a hook, because `destroy-unattached` makes tmux 3.3a remove it while its client is still
+/// leaving, if another client ends just then; and die of that.
 Argv attach_argv(const Config& config, std::optional<WindowId> tab) {
   const Instance instance(config, config.instance);
   Argv argv = {config.tmux, "-u", "-S", instance.socket().string()};
@@ -32,7 +33,7 @@ Argv attach_argv(const Config& config, std::optional<WindowId> tab) {
   const std::string session = "watch-" + std::to_string(::getpid());
   const std::string target = "=" + session + ":";
   add({"new-session", "-t", std::string("=") + kSession, "-s", session, ";"});
-  add({"set-option", "-t", target, "destroy-unattached", "on", ";"});
+  add({"set-hook", "-t", target, "client-detached", "kill-session -t '=" + session + "'", ";"});
   add({"select-window", "-t", target + to_string(*tab)});
   return argv;
 }

@@ -1,11 +1,14 @@
 """What people run by hand, beside a running server and from another environment: ls, attach, and how the instance is found."""
 
 import json
+import os
 import re
 import shlex
 import signal
 import subprocess
+import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, poll
@@ -90,6 +93,35 @@ class Cli(unittest.TestCase):
         for tab in (self.tab, second):
             self.assertEqual(run_cli(self.sandbox, "tail", tab.id, "--from-byte", "0").stderr, b"")
         self.assertEqual(len(self.server.tabs()), 2)
+
+    def test_leaving_while_commands_run(self) -> None:
+        """tmux 3.3a dies when it removes a session that `destroy-unattached` ends while its client is still leaving."""
+        second = self.server.create_tab()
+        leave = threading.Event()
+
+        def work() -> int:
+            commands = 0
+            while not leave.is_set():
+                self.tab.execute("true")
+                commands += 1
+            return commands
+
+        with ThreadPoolExecutor(1) as pool:
+            working = pool.submit(work)
+            try:
+                for n in range(40):
+                    with Terminal([str(binary()), "attach", second.id], self.sandbox.environment()) as person:
+                        person.expect("\x1b[?1049h")
+                        if n % 4 == 3:
+                            os.kill(person.pid, signal.SIGKILL)
+                        else:
+                            person.write("\x02d")
+                        person.wait()
+            finally:
+                leave.set()
+            self.assertGreater(working.result(), 40)
+        self.assertEqual(set(self.server.tabs()), {self.tab.id, second.id})
+        poll(lambda: Person(self.server).tmux("list-sessions", "-F", "#S") == "tabs\n", 5, "the watchers' sessions to end")
 
     def test_mistakes_are_explained(self) -> None:
         for arguments in (("tail", "@999"), ("tail", "nonsense"), ("exec", "@999", "--", "true"), ("attach", "@999"), ("nosuch",), ("tail", "--nosuch"), ("--instance", "no/such", "ls")):
