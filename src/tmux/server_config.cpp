@@ -3,8 +3,11 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -12,6 +15,9 @@
 
 namespace terminally {
 namespace {
+
+/// An assignment without effect.
+constexpr const char* kNoName = "_=";
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
@@ -65,6 +71,14 @@ std::string in_pipe_command(const std::filesystem::path& program) {
   return word;
 }
 
+/// Of the shell, where that says nothing in a format.
+std::string name_for_windows() {
+  const std::string name = std::filesystem::path(user_shell()).filename().string();
+  const bool plain =
+      std::ranges::all_of(name, [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; });
+  return plain ? name : "shell";
+}
+
 }  // namespace
 
 std::string user_shell() {
@@ -91,13 +105,15 @@ std::string log_writer_command(const Config& config, PaneKind kind) {
 // `pipe-pane` without -o on a fresh pane only. resize-window makes a window's size manual, so that no
 // watcher's terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at
 // new-session. rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is,
-// so that a backslash could mean two things.
+// so that a backslash could mean two things. A window that nobody named is called by the first word of
+// default-command, kNoName: it gets the name of its shell.
 std::string tmux_hooks(const Config& config) {
   const std::string log = log_writer_command(config, PaneKind::tab);
   const std::string split_log = log_writer_command(config, PaneKind::split);
   const std::string set_up = "pipe-pane " + quote(log) + " ; resize-window -x " +
                              std::to_string(config.cols) + " -y " + std::to_string(config.rows) +
-                             " ; rename-window '#{window_name}'";
+                             " ; rename-window '#{?#{==:#{window_name}," + kNoName + "}," +
+                             name_for_windows() + ",#{window_name}}'";
   std::string text;
   text += "set-hook -g after-new-window " + quote(set_up) + "\n";
   // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what is piped is left
@@ -128,7 +144,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation) {
   line("set -g bell-action none");
   line("set -g update-environment ''");
   line("set -g default-shell /bin/sh");
-  line("set -g default-command " + quote("exec \"$TERMINALLY_PANE_SHELL\" tab"));
+  line("set -g default-command " + quote(std::string(kNoName) + " exec \"$TERMINALLY_PANE_SHELL\" tab"));
   text += tmux_hooks(config);
   return text;
 }

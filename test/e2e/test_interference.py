@@ -158,8 +158,10 @@ class Tmux(unittest.TestCase):
 
     def test_a_window_that_a_person_opens_is_a_tab(self) -> None:
         with Server() as server:
-            server.create_tab()
+            unnamed = server.create_tab()
             person = Person(server)
+            nameless = person.tmux("new-window", "-d", "-P", "-F", "#{window_id}").strip()
+            self.assertEqual(poll(lambda: server.tabs().get(nameless), 5).name, unnamed.row.name)
             window = person.tmux("new-window", "-P", "-F", "#{window_id}", "-n", "by hand").strip()
             row = poll(lambda: server.tabs().get(window), 5)
             self.assertEqual(row.name, "by hand")
