@@ -1,5 +1,6 @@
 """Runs a command in the real shell, without the product: what the corpus's expectations are checked against."""
 
+import contextlib
 import os
 import re
 import signal
@@ -30,7 +31,7 @@ class Native:
 def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: bool = False, deadline: float = 0, timeout: float = 10) -> Native:
     """Runs `given` and then `command` in a fresh interactive shell on a terminal of its own; the output is the last one's.
 
-    With a `deadline` (seconds) the command is ended then: C-c, SIGTERM to the foreground after 0.5 s, SIGKILL after 5 s.
+    With a `deadline` (seconds) the command is ended then: C-c, SIGTERM to the foreground after 1 s, SIGKILL after 5 s.
     """
     with tempfile.TemporaryDirectory(prefix="te-native-", dir="/tmp") as directory:
         home = Path(directory)
@@ -65,14 +66,33 @@ def _prompts(terminal: Terminal, count: int, timeout: float) -> int:
 
 
 def _end(terminal: Terminal, prompts: int, deadline: float) -> None:
-    """Ends what runs as the product promises to, for each new foreground group until the shell is back."""
+    """Ends what runs as the product promises to, for each new foreground group until the shell is back.
+
+    One C-c is not enough where the shell goes on with its text: it is lost on a shell that has just started a child.
+    The shell has 0.1 s to come back before the next: bash 5.2 takes a second C-c at its prompt for the end of its input.
+    """
     begin = time.monotonic()
     poll(lambda: time.monotonic() - begin >= deadline, deadline + 1)
-    terminal.write("\x03")
-    for number, at in ((signal.SIGTERM, 0.5), (signal.SIGKILL, 5)):
-        poll(lambda at=at: _back(terminal, prompts) or time.monotonic() - begin >= deadline + at, deadline + at + 1)
-        if not _back(terminal, prompts):
-            os.killpg(terminal.foreground(), number)
+    struck = 0
+
+    def strike_new_group(end: signal.Signals) -> None:
+        nonlocal struck
+        group = terminal.foreground()
+        if group == struck or (struck and group == terminal.pid):  # a shell that comes back is at its prompt
+            return
+        struck = group
+        if end == signal.SIGINT:
+            terminal.write("\x03")
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, end)
+
+    for end, until in ((signal.SIGINT, 1), (signal.SIGTERM, 5), (signal.SIGKILL, 6)):
+        struck = 0
+        while not _back(terminal, prompts) and time.monotonic() - begin < deadline + until:
+            strike_new_group(end)
+            with contextlib.suppress(AssertionError):
+                poll(lambda: _back(terminal, prompts), 0.1)
 
 
 def _back(terminal: Terminal, prompts: int) -> bool:
