@@ -122,6 +122,15 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
+UniqueFd open_to_read(const std::filesystem::path& path) {
+  return UniqueFd(::open(path.c_str(), O_RDONLY | kCommonFlags));
+}
+
+bool is_gone(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
 std::int64_t modified_ms(const std::filesystem::path& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {

@@ -27,6 +27,13 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// The whole file, or nullopt when it is not there or cannot be read. For small files: /proc and our own.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// A regular file for reading; none, with errno, when it cannot be opened. Follows no symbolic link, and does
+/// not wait for the other end of a named pipe that somebody has put in the file's place.
+[[nodiscard]] UniqueFd open_to_read(const std::filesystem::path& path);
+
+/// Whether nothing has this name any more, not even a dangling link.
+[[nodiscard]] bool is_gone(const std::filesystem::path& path);
+
 /// When the file was last written, in milliseconds since the epoch; 0 when it is not there.
 [[nodiscard]] std::int64_t modified_ms(const std::filesystem::path& path);
 

@@ -131,13 +131,24 @@ std::size_t incomplete_utf8_suffix(std::string_view text) {
   return 0;
 }
 
+std::string_view whole_characters(std::string_view text, std::size_t most) {
+  if (text.size() <= most) {
+    return text;
+  }
+  text = text.substr(0, most);
+  return text.substr(0, text.size() - incomplete_utf8_suffix(text));
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  return std::string(whole_characters(text, most)) + (text.size() > most ? "…" : "");
+}
+
 std::string_view whole_words(std::string_view text, std::size_t most) {
   if (text.size() <= most) {
     return text;
   }
   const std::size_t space = text.find_last_of(" \t\n", most);
-  text = text.substr(0, space == std::string_view::npos || space == 0 ? most : space);
-  return text.substr(0, text.size() - incomplete_utf8_suffix(text));
+  return whole_characters(text, space == std::string_view::npos || space == 0 ? most : space);
 }
 
 bool has_control_characters(std::string_view text) {

@@ -39,6 +39,12 @@ void append_utf8(std::string& text, char32_t character);
 /// A chunk that is cut before them ends on a character border.
 [[nodiscard]] std::size_t incomplete_utf8_suffix(std::string_view text);
 
+/// At most the first `most` bytes, cut before a character that would not be whole.
+[[nodiscard]] std::string_view whole_characters(std::string_view text, std::size_t most);
+
+/// As whole_characters, and "…" behind it where something was cut: how a long text is shown.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
+
 /// At most the first `most` bytes. A word that would be cut is left out, unless it is the first one: half of
 /// a secret is not seen to be one.
 [[nodiscard]] std::string_view whole_words(std::string_view text, std::size_t most);

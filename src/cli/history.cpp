@@ -97,7 +97,7 @@ std::vector<PastCommand> commands_of(const Config& config, const HistoryOptions&
   const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
   const Instance instance(config, named ? config.instance : running_instance(config));
   std::vector<WindowId> open;
-  if (instance.server_listens()) {
+  if (instance.server_lives()) {
     Config guest = config;
     guest.instance = instance.name();
     guest.guest = true;

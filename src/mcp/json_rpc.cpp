@@ -137,15 +137,9 @@ std::string result_message(const std::string& id, const ordered_json& result) {
 
 std::string error_message(const std::string& id, const ProtocolError& error) {
   constexpr std::size_t kLongest = 1'000;  // a name in it may have the size of a line
-  std::string text = error.what();
-  if (text.size() > kLongest) {
-    text.resize(kLongest);
-    text.resize(text.size() - incomplete_utf8_suffix(text));
-    text += "…";
-  }
   const std::string data = error.data().empty() ? "" : R"(,"data":)" + error.data();
   return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"error":{"code":)" + std::to_string(error.code()) +
-         R"(,"message":)" + to_text(json(text)) + data + "}}";
+         R"(,"message":)" + to_text(json(shortened(error.what(), kLongest))) + data + "}}";
 }
 
 std::string notification_message(std::string_view method, const ordered_json& params) {

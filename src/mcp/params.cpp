@@ -54,8 +54,7 @@ std::optional<std::string> client_name(const json& params, const char* name) {
       text += (text.empty() ? "" : " ") + found->get<std::string>();
     }
   }
-  text.resize(std::min(text.size(), kLongest));
-  text.resize(text.size() - incomplete_utf8_suffix(text));
+  text = whole_characters(text, kLongest);
   return text.empty() || has_control_characters(text) ? std::nullopt : std::optional(text);
 }
 

@@ -1,11 +1,12 @@
 #include "tmux/backward_lines.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+
+#include "base/files.hpp"
 
 namespace terminally {
 namespace {
@@ -14,8 +15,7 @@ constexpr std::uint64_t kBlockBytes = 64 * 1024;
 
 }  // namespace
 
-BackwardLines::BackwardLines(const std::filesystem::path& path)
-    : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
+BackwardLines::BackwardLines(const std::filesystem::path& path) : fd_(open_to_read(path)) {
   struct stat info{};
   if (fd_ && ::fstat(fd_.get(), &info) == 0) {
     unread_ = static_cast<std::uint64_t>(info.st_size);

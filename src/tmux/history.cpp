@@ -18,7 +18,7 @@ void bring_up_to_date(PastCommand& command, const Instance& instance, const std:
   }
   if (std::find(open.begin(), open.end(), command.window_id) == open.end()) {
     record.state = CommandState::failed;
-    record.reason = instance.server_listens() ? Reason::tab_closed : Reason::tmux_server_lost;
+    record.reason = instance.server_lives() ? Reason::tab_closed : Reason::tmux_server_lost;
   } else {
     record.duration_ms = static_cast<std::uint64_t>(
         std::max<std::int64_t>(0, steady_ms(Clock::now()) - record.started_steady_ms));

@@ -156,14 +156,17 @@ bool Instance::server_listens() const {
   return listener_of(socket()).listens;
 }
 
+bool Instance::server_lives() const {
+  return server_listens() || server_without_socket() != 0;
+}
+
 int Instance::server_pid() const {
   const Listener listener = listener_of(socket());
   return listener.listens ? listener.pid : server_without_socket();
 }
 
 int Instance::server_without_socket() const {
-  struct stat info{};
-  if (::lstat(socket().c_str(), &info) == 0 || errno != ENOENT) {
+  if (!is_gone(socket())) {
     return 0;
   }
   const std::string ours = "TERMINALLY_NAME=" + cookie();

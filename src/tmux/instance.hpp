@@ -47,6 +47,8 @@ class Instance {
 
   /// Whether a tmux server listens on the socket. Costs one connection.
   [[nodiscard]] bool server_listens() const;
+  /// Whether a tmux server listens, or lives and has lost its socket.
+  [[nodiscard]] bool server_lives() const;
   /// The pid of the tmux server that listens, or has lost its socket; 0 when there is none, or it is too busy
   /// to say.
   [[nodiscard]] int server_pid() const;

@@ -128,7 +128,7 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
     co_await end_instance(config, instance, instance.server_pid());
     co_return Cleaned::ended;
   }
-  if (instance.server_listens() || instance.server_without_socket() != 0) {
+  if (instance.server_lives()) {
     co_return Cleaned::runs;
   }
   co_await end_tab_processes(instance);

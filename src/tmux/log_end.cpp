@@ -22,7 +22,7 @@ std::filesystem::path sidecar_of(const std::filesystem::path& log) {
 }  // namespace
 
 int log_writer(const std::filesystem::path& log) {
-  const UniqueFd sidecar(::open(sidecar_of(log).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const UniqueFd sidecar = open_to_read(sidecar_of(log));
   if (!sidecar) {
     return 0;
   }

@@ -1,6 +1,5 @@
 #include "tmux/log_snapshot.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,13 +8,14 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/log_record.hpp"
 
 namespace terminally {
 namespace {
 
 UniqueFd open_if_there(const std::filesystem::path& path) {
-  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  UniqueFd file = open_to_read(path);
   if (!file && errno != ENOENT) {
     throw io_error("cannot open " + path.string(), errno);
   }

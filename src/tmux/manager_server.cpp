@@ -181,7 +181,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
 TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
   for (auto pause = kNoProbe; durable_; pause = kOwnerLook) {
     co_await sleep_for(pause);
-    if (server_pid_ != 0 || (!instance_.server_listens() && instance_.server_without_socket() == 0)) {
+    if (server_pid_ != 0 || !instance_.server_lives()) {
       co_return;
     }
     try {

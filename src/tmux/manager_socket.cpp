@@ -18,11 +18,6 @@ namespace {
 
 constexpr Milliseconds kMadeAgainWithin{2'000};
 
-bool is_gone(const std::filesystem::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
-}
-
 bool has_no_name(const FileLock& lock) {
   struct stat info{};
   return !lock || (::fstat(lock.fd(), &info) == 0 && info.st_nlink == 0);

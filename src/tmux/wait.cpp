@@ -27,14 +27,6 @@ constexpr Milliseconds kSettledWithin{2'000};
 constexpr Milliseconds kPollSettled{10};
 constexpr std::size_t kMaxMatchBytes = 1'000;
 
-std::string bounded(std::string_view text) {
-  if (text.size() <= kMaxMatchBytes) {
-    return std::string(text);
-  }
-  text = text.substr(0, kMaxMatchBytes);
-  return std::string(text.substr(0, text.size() - incomplete_utf8_suffix(text))) + "\xE2\x80\xA6";
-}
-
 }  // namespace
 
 Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
@@ -158,7 +150,7 @@ Wait::Step Wait::look_for_pattern() {
       break;
   }
   const LineMatch& found = search_->found();
-  match_ = bounded(masked_match(found));
+  match_ = shortened(masked_match(found), kMaxMatchBytes);
   if (!found.may_grow() || ended() || tab_->closed) {
     return Step::matched;
   }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "tools/args.hpp"
 
 namespace terminally {
@@ -16,11 +17,7 @@ std::string shown(const json& value) {
   if (value.is_structured()) {
     return value.is_array() ? "an array" : "an object";
   }
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > kMaxShown) {
-    text = text.substr(0, kMaxShown) + "…";
-  }
-  return text;
+  return shortened(value.dump(-1, ' ', true, json::error_handler_t::replace), kMaxShown);
 }
 
 /// A key as part of a field's name: as it is where that is readable.

@@ -217,9 +217,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     if (binary_ && !binary_named_) {
       return message + waiting_ + "[binary output: not streamed]\n";
     }
-    std::size_t size = std::min(limit, waiting_.size());
-    size -= size < waiting_.size() ? incomplete_utf8_suffix(std::string_view(waiting_).substr(0, size)) : 0;
-    return message.append(waiting_, 0, size);
+    return message.append(whole_characters(waiting_, limit));
   }
 
   /// Tells the client, unless it reads too slowly: then everything stays for the next step.

@@ -77,6 +77,19 @@ TEST_CASE("R25: a chunk cut before the incomplete suffix loses nothing, at every
   }
 }
 
+TEST_CASE("utf8: a text is cut between characters, at every place") {
+  const std::string text = "aé€😀.";
+  for (std::size_t most = 0; most <= text.size() + 1; ++most) {
+    const std::string_view kept = whole_characters(text, most);
+    CAPTURE(most);
+    CHECK(text.starts_with(kept));
+    CHECK(kept.size() <= most);
+    CHECK(is_valid_utf8(kept));
+    CHECK((kept.size() + 4 > most || kept == text));
+    CHECK(shortened(text, most) == std::string(kept) + (kept == text ? "" : "…"));
+  }
+}
+
 TEST_CASE("utf8: only what can still become a character is an incomplete suffix") {
   CHECK(incomplete_utf8_suffix("") == 0);
   CHECK(incomplete_utf8_suffix("a") == 0);
