@@ -58,6 +58,7 @@ class Exit(unittest.TestCase):
             tab.start("echo begun; sleep 60")
             waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
                        for until, more in (("exit", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+            poll(lambda: b"begun\r\n" in tab.log(), 10)
             self.assertEqual(tab.state().state, "running")
             tab.close(force=True)
             for future in waiting:
@@ -74,6 +75,7 @@ class Exit(unittest.TestCase):
                 tab.start("echo begun; sleep 60")
                 waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
                            for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+                poll(lambda tab=tab: b"begun\r\n" in tab.log(), 10)
                 self.assertEqual(tab.state().state, "running")
                 Person(server).tmux(close, "-t", tab.id)
                 for future in waiting:
