@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -14,6 +15,9 @@ enum class View { raw, plain, rendered };
 /// What is masked in what models read. doc/redaction.md.
 enum class Redact { off, rules, all };
 
+/// The programs that run in every tab's window, beside ours.
+inline constexpr std::array kHelpers = {"terminally-log", "terminally-shell"};
+
 /// Paths and limits with their defaults. Filled from flags and environment by the command line, then never
 /// changed.
 struct Config {
@@ -21,7 +25,7 @@ struct Config {
       runtime_root;  ///< --runtime-dir, TERMINALLY_RUNTIME_DIR; default /tmp/terminally-mcp-<uid>
   std::filesystem::path
       state_root;  ///< --state-dir, TERMINALLY_STATE_DIR; default ~/.local/state/terminally-mcp
-  std::filesystem::path helper_dir;  ///< where terminally-log and terminally-shell are
+  std::filesystem::path helper_dir;  ///< where kHelpers are
   std::string instance;       ///< --instance NAME; empty: a fresh unique name, whose tabs end with the server
   std::string tmux = "tmux";  ///< --tmux, the tmux program
   View view = View::raw;      ///< --view

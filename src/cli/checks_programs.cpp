@@ -1,7 +1,5 @@
 // doctor: the programs that are needed, and what runs.
 
-#include <unistd.h>
-
 #include <boost/asio.hpp>
 #include <charconv>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
+#include "base/programs.hpp"
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
 #include "tmux/instance.hpp"
@@ -23,29 +22,6 @@ namespace asio = boost::asio;
 
 constexpr int kOldestTmux[2] = {3, 2};
 constexpr std::chrono::milliseconds kPatience{2'000};
-
-bool is_program(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// Where PATH has it, or what was given when that is a path; empty when it is not there.
-std::filesystem::path find_on_path(const std::string& name) {
-  if (name.find('/') != std::string::npos) {
-    return is_program(name) ? name : "";
-  }
-  const char* value = std::getenv("PATH");
-  const std::string path = value != nullptr ? value : "/usr/bin:/bin";
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::filesystem::path candidate = std::filesystem::path(path.substr(begin, end - begin)) / name;
-    if (is_program(candidate)) {
-      return candidate;
-    }
-    begin = end + 1;
-  }
-  return "";
-}
 
 /// What a program prints, without the newline at its end; empty when it fails.
 std::string output_of(Argv argv) {
@@ -74,7 +50,7 @@ bool new_enough(const std::string& version) {
 }  // namespace
 
 Findings check_tmux(const Config& config) {
-  const std::filesystem::path program = find_on_path(config.tmux);
+  const std::filesystem::path program = find_program(config.tmux);
   const std::string mend = "install tmux 3.2 or later (apt-get install tmux), or name it with --tmux";
   if (program.empty()) {
     return {wrong("tmux: no program \"" + config.tmux + "\"", mend)};
@@ -89,7 +65,7 @@ Findings check_tmux(const Config& config) {
 
 Findings check_helpers(const Config& config) {
   Findings findings;
-  for (const char* name : {"terminally-log", "terminally-shell"}) {
+  for (const char* name : kHelpers) {
     const std::filesystem::path path = config.helper_dir / name;
     findings.push_back(
         is_program(path)
@@ -111,7 +87,7 @@ Findings check_shells(const Config& /*config*/) {
                     "set SHELL to bash, zsh, fish or a POSIX shell, or name one in create_tab"));
   std::string found;
   for (const char* name : {"bash", "zsh", "fish", "dash", "ksh", "mksh", "sh"}) {
-    const std::filesystem::path path = find_on_path(name);
+    const std::filesystem::path path = find_program(name);
     found += path.empty() ? "" : (found.empty() ? "" : ", ") + path.string();
   }
   findings.push_back(found.empty() ? wrong("shells: none on PATH", "set PATH") : fine("shells: " + found));

@@ -1,15 +1,13 @@
 #include "tmux/window_options.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include "base/error.hpp"
+#include "base/programs.hpp"
 #include "base/utf8.hpp"
 #include "tmux/client.hpp"
 #include "tmux/server_config.hpp"
@@ -39,27 +37,16 @@ std::string home_directory() {
   return home != nullptr && *home == '/' && std::filesystem::is_directory(home, error) ? home : "/";
 }
 
-/// A path, or a name to be found on PATH; nullopt when there is no such program.
-std::optional<std::string> find_program(const std::string& name) {
-  const auto runs = [](const std::string& path) {
-    std::error_code error;
-    return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
-  };
-  if (name.find('/') != std::string::npos) {
-    return name.front() == '/' && runs(name) ? std::optional(name) : std::nullopt;
-  }
-  const char* path = std::getenv("PATH");
-  std::string directories = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  directories += ':';
-  for (std::size_t begin = 0; begin < directories.size();) {
-    const std::size_t end = directories.find(':', begin);
-    std::string candidate = directories.substr(begin, end - begin) + "/" + name;
-    if (candidate.front() == '/' && runs(candidate)) {
-      return candidate;
+/// Without them the window would end at once, or have no log.
+void check_helpers_are_there(const Config& config) {
+  for (const char* helper : kHelpers) {
+    const std::filesystem::path path = config.helper_dir / helper;
+    if (!is_program(path)) {
+      throw Error(ErrorCode::io, "no tab can be opened: " + path.string() +
+                                     " is missing or no program; install terminally-mcp again, and start the "
+                                     "server anew if it is somewhere else now");
     }
-    begin = end + 1;
   }
-  return std::nullopt;
 }
 
 void check_environment(const std::map<std::string, std::string>& variables) {
@@ -98,6 +85,7 @@ void check_tab_name(const std::string& name) {
 
 WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_tab_name(request.name);
+  check_helpers_are_there(config);
   std::error_code error;
   const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
   if (cwd.find('\0') != std::string::npos || cwd.front() != '/' ||
@@ -107,12 +95,11 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   WindowOptions options;
   options.shell = user_shell();
   if (!request.shell.empty()) {
-    const auto program = find_program(request.shell);
-    if (!program) {
+    options.shell = find_program(request.shell);
+    if (options.shell.empty() || options.shell.front() != '/') {
       throw invalid("shell: \"" + request.shell +
                     "\" is no program; give its absolute path, or a name on PATH such as bash or zsh");
     }
-    options.shell = *program;
   }
   options.name =
       request.name.empty() ? std::filesystem::path(options.shell).filename().string() : request.name;

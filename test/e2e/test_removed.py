@@ -137,6 +137,18 @@ class ProgramMoved(Case):
         poll(lambda: tab.execute("echo again").output == "again\n", 10, "another writer")
 
 
+    def test_a_helper_that_is_missing(self) -> None:
+        server = self.next_server(program=copy_program(self.sandbox.root / "bin"))
+        tab = server.create_tab()
+        for helper in ("terminally-log", "terminally-shell"):
+            here = self.sandbox.root / "bin" / helper
+            away = here.rename(here.with_suffix(".away"))
+            self.assertIn(f"no tab can be opened: {here} is missing", server.call_error("create_tab"))
+            away.rename(here)
+            self.assertEqual(list(server.tabs()), [tab.id], "nothing half open is left")
+        self.assertEqual(server.create_tab().execute("echo back").output, "back\n")
+
+
 class SomethingInTheWay(Case):
     def test_a_pipe_that_nobody_writes_to(self) -> None:
         """No call waits for its other end."""
