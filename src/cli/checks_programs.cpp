@@ -97,9 +97,7 @@ Findings check_shells(const Config& /*config*/) {
 Findings check_instances(const Config& config) {
   Findings findings;
   for (const std::string& name : running_instances(config)) {
-    Config guest = config;
-    guest.instance = name;
-    guest.guest = true;
+    const Config guest = guest_of(config, name);
     try {
       const std::string owner = read_file(Instance(guest, name).runtime() / "lock").value_or("");
       const bool owned = process_info(std::atoi(owner.c_str())).has_value();

@@ -53,10 +53,19 @@ std::string running_instance(const Config& config) {
   return running.front();
 }
 
-Config guest_config(Config config) {
-  config.instance = running_instance(config);
+Instance instance_to_read(const Config& config) {
+  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
+  return Instance(config, named ? config.instance : running_instance(config));
+}
+
+Config guest_of(Config config, const std::string& instance) {
+  config.instance = instance;
   config.guest = true;
   return config;
+}
+
+Config guest_config(const Config& config) {
+  return guest_of(config, running_instance(config));
 }
 
 std::vector<TabInfo> tabs_of(const Config& config) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "config.hpp"
+#include "tmux/instance.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {
@@ -12,8 +13,15 @@ namespace terminally {
 /// Error(not_found) that says what runs and what to do.
 [[nodiscard]] std::string running_instance(const Config& config);
 
-/// The configuration of a manager that works in the running instance beside the server that owns it.
-[[nodiscard]] Config guest_config(Config config);
+/// The instance whose logs and records a person means: the one of --instance, if it runs or has left any,
+/// else the only one that runs. Throws as running_instance.
+[[nodiscard]] Instance instance_to_read(const Config& config);
+
+/// The configuration of a manager that works in an instance beside the server that owns it.
+[[nodiscard]] Config guest_of(Config config, const std::string& instance);
+
+/// As guest_of, in the running instance.
+[[nodiscard]] Config guest_config(const Config& config);
 
 /// The tabs of a running instance. `config` is a guest's.
 [[nodiscard]] std::vector<TabInfo> tabs_of(const Config& config);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "cli/guest.hpp"
+#include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
@@ -94,14 +95,10 @@ std::string as_json(const std::vector<PastCommand>& commands) {
 /// Of a running instance the tabs are asked for, which also puts on record what has ended unseen. Of a named
 /// one that does not run, what is on disk.
 std::vector<PastCommand> commands_of(const Config& config, const HistoryOptions& options) {
-  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
-  const Instance instance(config, named ? config.instance : running_instance(config));
+  const Instance instance = instance_to_read(config);
   std::vector<WindowId> open;
   if (instance.server_lives()) {
-    Config guest = config;
-    guest.instance = instance.name();
-    guest.guest = true;
-    for (const TabInfo& tab : tabs_of(guest)) {
+    for (const TabInfo& tab : tabs_of(guest_of(config, instance.name()))) {
       open.push_back(tab.window_id);
     }
   }
@@ -110,6 +107,9 @@ std::vector<PastCommand> commands_of(const Config& config, const HistoryOptions&
 
 int history(const Config& config, const HistoryOptions& options) {
   const std::vector<PastCommand> commands = commands_of(config, options);
+  if (commands.empty() && options.tab) {
+    (void)log_of(config, *options.tab);  // says so when there never was such a tab
+  }
   print(options.json ? as_json(commands) : as_table(commands));
   return 0;
 }

@@ -63,9 +63,7 @@ InstanceInfo look_at(const Config& config, const std::string& name) {
     info.tabs = info.running = 0;
     return info;
   }
-  Config guest = config;
-  guest.instance = name;
-  guest.guest = true;
+  Config guest = guest_of(config, name);
   guest.tmux_deadline_ms = kTmuxPatienceMs;
   try {
     const std::vector<TabInfo> tabs = tabs_of(guest);

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "cli/guest.hpp"
 #include "cli/tab_argument.hpp"
-#include "tmux/instance.hpp"
 
 namespace terminally {
 
@@ -15,8 +14,7 @@ CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::
 }
 
 PaneLog log_of(const Config& config, WindowId tab) {
-  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
-  const Instance instance(config, named ? config.instance : running_instance(config));
+  const Instance instance = instance_to_read(config);
   PaneLog log(instance.generation(instance.newest_generation()) / ("pane-" + to_string(tab) + ".log"));
   std::error_code error;
   if (!std::filesystem::exists(log.path(), error)) {

@@ -56,7 +56,10 @@ class History(unittest.TestCase):
         self.assertEqual([row["command"] for row in self.history(self.tab.id, "-n", "2")], ["echo 1", "echo 2"])
         other.close()
         self.assertEqual([row["command"] for row in self.history(other.id)], ["echo other 0", "echo other 1", "echo other 2"])
-        self.assertEqual(self.history("@999"), [])
+        self.assertEqual(self.history(self.server.create_tab().id), [], "nothing ran in it")
+        never = run_cli(self.sandbox, "history", "@999")
+        self.assertEqual((never.returncode, never.stdout), (1, b""))
+        self.assertIn(b"there is no tab @999 in instance", never.stderr)
 
     def test_for_people(self) -> None:
         self.tab.execute("echo 'a\tb'; true " + "x" * 200 + "\necho second line")
