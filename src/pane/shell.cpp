@@ -21,6 +21,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -112,6 +113,15 @@ Setup take_setup() {
   setenv("SHELL", setup.shell.c_str(), 1);
   setenv("TERMINALLY_TAB", cookie.c_str(), 1);  // by this the descendants of a tab are known
   return setup;
+}
+
+/// As long as a tab lives: systemd-tmpfiles takes nothing, however old, from a directory that is locked
+/// (tmpfiles.d(5), "age").
+void keep_from_cleaners(const Setup& setup) {
+  const int directory = open(setup.run_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (directory >= 0) {
+    flock(directory, LOCK_SH | LOCK_NB);
+  }
 }
 
 struct Ended {
@@ -238,6 +248,7 @@ int main(int argc, char** argv) {
     return print_end(argv);
   }
   const Setup setup = take_setup();
+  keep_from_cleaners(setup);
   for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGPIPE}) {
     signal(number, SIG_IGN);
   }

@@ -68,6 +68,17 @@ bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
   return slice.bytes.find("^C") != std::string::npos;
 }
 
+/// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).
+void CommandRun::restore_files() const noexcept {
+  if (script_.files.empty() || !tab_->files.are_gone(record_.nonce)) {
+    return;
+  }
+  try {
+    write_files();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next look tries again
+  }
+}
+
 /// The tab is gone, or the exit code came the second way and END did not.
 asio::awaitable<void> CommandRun::look_for_another_end() {
   const auto pane = process_info(tab_->pane_pid);
@@ -75,6 +86,7 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_await end_with_tab();
     co_return;
   }
+  restore_files();
   if (never_begins()) {
     finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
     co_return;

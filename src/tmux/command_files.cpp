@@ -12,11 +12,19 @@ CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
 
 void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
+  if (is_gone(directory_)) {
+    make_private_directory(directory_.parent_path());
+    make_private_directory(directory_);
+  }
   for (const ShellScript::File& file : script.files) {
     write_file(file.path, file.content);
   }
   write_file(directory_ / (nonce + ".exit"),
              "");  // ours, so that the shell's umask does not make it readable for others
+}
+
+bool CommandFiles::are_gone(const std::string& nonce) const {
+  return is_gone(directory_ / (nonce + ".exit"));
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {

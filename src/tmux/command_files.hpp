@@ -24,6 +24,8 @@ class CommandFiles {
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
   void write(const ShellScript& script, const std::string& nonce) const;
+  /// Whether somebody removed the files of a command that was written and not removed.
+  [[nodiscard]] bool are_gone(const std::string& nonce) const;
   void mark_running(const std::string& nonce, const std::string& cwd) const;
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.

@@ -122,6 +122,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
   [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
+  void write_files() const;
   void fresh_nonce();
 
   bool pump();
@@ -136,6 +137,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] std::size_t own_lines_at_start(std::string_view text) const;
   [[nodiscard]] bool is_own_line(std::string_view line) const;
   void trim_own_lines_at_end();
+  void restore_files() const noexcept;
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
   [[nodiscard]] boost::asio::awaitable<void> wait_for_late_end(int exit_code);
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;

@@ -140,10 +140,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     co_return;
   }
   script_ = shell_script(*foreground.shell, command);
-  tab_->files.write(script_, record_.nonce);
-  if (!nested_) {
-    tab_->files.mark_running(record_.nonce, record_.cwd);
-  }
+  write_files();
   // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
@@ -151,6 +148,13 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     with.enter = '\n';  // C-j: Enter may be bound to something else
   }
   co_await type_now(std::string(with.clear) + line + with.enter, foreground);
+}
+
+void CommandRun::write_files() const {
+  tab_->files.write(script_, record_.nonce);
+  if (!nested_) {
+    tab_->files.mark_running(record_.nonce, record_.cwd);
+  }
 }
 
 asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {

@@ -1,6 +1,7 @@
 """What others do to our files: directories and sockets removed, pipes and links in the way, the program moved (T11, R4)."""
 
 import path  # noqa: F401  (finds the harness)
+import fcntl
 import os
 import shutil
 import threading
@@ -33,7 +34,15 @@ class SocketRemoved(Case):
     """A cleaner of /tmp takes the socket, or all, from under a tmux server that lives."""
 
     def remove(self, everything: bool) -> None:
-        shutil.rmtree(self.sandbox.runtime) if everything else (self.sandbox.runtime / "t" / "tmux.sock").unlink()
+        if everything:
+            # Files come and go in it meanwhile.
+            poll(lambda: shutil.rmtree(self.sandbox.runtime, ignore_errors=True) or not self.sandbox.runtime.exists(), 5)
+        else:
+            (self.sandbox.runtime / "t" / "tmux.sock").unlink()
+
+    def marks(self) -> list:
+        """Of commands that run: where their exit codes will be."""
+        return list((self.sandbox.runtime / "t").glob("*.exit"))
 
     def test_while_the_server_runs(self) -> None:
         for everything in (False, True):
@@ -44,16 +53,13 @@ class SocketRemoved(Case):
                 waiting = tab.execute_async("echo up; while [ ! -e go ]; do sleep 0.05; done; (exit 3)", timeout_ms=60_000)
                 poll(lambda tab=tab: b"\aup" in tab.log(), 5)
                 self.remove(everything)
+                poll(self.marks, 10, "what the command needs at its end")
                 self.assertIn(tab.id, server.tabs())
                 self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
                 (self.sandbox.home / "go").touch()
                 result = server.result(waiting, "execute_command")
-                if everything:  # what the wrapper does at the end went with the directory
-                    self.assertIn(result.state, ("running", "failed"))
-                    tab.call("cancel_command")
-                else:
-                    self.assertEqual(result.exit_code, 3)
-                    self.assertEqual(tab.execute("echo $x").output, "5\n")
+                self.assertEqual((result.state, result.exit_code, result.output), ("completed", 3, "up\n"))
+                self.assertEqual(tab.execute("echo $x").output, "5\n")
                 (self.sandbox.home / "go").unlink()
                 self.assertEqual(tab.execute("echo free").output, "free\n")
                 second = Server("--instance", "t", sandbox=self.sandbox, durable=True).__enter__()
@@ -75,6 +81,27 @@ class SocketRemoved(Case):
                 self.assertTrue(set(sleeper) <= set(self.sandbox.processes()), "a process of a living instance was ended")
                 self.assertEqual(self.take(tab).call("cancel_command").state, "failed" if everything else "cancelled")
                 self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    def test_systemd_keeps_its_hands_off(self) -> None:
+        """systemd-tmpfiles passes over a directory that it cannot lock; ours is locked as long as a tab lives."""
+        tab = self.next_server().create_tab()
+        directory = os.open(self.sandbox.runtime / "t", os.O_RDONLY)
+        self.addCleanup(os.close, directory)
+
+        def is_locked() -> bool:
+            try:
+                fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            fcntl.flock(directory, fcntl.LOCK_UN)
+            return False
+
+        poll(is_locked, 5)
+        self.server.raw.kill()
+        self.assertTrue(is_locked(), "by the tab, not by the server")
+        self.next_server()
+        self.take(tab).close(force=True)
+        poll(lambda: not is_locked(), 5)
 
     def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
         with Server(sandbox=self.sandbox) as server:
