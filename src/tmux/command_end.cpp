@@ -125,7 +125,7 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
     co_return;
   }
   if (!moves) {
-    notes_.emplace_back(
+    record_.notes.emplace_back(
         "tmux or the writer of the log stands still: the exit code is known from its file, output may still "
         "come into the log");
   }
@@ -133,8 +133,8 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
 }
 
 void CommandRun::end_by_exit_file(int exit_code) {
-  if (notes_.empty()) {
-    notes_.emplace_back(
+  if (record_.notes.empty()) {
+    record_.notes.emplace_back(
         "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
         "known from its file");
   }
@@ -181,7 +181,7 @@ void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
     }
     record_.end_byte = std::min(tab_->log.end(), ends_by.value_or(UINT64_MAX));
   } catch (const Error& error) {
-    notes_.emplace_back(error.what());  // the log cannot be read
+    record_.notes.emplace_back(error.what());  // the log cannot be read
   }
   finish(CommandState::failed, why, std::nullopt);
 }
@@ -209,7 +209,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   tab_->last_exit = exit_code.value_or(0);
   tab_->last_end = Clock::now();
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
-    notes_.emplace_back(
+    record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "
         "options of the old one are gone)");
   }

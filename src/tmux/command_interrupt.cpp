@@ -163,7 +163,7 @@ asio::awaitable<void> CommandRun::escalate() {
       ::kill(now.shell_pid, SIGKILL);  // terminally-shell prints END and starts another
     }
     if (elapsed >= patience + kGiveUpAfter) {
-      notes_.emplace_back("its end was never seen; what it started was killed");
+      record_.notes.emplace_back("its end was never seen; what it started was killed");
       give_up(interrupt_reason_);
     }
     co_await sleep_for(kStep);

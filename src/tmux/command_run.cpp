@@ -133,7 +133,8 @@ void CommandRun::save_record_if_possible() {
   try {
     save_record();
   } catch (const Error& error) {
-    notes_.emplace_back(std::string("the record of this command could not be written: ") + error.what());
+    record_.notes.emplace_back(std::string("the record of this command could not be written: ") +
+                               error.what());
   }
 }
 
@@ -246,7 +247,7 @@ asio::awaitable<void> CommandRun::scan_to_end() {
     failure = error.what();
   }
   if (failure) {
-    notes_.push_back(*failure);
+    record_.notes.push_back(*failure);
     give_up(Reason::none);
   }
 }

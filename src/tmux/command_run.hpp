@@ -105,7 +105,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Where what it printed ends by now.
   [[nodiscard]] std::uint64_t output_end() const;
   [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// The pid of the shell that it was typed into.
   [[nodiscard]] int typed_into() const { return record_.shell_pid; }
 
@@ -189,7 +188,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   Reason interrupt_reason_ = Reason::none;
   Event ended_;
   std::vector<Survivor> survivors_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace terminally

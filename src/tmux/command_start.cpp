@@ -115,7 +115,8 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     }
     tab_->files.remove(record_.nonce);
   }
-  notes_.emplace_back("no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
+  record_.notes.emplace_back(
+      "no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
   finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
 }
 

@@ -41,10 +41,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
     record.end_byte = run->output_end();
     record.duration_ms = run->duration_ms();
   }
-  const std::vector<std::string> notes = run->notes();
-  CommandResult result = co_await result_of(tab, std::move(record), view, max_output_bytes);
-  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
-  co_return result;
+  co_return co_await result_of(tab, std::move(record), view, max_output_bytes);
 }
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
@@ -65,6 +62,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
   result.started_at_ms = record.started_at_ms;
   result.duration_ms = record.duration_ms;
   result.cwd = record.cwd;
+  result.notes = std::move(record.notes);
   if (record.state == CommandState::running && !tab->closed) {
     if (const std::string cwd = process_cwd(look_at_foreground(tab->pane_pid).pid); !cwd.empty()) {
       result.cwd = cwd;

@@ -151,6 +151,9 @@ std::string encode_record(const CommandRecord& record) {
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
+  if (!record.notes.empty()) {
+    line["notes"] = record.notes;
+  }
   if (record.signalled) {
     line["signalled"] = true;
   }
@@ -195,6 +198,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.older_jobs = line.value("older_jobs", std::vector<int>());
     record.duration_ms = line.at("duration_ms");
     record.cwd = line.at("cwd");
+    record.notes = line.value("notes", std::vector<std::string>());
     record.signalled = line.value("signalled", false);
     record.withdrawn = line.value("withdrawn", false);
     return record;

@@ -35,6 +35,7 @@ struct CommandRecord {
   std::vector<int> older_jobs;          ///< that shell's children from before
   std::uint64_t duration_ms = 0;
   std::string cwd;
+  std::vector<std::string> notes;  ///< what the reader of its result should know
   bool signalled = false;  ///< stop_process has sent it a signal, or was about to: its end counts as ours
   bool withdrawn = false;  ///< it was not run after all: it is nobody's command
 };

@@ -229,8 +229,8 @@ Waited Wait::result(Step step) {
   if (!ended() && !tab_->closed) {
     waited.awaiting_input = awaiting_input(*tab_, waiting_.view.guard.get());
   }
-  if (run_) {
-    waited.notes = run_->notes();
+  if (record_) {
+    waited.notes = record_->notes;
   }
   if (!waited.matched && others_listen_) {
     waited.notes.push_back("port " + std::to_string(waiting_.port) +

@@ -231,6 +231,9 @@ class Killed(Durable):
         self.next_server()
         result = self.take(tab).wait_end()
         self.assertEqual((result.output[:3], result.exit_code, result.state), ("up\n", 6, "completed"))
+        self.assertIn("missing from the log", result.notes[0])
+        self.next_server()
+        self.assertEqual(self.take(tab).state(), result, "what is noted is on record")
 
     def test_what_it_waited_for_is_waited_for_by_the_next_client(self) -> None:
         tab = self.server.create_tab()

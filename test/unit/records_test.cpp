@@ -57,6 +57,10 @@ TEST_CASE("records: what is written is read, the last line of an id counts") {
   CHECK(found->started_ticks == 45);
   CHECK(found->shell_pid == 67);
   CHECK_FALSE(found->signalled);
+  CHECK(found->notes.empty());
+  record.notes = {"a \"note\"", "\xFF"};
+  records.append(record);
+  CHECK(records.find("00000001")->notes == std::vector<std::string>{"a \"note\"", "\xEF\xBF\xBD"});
   record.signalled = true;
   records.append(record);
   CHECK(records.find("00000001")->signalled);
