@@ -68,6 +68,13 @@ void Session::receive_batch(const RpcInput& input) {
     return send(
         error_message("", ProtocolError(kInvalidRequest, "Invalid request: batches are not supported")));
   }
+  constexpr std::size_t kMostInBatch = 1'000;  // their answer is one message, held until the last is there
+  if (input.messages.size() > kMostInBatch) {
+    return send(error_message(
+        "", ProtocolError(kInvalidRequest, "Invalid request: a batch of " +
+                                               std::to_string(input.messages.size()) +
+                                               " messages is too long; at most 1000 are allowed")));
+  }
   struct Batch {
     std::size_t missing = 0;
     std::string answers;

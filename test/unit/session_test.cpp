@@ -116,6 +116,14 @@ TEST_CASE("a batch is answered whole where the revision knows batches, else refu
   CHECK(connection.take().empty());
   connection.line("[]");
   CHECK(connection.take().at(0)["error"]["code"] == kInvalidRequest);
+  std::string long_batch = "[0";
+  for (int more = 1; more < 1'000; ++more) {
+    long_batch += ",0";
+  }
+  connection.line(long_batch + "]");
+  CHECK(connection.take().at(0).size() == 1'000);
+  connection.line(long_batch + ",0]");
+  CHECK(connection.take().at(0)["error"]["code"] == kInvalidRequest);
 }
 
 TEST_CASE("too many requests at once are refused, each with its id") {
