@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
+#include "tmux/left_at_prompt.hpp"
 #include "tmux/log_end.hpp"
 #include "tmux/proc.hpp"
 
@@ -208,6 +209,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   }
   tab_->last_exit = exit_code.value_or(0);
   tab_->last_end = Clock::now();
+  asio::co_spawn(context_.executor, remember_prompt(tab_, tab_->last_end), asio::detached);
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "

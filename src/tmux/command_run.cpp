@@ -149,7 +149,8 @@ std::size_t CommandRun::own_lines_at_start(std::string_view text) const {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t next = text.find('\n', begin);
     const std::string_view line = text.substr(begin, next == std::string_view::npos ? next : next - begin);
-    const bool blank = line.empty() || line == "\r";  // the end of what zsh traced of the command before
+    // The end of what zsh traced of the command before, or a newline at the start of bash's PS4.
+    const bool blank = line.find_first_not_of('\r') == std::string_view::npos;
     if (!is_own_line(line) && !blank) {
       break;
     }
@@ -252,9 +253,16 @@ asio::awaitable<void> CommandRun::scan_to_end() {
   }
 }
 
+/// Whether it printed something after the last newline, as whoever shows a prompt does.
+bool CommandRun::leaves_line_open() const {
+  const std::uint64_t end = tab_->log.end();
+  return end > record_.start_byte && tab_->log.read(end - 1, 1).bytes != "\n";
+}
+
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
-  const bool nested = (now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway) &&
+  const bool gateway = now.kind == Foreground::Kind::gateway;
+  const bool nested = (now.kind == Foreground::Kind::nested || (gateway && leaves_line_open())) &&
                       now.pid != record_.shell_pid && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();

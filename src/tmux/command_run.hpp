@@ -135,6 +135,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void emit(std::uint64_t until);
   [[nodiscard]] std::size_t own_lines_at_start(std::string_view text) const;
   [[nodiscard]] bool is_own_line(std::string_view line) const;
+  [[nodiscard]] bool leaves_line_open() const;
   void trim_own_lines_at_end();
   void restore_files() const noexcept;
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/command_run.hpp"
+#include "tmux/left_at_prompt.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
 #include "tmux/terminal_text.hpp"
@@ -26,9 +27,11 @@ constexpr Milliseconds kUnansweredInline{3'000};
 constexpr Milliseconds kLeavesFullScreen{2'000};
 constexpr Milliseconds kTmuxReads{20};
 
-/// C-e, a blank, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
-/// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear.
-constexpr std::string_view kClearLine = "\x05 \x15";
+/// A blank, C-e, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
+/// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear, and
+/// comes first because Esc or C-x may have been left: C-x C-e edits the line and runs it, Esc C-e expands its
+/// $(…).
+constexpr std::string_view kClearLine = " \x05\x15";
 
 struct TypedWith {
   std::string_view clear = kClearLine;
@@ -97,7 +100,15 @@ void CommandRun::withdraw() noexcept {
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
-    const Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    // What we type would go on with a command that was left half typed, and both would run. An editor may
+    // take the first C-c for the argument of a key (vi's f).
+    for (int tries = 0; attempt_ == 1 && tries < 2 && is_something_left(*tab_); ++tries) {
+      exit_lost_ = foreground.shell != ShellKind::fish;
+      co_await clear_prompt();
+      foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
+    }
+    tab_->prompt.reset();
     withdraw();
     fresh_nonce();
     co_await type(foreground);
@@ -108,6 +119,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
     // From here on the typed line runs nothing, should a shell still come to it.
     tab_->files.remove_script(record_.nonce);
     if (began == Began::no) {
+      exit_lost_ = true;
       co_await clear_prompt();
       if (pump() || began_) {
         co_return;
@@ -243,8 +255,7 @@ asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foregr
 /// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's
 /// command mode.
 asio::awaitable<void> CommandRun::clear_prompt() {
-  exit_lost_ = true;
-  co_await context_.client.change("send-keys -t " + quote(to_string(tab_->pane)) + " C-c");
+  co_await context_.client.change(type_bytes(to_string(tab_->pane), "\x03"));
   co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
   co_await sleep_for(Milliseconds(50));
 }

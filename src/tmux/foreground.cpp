@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, 18> kGateways = {
     "oc",  "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
 };
 
+constexpr std::size_t kMostBehind = 100;  ///< processes that are looked at
+
 bool is_gateway(std::string_view name) {
   return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
 }
@@ -57,6 +59,28 @@ std::optional<ProcessInfo> group_leader(int group) {
     }
   }
   return std::nullopt;
+}
+
+/// What has the foreground of the terminal that a gateway of this machine made for its command (script, sudo
+/// with use_pty, su --pty). Nothing: its far side cannot be seen.
+std::optional<ProcessInfo> foreground_behind(const ProcessInfo& gateway) {
+  std::vector<int> below = child_processes(gateway.pid);
+  for (std::size_t i = 0; i < below.size() && below.size() < kMostBehind; ++i) {
+    const auto process = process_info(below[i]);
+    if (process && process->session != gateway.session && process->foreground_group > 0) {
+      return group_leader(process->foreground_group);
+    }
+    const std::vector<int> children = child_processes(below[i]);
+    below.insert(below.end(), children.begin(), children.end());
+  }
+  return std::nullopt;
+}
+
+/// In raw mode a gateway passes everything on, to a shell at its prompt or to any other program.
+bool may_show_prompt(const ProcessInfo& gateway) {
+  const auto behind = foreground_behind(gateway);
+  return !behind || is_gateway(behind->name) ||
+         (behind->state == 'S' && shell_kind(behind->name) && is_interactive_shell(behind->pid));
 }
 
 bool sleeps_in_tty_read(const ProcessInfo& process) {
@@ -108,9 +132,10 @@ Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
     return Prompt::not_yet;
   }
   if (foreground.kind == Foreground::Kind::gateway) {
-    // The far shell's mode is not ours to see: a gateway in raw mode passes everything on.
-    const bool password = mode->line && !mode->echo;
-    return !mode->line ? Prompt::ready : password ? Prompt::reads_keyboard : Prompt::not_yet;
+    if (!mode->line) {
+      return may_show_prompt(*process) ? Prompt::ready : Prompt::not_yet;
+    }
+    return mode->echo ? Prompt::not_yet : Prompt::reads_keyboard;
   }
   if (!mode->line) {
     return process->state == 'S' ? Prompt::ready : Prompt::not_yet;

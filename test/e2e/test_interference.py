@@ -42,6 +42,54 @@ class HalfTyped(unittest.TestCase):
                     result = tab.execute("echo intact")
                     self.assertEqual((result.output, result.exit_code), ("intact\n", 0), line)
 
+    UNFINISHED = [("touch ran \\", "Enter"), ("touch ran &&", "Enter"), ("touch ran ||", "Enter"), ("touch ran |", "Enter"),
+                  ("touch ran", "C-x"), ("$(touch ran)", "Escape")]
+    LEFT_IN_VI = [("touch ran", "Escape"), ("touch ran; true", "Escape", "0"), ("touch ran more", "Escape", "b", "i"), ("touch ran", "Escape", "F")]
+
+    def test_a_command_that_asks_for_more_is_not_completed(self) -> None:
+        """R12: what we type neither ends nor runs what a person began; `C-x C-e` and `Esc C-e` would run it."""
+        self._never_run({shell: "true" for shell in SHELLS}, self.UNFINISHED)
+
+    def test_an_editor_left_in_vi_mode_runs_nothing(self) -> None:
+        """R12"""
+        self._never_run({"bash": "set -o vi", "zsh": "bindkey -v", "fish": "fish_vi_key_bindings"}, self.LEFT_IN_VI)
+
+    def _never_run(self, prepare: dict[str, str], left: list[tuple[str, ...]]) -> None:
+        needs(*prepare)
+        with Server(env={"EDITOR": "true"}) as server:
+            tabs = {shell: server.create_tab(shell=shell) for shell in prepare}
+            person = Person(server)
+            before = set(os.listdir(server.sandbox.home))
+            for text, *keys in left:
+                for shell, tab in tabs.items():
+                    tab.execute(prepare[shell])
+                shown = time.monotonic()
+                poll(lambda: time.monotonic() > shown + 1.2, 5, "the prompts stand")  # noqa: B023
+                for tab in tabs.values():
+                    end = len(tab.log())
+                    person.type(tab, text)
+                    poll(lambda: len(tab.log()) > end + len(text) - 1, 5, f"{text!r} typed")  # noqa: B023
+                    person.keys(tab, *keys)
+                for shell, tab in tabs.items():
+                    result = tab.execute("echo intact")
+                    self.assertEqual((result.output, result.exit_code), ("intact\n", 0), f"{shell}: {text!r}")
+                    made = {name for name in os.listdir(server.sandbox.home) if name not in before and not name.startswith(".")}
+                    self.assertEqual(made, set(), f"{shell}: {text!r} {keys}")
+
+    def test_the_status_of_a_persons_command(self) -> None:
+        """Nothing is left after a command that a person ran: its status is what the next command sees."""
+        for shell in SHELLS:
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                shown = time.monotonic()
+                poll(lambda: time.monotonic() > shown + 1.2, 5, "the prompt stands")  # noqa: B023
+                end = len(tab.log())
+                Person(server).enter(tab, "sh -c 'echo went; exit 6'")
+                poll(lambda: b"went\r\n" in tab.log()[end:] and not tab.row.busy, 5)  # noqa: B023
+                self.assertEqual(tab.execute("echo $status" if shell == "fish" else "echo $?").output, "6\n")
+
     def test_keys_typed_while_a_command_runs(self) -> None:
         """R12: the command's own text is never altered; what was typed ahead is not part of the next command."""
         with Server() as server:

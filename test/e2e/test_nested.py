@@ -67,6 +67,16 @@ class Nested(unittest.TestCase):
                     self.assertEqual(tab.execute("echo more").output, "more\n")
                     self.leaves(tab, outer)
 
+    def test_a_terminal_of_its_own(self) -> None:
+        """What has a terminal between itself and ours (`script`, `sudo` with use_pty, `su -P`) is seen for what it is."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            slow = tab.execute("script -qc 'printf made; sleep 1; echo all' /dev/null")
+            self.assertEqual((slow.output, slow.state), ("madeall\n", "completed"))
+            enter(tab, "script -q /dev/null")
+            self.assertEqual(tab.execute("echo inside; (exit 4)").exit_code, 4)
+            self.leaves(tab, "bash")
+
     def test_three_deep(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")

@@ -66,6 +66,8 @@ STATE = [
     ok("set -E; set -T", undo="set +E; set +T"),
     unchecked(ok("set -ET; trap 'echo T' DEBUG", Text(r"(T\n)*"), canary_output=Text(r"(T\n)*ok-0\n(T\n)*"), undo="exit 0"), why="a DEBUG trap that reaches into sourced files"),
     ok("enable -n printf echo", undo="enable printf echo", why="the builtins are switched off"),
+    unchecked(ok("enable -n builtin", undo="enable builtin"), why="it is what our line begins with"),
+    unchecked(ok("PS4='\\n+ '; set -x", canary="echo t", canary_output=Text(r"[\r\n]*\+ echo t\nt\n"), undo="set +x; PS4='+ '"), why="a trace line of two rows"),
     ok("enable -n history command test", undo="enable history command test"),
     ok("LC_ALL=xx_XX.nothing; echo l", Text(r"([^\n]*warning[^\n]*\n)?l\n"), undo="unset LC_ALL"),
     ok("CDPATH=/usr; cd share; pwd", "/usr/share\n/usr/share\n", undo="unset CDPATH; cd"),

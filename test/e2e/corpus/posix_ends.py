@@ -50,6 +50,7 @@ def signals(shell: str) -> list[Case]:
         ok("jobs", Text(r"(\[\d+\][^\n]*\n)*")),
         ok("wait", Text(r"(\[\d+\][^\n]*\n)*")),
         ok("kill -0 $$ && echo alive", "alive\n"),
+        code(3, "script -qec 'echo a; sleep 0.7; printf b; sleep 0.7; exit 3' /dev/null", "a\nb", why="a program on a terminal of its own is no nested shell"),
     ]
 
 
@@ -67,6 +68,7 @@ def deadlines(shell: str) -> list[Case]:
         hangs("while :; do sleep 0.01; done", number=loop_code, canary_output=after_loop),
         hangs("for i in 1 2 3; do sleep 30; done"),
         hangs("sleep 30 | cat"),
+        hangs("script -qec 'printf x; sleep 30' /dev/null", Text(r"x(\^C|\n)*"), why="a program on a terminal of its own"),
         hangs("(sleep 30)"),
         hangs("sh -c 'sleep 30; sleep 30; sleep 30'"),
         hangs("f() { sleep 30; }; f", undo="unset -f f"),

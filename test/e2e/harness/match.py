@@ -42,4 +42,4 @@ CRLF = "\r\n"
 
 def interrupted(before: str = "", after: str = "") -> Text:
     """The output of a command that was ended by C-c: the terminal echoes ^C, some shells go to a new line, or name the signal."""
-    return Text(re.escape(before) + r"(\^C|\n|Terminated\n)*" + re.escape(after))
+    return Text(re.escape(before) + r"(\^C|\n|Terminated\n|zsh: terminated[^\n]*\n)*" + re.escape(after))
