@@ -40,6 +40,7 @@ class Exit(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.start("echo begun; sleep 60")
+            poll(lambda: b"begun\r\n" in tab.log(), 10)
             waited = tab.call("wait_for", until="exit", timeout_ms=300)
             self.assertEqual(dict(waited), {"matched": False, "reason": "timeout", "output": "begun\n", "next_byte": waited.next_byte, "state": "running"})
             self.assertEqual(tab.state().state, "running")
@@ -74,7 +75,7 @@ class Exit(unittest.TestCase):
                 tab.start("echo begun; sleep 60")
                 waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
                            for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
-                self.assertEqual(tab.state().state, "running")
+                poll(lambda: tab.state().output == "begun\n", 10)  # noqa: B023
                 Person(server).tmux(close, "-t", tab.id)
                 for future in waiting:
                     waited = server.result(future, "wait_for")
