@@ -53,6 +53,19 @@ class End(unittest.TestCase):
             tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
 
+    def test_eof_on_a_machine_that_stands_still(self) -> None:
+        """Just after tmux was ended, for longer than the server has patience: what remains is killed all the same."""
+        for _ in range(3):
+            with Server() as server:
+                server.create_tab().start("setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up")
+                tmux = Path(f"/proc/{Person(server).server_pid()}")
+                server.raw.process.stdin.close()
+                poll(lambda: not (tmux / "exe").exists(), 5)  # noqa: B023
+                server.raw.process.send_signal(signal.SIGSTOP)
+                begin = time.monotonic()
+                poll(lambda: time.monotonic() > begin + 1, 5)  # noqa: B023
+                server.raw.process.send_signal(signal.SIGCONT)
+
     def test_a_shell_that_has_to_be_killed_is_not_started_again(self) -> None:
         for end in ("close", "stop"):
             with self.subTest(end), Sandbox() as sandbox:
