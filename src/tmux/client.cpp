@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
@@ -25,6 +26,12 @@ std::string trimmed(std::string text) {
     text.pop_back();
   }
   return text;
+}
+
+/// A spare client may have been started while the socket was gone.
+bool never_connected(const ProcessResult& result) {
+  return result.exit_code != 0 &&
+         (result.err.starts_with("error connecting to ") || result.err.starts_with("no server running on "));
 }
 
 Error timed_out(std::chrono::milliseconds deadline) {
@@ -59,11 +66,16 @@ Argv TmuxClient::argv(const Argv& command) const {
 }
 
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
-  std::unique_ptr<ChildProcess> client = spare_ ? spare_->take() : nullptr;
-  if (!client) {
-    client = std::make_unique<ChildProcess>(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+  commands += "\n";
+  std::optional<ProcessResult> result;
+  if (const auto spare = spare_ ? spare_->take() : nullptr) {
+    result = co_await spare->finish(commands, deadline_);
   }
-  std::string out = output_of(co_await client->finish(std::move(commands) + "\n", deadline_));
+  if (!result || never_connected(*result)) {
+    ChildProcess client(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+    result = co_await client.finish(std::move(commands), deadline_);
+  }
+  std::string out = output_of(std::move(*result));
   if (spare_) {
     spare_->prepare();
   }

@@ -18,8 +18,10 @@ namespace asio = boost::asio;
 constexpr Milliseconds kEndMissing{1'000};
 /// The same where the log's writer has said that it lost something.
 constexpr Milliseconds kEndMissingFromGap{250};
-/// The same in a log that grows on: what runs in the background may print for ever.
-constexpr Milliseconds kEndLate{10'000};
+/// The same in a log that grows on: what runs in the background may print for ever. But tmux keeps megabytes
+/// for a writer that is slow, and END is behind them.
+constexpr Milliseconds kEndLate{60'000};
+constexpr Milliseconds kEndLateFromGap{10'000};
 constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
 /// How long the shell of an adopted command may show its prompt before the command counts as never begun.
@@ -109,9 +111,10 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   exit_file_seen_ = exit_file_seen_.value_or(Clock::now());
   const bool in_gap = log_has_gap_behind(tab_->log.path(), std::max(record_.typed_byte, record_.start_byte));
   const auto patience = in_gap ? kEndMissingFromGap : kEndMissing;
+  const auto latest = in_gap ? kEndLateFromGap : kEndLate;
   const bool hurry = interrupt_reason_ != Reason::none;
   const auto may_be_late = [&]() {
-    return !hurry && Clock::now() - grew_ < patience && Clock::now() - *exit_file_seen_ < kEndLate;
+    return !hurry && Clock::now() - grew_ < patience && Clock::now() - *exit_file_seen_ < latest;
   };
   if (Clock::now() - *exit_file_seen_ < patience || may_be_late()) {
     co_return;

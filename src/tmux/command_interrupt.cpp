@@ -26,6 +26,8 @@ constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{500};
 constexpr Milliseconds kStep{50};
+/// The most that one step counts as: a machine that stands still takes no patience from the program.
+constexpr Milliseconds kStepCountsFor{250};
 /// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is
 /// typed.
 constexpr Milliseconds kHookLost{400};
@@ -132,8 +134,9 @@ asio::awaitable<void> CommandRun::escalate() {
   std::set<int> struck;
   bool probed = false;
   std::optional<Clock::time_point> at_prompt;
+  auto looked = Clock::now();
+  Clock::duration elapsed = looked - begin;
   for (;;) {
-    const auto elapsed = Clock::now() - begin;
     const Foreground now = look_at_foreground(tab_->pane_pid);
     const bool own_shell = now.kind == Foreground::Kind::shell;
     const bool kill_now = force_ || elapsed >= kKillAfter;
@@ -167,6 +170,8 @@ asio::awaitable<void> CommandRun::escalate() {
       give_up(interrupt_reason_);
     }
     co_await sleep_for(kStep);
+    const auto last = std::exchange(looked, Clock::now());
+    elapsed += std::min<Clock::duration>(looked - last, kStepCountsFor);
   }
 }
 

@@ -21,6 +21,9 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTmuxPatience{400};
 constexpr Milliseconds kProcessPatience{800};
+/// One that hangs up, one that kills, one for what was forked meanwhile, and a look: also where the machine
+/// stood still until all patience was over.
+constexpr int kAtLeastPasses = 4;
 /// The kernel keeps 15 bytes of "terminally-shell".
 constexpr std::string_view kShellHelper = "terminally-shel";
 
@@ -56,7 +59,8 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
   const auto deadline = Clock::now() + kProcessPatience;
   std::vector<Survivor> survivors;
   std::vector<int> helpers;
-  for (bool first = true; Clock::now() < deadline; first = false) {
+  for (int pass = 0; pass < kAtLeastPasses || Clock::now() < deadline; ++pass) {
+    const bool first = pass == 0;
     bool left = false;
     survivors.clear();
     helpers.clear();

@@ -17,6 +17,8 @@ namespace {
 constexpr Milliseconds kHangUpFor{700};
 constexpr Milliseconds kTermUntil{1'400};
 constexpr Milliseconds kEndProcessesWithin{2'000};
+/// From the first SIGKILL on, however late a machine that stood still let it come.
+constexpr Milliseconds kKillFor{600};
 constexpr Milliseconds kClosedLogEndsWithin{2'000};
 
 }  // namespace
@@ -37,6 +39,7 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
     return pids;
   };
   const auto begin = Clock::now();
+  auto deadline = begin + kEndProcessesWithin;
   if (pane) {
     ::kill(tab.pane_pid,
            SIGHUP);  // first: terminally-shell starts no other shell in place of one that was killed
@@ -44,9 +47,12 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
   }
   int last_signal = 0;
   std::vector<int> left = members();
-  while (!left.empty() && Clock::now() - begin < kEndProcessesWithin) {
+  while (!left.empty() && (last_signal != SIGKILL || Clock::now() < deadline)) {
     const auto elapsed = Clock::now() - begin;
     const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
+    if (signal == SIGKILL && last_signal != SIGKILL) {
+      deadline = std::max(deadline, Clock::now() + kKillFor);
+    }
     for (const int pid : left) {
       if (signal != last_signal || signal == SIGKILL) {
         ::kill(pid, signal);

@@ -236,19 +236,19 @@ class Deadline(unittest.TestCase):
     def test_who_answers_takes_their_time(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            result = tab.execute("read -p 'name? ' x; echo got:$x:", timeout_ms=3_000)
+            result = tab.execute("read -p 'name? ' x; echo got:$x:", timeout_ms=5_000)
             self.assertEqual((result.state, result.reason), ("running", "awaiting_input"))
             self.assertTrue(any("timeout_ms holds no longer" in note for note in result.notes), result.notes)
-            poll(lambda: tab.state(verbose=True).duration_ms > 4_500, 20)
+            poll(lambda: tab.state(verbose=True).duration_ms > 6_000, 20)
             tab.call("send_text", text="anna")
             self.assertEqual((ends(tab).state, tab.state().exit_code), ("completed", 0))
 
     def test_a_nested_shell_stays_open(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            result = tab.execute("bash --norc", timeout_ms=3_000)
+            result = tab.execute("bash --norc", timeout_ms=5_000)
             self.assertEqual((result.state, result.reason), ("running", "awaiting_input"))
-            poll(lambda: tab.state(verbose=True, command_id=result.command_id).duration_ms > 4_500, 20)
+            poll(lambda: tab.state(verbose=True, command_id=result.command_id).duration_ms > 6_000, 20)
             self.assertEqual(tab.execute("echo $SHLVL").state, "completed")
             self.assertEqual(tab.state(command_id=result.command_id).state, "running")
 

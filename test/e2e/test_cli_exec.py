@@ -24,9 +24,10 @@ class Exec(unittest.TestCase):
                                 stderr=subprocess.PIPE, **options)
 
     def test_streams_and_gives_the_commands_exit_code(self) -> None:
-        by_hand = self.start(self.tab.id, "--", "echo one; sleep 1; echo two; (exit 5)")
+        by_hand = self.start(self.tab.id, "--", "echo one; until [ -e go ]; do sleep 0.05; done; echo two; (exit 5)")
         first = by_hand.stdout.readline()
         self.assertIsNone(by_hand.poll())  # it came while the command ran
+        (self.sandbox.home / "go").touch()
         rest, errors = by_hand.communicate(timeout=10)
         self.assertEqual((first + rest, errors, by_hand.returncode), (b"one\r\ntwo\r\n", b"", 5))
 
@@ -55,18 +56,20 @@ class Exec(unittest.TestCase):
 
     def test_beside_the_agent_in_another_tab(self) -> None:
         other = self.server.create_tab(name="other")
-        agent = other.execute_async("echo agent up; sleep 2; echo agent done")
+        agent = other.execute_async("echo agent up; until [ -e go ]; do sleep 0.05; done; echo agent done", timeout_ms=60_000)
         poll(lambda: b"agent up\r\n" in other.log(), 5)
         for n in range(3):
             self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", f"echo hand {n}").stdout, b"hand %d\r\n" % n)
         self.assertFalse(agent.done())
+        (self.sandbox.home / "go").touch()
         self.assertEqual(self.server.result(agent, "execute_command").output, "agent up\nagent done\n")
 
     def test_busy_is_named_both_ways(self) -> None:
-        by_hand = self.start(self.tab.id, "--", "echo hand up; sleep 1; echo hand done")
+        by_hand = self.start(self.tab.id, "--", "echo hand up; until [ -e go ]; do sleep 0.05; done; echo hand done")
         poll(lambda: b"hand up\r\n" in self.tab.log(), 5)
         self.assertTrue(self.tab.row.busy)
         self.assertIn("echo hand up", self.tab.call_error("execute_command", command="echo agent"))
+        (self.sandbox.home / "go").touch()
         out, errors = by_hand.communicate(timeout=10)
         self.assertEqual((out, errors, by_hand.returncode), (b"hand up\r\nhand done\r\n", b"", 0))
         self.assertEqual(self.tab.execute("echo agent").output, "agent\n")

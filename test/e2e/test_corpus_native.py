@@ -11,7 +11,7 @@ from harness.native import run_native
 
 def mismatch(shell: str, case: Case) -> str | None:
     try:
-        native = run_native(shell, case.command, case.given, case.native == "typed", 0.4 if case.native == "deadline" else 0)
+        native = run_native(shell, case.command, case.given, case.native == "typed", 1 if case.native == "deadline" else 0)
     except AssertionError as error:
         return f"{case.command[:100]!r}: {error}"
     # fish is not run interactively here, so that its end says nothing about the shell's.

@@ -12,7 +12,7 @@ import path  # noqa: F401
 from harness import Person, Result, Sandbox, Server, Tab, main, poll
 from harness.client import run_cli
 
-SLACK = 2.0  # what a busy machine may add
+SLACK = 4.0  # what a busy machine may add
 
 
 class Durable(unittest.TestCase):

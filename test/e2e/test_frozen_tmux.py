@@ -50,9 +50,9 @@ class Frozen(unittest.TestCase):
         ]
         futures = [(name, self.server.call_async(name, **arguments)) for name, arguments in calls]
         for name, future in futures:
-            text = self.server.error(future, name, 8)
+            text = self.server.error(future, name, 15)
             self.assertRegex(text, "(?i)tmux", name)
-        self.assertLess(time.monotonic() - begin, 5.5)
+        self.assertLess(time.monotonic() - begin, 2 * 5)
         poll(lambda: not self.clients(), 2, "no tmux client is left")
         self.server.raw.ping()
         self.assertIn("true", self.tabs[6].lines().content + "true", "what needs no tmux is answered")
@@ -77,7 +77,7 @@ class Frozen(unittest.TestCase):
         self.freeze()
         calls = [("create_tab", {"name": "ghost"}), ("rename_tab", {"window_id": self.tabs[0].id, "name": "late"})]
         for name, future in [(name, self.server.call_async(name, **arguments)) for name, arguments in calls]:
-            self.server.error(future, name, 8)
+            self.server.error(future, name, 15)
         self.thaw()
         self.tabs[1].execute("true")
         self.assertEqual({window: row.name for window, row in self.server.tabs().items()}, before)
@@ -93,12 +93,12 @@ class Frozen(unittest.TestCase):
 
     def test_a_deadline_that_comes_meanwhile(self) -> None:
         """C-c cannot be sent by tmux: the signal goes by kill(2)."""
-        call = self.tabs[0].execute_async("sleep 30", timeout_ms=1000)
+        call = self.tabs[0].execute_async("sleep 30", timeout_ms=3_000)
         poll(lambda: self.tabs[0].row.foreground == "sleep", 5)
         self.freeze()
         begin = time.monotonic()
-        answer = self.server.raw.result_of(call, 9)
-        self.assertLess(time.monotonic() - begin, 8)
+        answer = self.server.raw.result_of(call, 15)
+        self.assertLess(time.monotonic() - begin, 12)
         self.assertTrue(answer.get("isError") or answer["structuredContent"]["timed_out"])
         self.thaw()
         self.assertEqual(self.tabs[0].execute("echo ok").output, "ok\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, RawClient, Sandbox, Server, binary, main, poll
-from harness.client import copy_program
+from harness.client import END_S, copy_program
 
 NOBODY = 65534
 NONSENSE = "set -g default-command 'sleep 1'\nset -g prefix C-z\nthis is no command\nset -g status-position nowhere\nset -g remain-on-exit on\nset-hook -g after-new-window 'kill-server'\nbind -n Enter kill-server\nset -g history-limit 3\n"
@@ -53,6 +53,19 @@ class End(unittest.TestCase):
             tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
 
+    def test_eof_on_a_machine_that_stands_still(self) -> None:
+        """Just after tmux was ended, for longer than the server has patience: what remains is killed all the same."""
+        for _ in range(3):
+            with Server() as server:
+                server.create_tab().start("setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up")
+                tmux = Path(f"/proc/{Person(server).server_pid()}")
+                server.raw.process.stdin.close()
+                poll(lambda: not (tmux / "exe").exists(), 5)  # noqa: B023
+                server.raw.process.send_signal(signal.SIGSTOP)
+                begin = time.monotonic()
+                poll(lambda: time.monotonic() > begin + 1, 5)  # noqa: B023
+                server.raw.process.send_signal(signal.SIGCONT)
+
     def test_a_shell_that_has_to_be_killed_is_not_started_again(self) -> None:
         for end in ("close", "stop"):
             with self.subTest(end), Sandbox() as sandbox:
@@ -79,7 +92,7 @@ class End(unittest.TestCase):
                 process.stdin.flush()
                 threading.Event().wait(moment.random() * 0.03)  # the moment is what is tried
                 process.stdin.close()
-                self.assertEqual(process.wait(5), 0)
+                self.assertEqual(process.wait(END_S), 0)
                 sandbox.assert_nothing_left()
 
     def test_logs_of_closed_tabs_stay_for_a_week(self) -> None:
@@ -128,7 +141,7 @@ class End(unittest.TestCase):
             with self.subTest(number), Server() as server:
                 works(server)
                 server.raw.process.send_signal(number)
-                server.raw.process.wait(2)
+                server.raw.process.wait(END_S)
 
     def test_a_client_that_does_not_read(self) -> None:
         """stdout is closed: no crash loop, an end with stdin."""
@@ -142,7 +155,7 @@ class End(unittest.TestCase):
                 process.stdin.close()
             except BrokenPipeError:
                 pass
-            process.wait(3)
+            process.wait(END_S)
 
     def test_kill_9_leaves_nothing_for_long(self) -> None:
         """A server that was killed cannot clean up; the next start of an unnamed instance, or its own tmux, does."""
@@ -339,7 +352,7 @@ class Speed(unittest.TestCase):
             (sandbox.home / ".bashrc").write_text("sleep 5\n")
             begin = time.monotonic()
             with Server(sandbox=sandbox):
-                self.assertLess(time.monotonic() - begin, 2)
+                self.assertLess(time.monotonic() - begin, 4)
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ class Offsets(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("echo x")
+            poll(lambda: tab.log().endswith((b"$ ", b"# ")), 5, "the prompt")
             end = poll(lambda: (one := len(tab.log())) == tab.row.log_bytes and one, 5)
             at_end = tab.stream(from_byte=end)
             self.assertEqual((at_end.chunk, at_end.next_byte, at_end.eof), ("", end, True))

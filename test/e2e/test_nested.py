@@ -91,9 +91,9 @@ class Nested(unittest.TestCase):
         """The nested shell is not a command that times out under the agent."""
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            result = tab.execute("bash --norc", timeout_ms=1000)
+            result = tab.execute("bash --norc", timeout_ms=2_000)
             self.assertEqual((result.state, result.timed_out), ("running", False))
-            tab.execute("sleep 1.5")
+            tab.execute("sleep 2.5")
             self.assertEqual(tab.execute("echo still inside $SHLVL").exit_code, 0)
 
     def test_su(self) -> None:

@@ -56,8 +56,9 @@ class Start(unittest.TestCase):
     def test_a_background_command_of_execute(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            result = tab.execute("echo a; sleep 1; echo b", timeout_ms=200, on_timeout="background")
+            result = tab.execute("echo a; until [ -e go ]; do sleep 0.05; done; echo b", timeout_ms=1_500, on_timeout="background")
             self.assertEqual((result.state, result.timed_out, result.output, result.exit_code), ("running", True, "a\n", None))
+            (server.sandbox.home / "go").touch()
             self.assertEqual(tab.wait_end().output, "a\nb\n")
 
 

@@ -12,6 +12,11 @@ from harness import Sandbox, Server, Tab, main, poll
 from harness.client import copy_program, run_cli
 
 
+def take_away(directory: Path) -> None:
+    """Whatever of it goes, or comes, meanwhile: a command that has just ended takes its files away itself."""
+    poll(lambda: shutil.rmtree(directory, ignore_errors=True) or not directory.exists(), 5, f"{directory} to be gone")
+
+
 class Case(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
@@ -34,11 +39,7 @@ class SocketRemoved(Case):
     """A cleaner of /tmp takes the socket, or all, from under a tmux server that lives."""
 
     def remove(self, everything: bool) -> None:
-        if everything:
-            # Files come and go in it meanwhile.
-            poll(lambda: shutil.rmtree(self.sandbox.runtime, ignore_errors=True) or not self.sandbox.runtime.exists(), 5)
-        else:
-            (self.sandbox.runtime / "t" / "tmux.sock").unlink()
+        take_away(self.sandbox.runtime) if everything else (self.sandbox.runtime / "t" / "tmux.sock").unlink()
 
     def marks(self) -> list:
         """Of commands that run: where their exit codes will be."""
@@ -106,7 +107,7 @@ class SocketRemoved(Case):
     def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
         with Server(sandbox=self.sandbox) as server:
             server.create_tab()
-            shutil.rmtree(self.sandbox.runtime)
+            take_away(self.sandbox.runtime)
 
 
 class LogsRemoved(Case):
@@ -117,13 +118,13 @@ class LogsRemoved(Case):
         tab.execute("echo before")
         end = tab.row.log_bytes
         for directory in (self.sandbox.state, self.sandbox.state / "t" / "1"):
-            shutil.rmtree(directory)
+            take_away(directory)
             self.assertEqual(tab.execute("echo after; (exit 3)").exit_code, 3)
             self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
         self.assertEqual(os.stat(self.sandbox.state).st_mode & 0o777, 0o700)
         self.assertGreater(tab.row.log_bytes, end, "no offset is given out twice")
         self.assertGreaterEqual(tab.row.log_gap_bytes, end)
-        shutil.rmtree(self.sandbox.state)
+        take_away(self.sandbox.state)
         self.next_server()
         self.assertEqual(self.take(tab).execute("echo again").output, "again\n")
 

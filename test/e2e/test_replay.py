@@ -16,8 +16,9 @@ from harness.client import run_cli
 from harness.person import Terminal
 
 OUR_RECORDS = re.compile(rb"\x1b\]133;[^\x07]*\x07")
-PAUSE = 0.6  # what the commands below wait for; what is measured may be 50 ms off, and clocks are rounded
-AT_LEAST = PAUSE - 0.1
+PAUSE = 0.6  # what the commands below wait for
+AT_LEAST = 0.1  # what is left of a pause where what came before it was seen late
+ROUNDED = 0.06  # what is measured may be 50 ms off, and clocks are rounded
 
 
 def times_of(log: Path) -> list[tuple[int, int]]:
@@ -36,6 +37,7 @@ class Replayed(unittest.TestCase):
         self.sandbox = self.enterContext(Sandbox())
         self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.tab = self.server.create_tab(name="the tab")
+        self.began = time.time()
         self.result = self.tab.execute(
             rf"echo one; sleep {PAUSE}; printf '\xe2\x82'; sleep {PAUSE}; printf '\xac \033[1;31mred\033[0m \xff.\n'; sleep {PAUSE}; echo three",
             verbose=True)
@@ -45,6 +47,10 @@ class Replayed(unittest.TestCase):
         """The log, once the prompt is in it."""
         poll(lambda: self.tab.log().endswith((b"$ ", b"# ")), 5, "the prompt")
         return self.tab.log()
+
+    def printed_at(self, what: bytes) -> float:
+        offset = self.log.index(what, self.result.start_byte)
+        return max(record for record in times_of(self.tab.log_path) if record[0] <= offset)[1] / 1000
 
     def text(self, log: bytes) -> str:
         return OUR_RECORDS.sub(b"", log).decode(errors="replace")
@@ -67,12 +73,11 @@ class Index(Replayed):
         self.assertEqual(records, sorted(records))
         self.assertLess(abs(records[-1][1] / 1000 - time.time()), 120)
 
-        def printed_at(what: bytes) -> float:
-            offset = self.log.index(what, self.result.start_byte)
-            return max(record for record in records if record[0] <= offset)[1] / 1000
-
-        self.assertGreaterEqual(printed_at(b"\xac \x1b") - printed_at(b"one\r\n"), 2 * AT_LEAST)
-        self.assertGreaterEqual(printed_at(b"three\r\n") - printed_at(b"\xac \x1b"), AT_LEAST)
+        one, red, three = [self.printed_at(what) for what in (b"one\r\n", b"\xac \x1b", b"three\r\n")]
+        self.assertGreaterEqual(red - self.began, 2 * PAUSE - ROUNDED)
+        self.assertGreaterEqual(three - self.began, 3 * PAUSE - ROUNDED)
+        self.assertGreaterEqual(red - one, 2 * AT_LEAST)
+        self.assertGreaterEqual(three - red, AT_LEAST)
 
     def test_is_small_while_a_tab_prints_without_end(self) -> None:
         before = len(times_of(self.tab.log_path))
@@ -121,8 +126,9 @@ class Export(Replayed):
         def at(what: str) -> float:
             return [at for at, text in events if what in text][-1]
 
-        self.assertGreaterEqual(at("\u20ac \x1b[1;31mred") - at("one\r\n"), 2 * AT_LEAST)
-        self.assertGreaterEqual(at("three\r\n") - at("\u20ac"), AT_LEAST)
+        one, red, three = [self.printed_at(what) for what in (b"one\r\n", b"\xac \x1b", b"three\r\n")]
+        self.assertAlmostEqual(at("\u20ac \x1b[1;31mred") - at("one\r\n"), red - one, delta=0.01)
+        self.assertAlmostEqual(at("three\r\n") - at("\u20ac"), three - red, delta=0.01)
 
     def test_what_is_no_drawing_is_left_out(self) -> None:
         self.tab.execute(r"printf 'A\033]52;c;aGk=\aB\033[6nC\033]0;title\033\\D\033[cE\n'")
@@ -173,15 +179,17 @@ class Replay(Replayed):
 
     def test_waits_as_it_waited(self) -> None:
         argv = [str(binary()), "replay", self.tab.id, "--from-byte", str(self.result.start_byte), "--speed", "2"]
+        begin = time.monotonic()
         with subprocess.Popen(argv, env=self.sandbox.environment(), stdout=subprocess.PIPE) as replay:
             seen = {}
             while line := replay.stdout.readline():
                 seen.setdefault(line.split(b"\r\n")[0], time.monotonic())
             self.assertEqual(replay.wait(), 0)
         [red] = [at for line, at in seen.items() if b"red" in line]
-        measured = (red - seen[b"one"], seen[b"three"] - red)
-        self.assertGreaterEqual(measured[0], 2 * AT_LEAST / 2)
-        self.assertGreaterEqual(measured[1], AT_LEAST / 2)
+        # From its start on: what is read late makes the pause after it shorter.
+        waited = [(self.printed_at(what) - self.printed_at(b"one\r\n")) / 2 for what in (b"\xac \x1b", b"three\r\n")]
+        self.assertGreaterEqual(red - begin, waited[0] - ROUNDED)
+        self.assertGreaterEqual(seen[b"three"] - begin, waited[1] - ROUNDED)
 
     def test_ctrl_c_leaves_the_terminal_as_it_was(self) -> None:
         self.tab.execute(r"printf '\033[?1049h\033[?25l\033[31mdrawn'; sleep 20", timeout_ms=1_500)

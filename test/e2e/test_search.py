@@ -1,5 +1,6 @@
 """search_logs (H4): lines by a regular expression, over the whole log of a tab, at raw offsets."""
 
+import json
 import unittest
 
 import path  # noqa: F401
@@ -87,10 +88,11 @@ class Large(unittest.TestCase):
 
     def test_others_are_served_meanwhile(self) -> None:
         search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)
-        for _ in range(5):
-            self.server.raw.ping()
-        self.assertFalse(search.done(), "the answers came while the search went on")
+        pings = [self.server.raw.start_request("ping") for _ in range(5)]
         self.assertEqual(self.server.result(search, "search_logs", 120).matches, [])
+        order = [json.loads(line).get("id") for line in self.server.raw.lines]
+        for ping in pings:
+            self.assertLess(order.index(ping.request_id), order.index(search.request_id), "the answers came while the search went on")
 
     def test_a_cancelled_search_ends(self) -> None:
         search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)

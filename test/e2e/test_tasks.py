@@ -56,12 +56,13 @@ class Legacy(unittest.TestCase):
     def test_a_command_as_a_task(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            task = legacy(server, "echo one; sleep 1; echo two; exit 3", window_id=tab.id)
+            task = legacy(server, "echo one; until [ -e go ]; do sleep 0.05; done; echo two; exit 3", window_id=tab.id)
             self.assertEqual(set(task), {"taskId", "status", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"})
             self.assertEqual(task["status"], "working")
             self.assertRegex(task["createdAt"], TIME)
             self.assertRegex(task["taskId"], rf"^task-{tab.id}-[0-9a-f]{{8}}$")
             self.assertEqual(get(server, task["taskId"])["status"], "working")
+            (server.sandbox.home / "go").touch()
             result = server.raw.request("tasks/result", {"taskId": task["taskId"], "task": {}})  # a stray member, as the SDK sends it
             self.assertEqual(result["_meta"], {"io.modelcontextprotocol/related-task": {"taskId": task["taskId"]}})
             self.assertEqual(result["structuredContent"]["output"], "one\ntwo\n")
@@ -106,7 +107,7 @@ class Legacy(unittest.TestCase):
 
     def test_a_time_out_is_a_result(self) -> None:
         with Server() as server:
-            task = legacy(server, "echo begun; sleep 60", timeout_ms=700)
+            task = legacy(server, "echo begun; sleep 60", timeout_ms=2_000)
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
             self.assertEqual((result["output"], result["timed_out"], result["reason"]), (interrupted("begun\n"), True, "timeout"))
             self.assertEqual(get(server, task["taskId"])["status"], "completed")
@@ -115,6 +116,7 @@ class Legacy(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             task = legacy(server, "echo begun; sleep 60", window_id=tab.id, timeout_ms=90_000)
+            poll(lambda: b"begun\r\n" in tab.log(), 10)
             waiting = server.raw.start_request("tasks/result", {"taskId": task["taskId"]})
             cancelled = server.raw.request("tasks/cancel", {"taskId": task["taskId"]})
             self.assertEqual((cancelled["taskId"], cancelled["status"]), (task["taskId"], "cancelled"))
@@ -185,12 +187,13 @@ class Modern(unittest.TestCase):
             quick = poll(lambda: (now := modern(server, "echo quick", window_id=tab.id))["resultType"] == "complete" and now, 30)
             self.assertEqual(quick["structuredContent"]["output"], "quick\n")
             self.assertNotIn("taskId", quick)
-            task = modern(server, "echo one; sleep 2; echo two", window_id=tab.id)
+            task = modern(server, "echo one; until [ -e go ]; do sleep 0.05; done; echo two", window_id=tab.id)
             self.assertEqual((task["resultType"], task["status"], task["ttlMs"]), ("task", "working", None))
             self.assertFalse({"task", "ttl", "pollInterval", "requestState", "result"} & set(task))
             self.assertRegex(task["createdAt"], TIME)
             now = get(server, task["taskId"], KNOWS_TASKS)
             self.assertEqual((now["resultType"], now["status"]), ("complete", "working"))
+            (server.sandbox.home / "go").touch()
             done = ended(server, task["taskId"], KNOWS_TASKS)
             self.assertEqual(done["status"], "completed")
             self.assertEqual(done["result"]["structuredContent"]["output"], "one\ntwo\n")
@@ -219,8 +222,10 @@ class Modern(unittest.TestCase):
     def test_its_end_is_told_to_who_listens(self) -> None:
         with Server(handshake=False) as server:
             tab = server.create_tab()
-            task = modern(server, "sleep 2; echo x", window_id=tab.id)["taskId"]
+            task = modern(server, "until [ -e go ]; do sleep 0.05; done; echo x", window_id=tab.id)["taskId"]
             server.raw.start_request("subscriptions/listen", {"notifications": {"taskIds": [task, "task-@0-00000000"]}} | KNOWS_TASKS, "L")
+            poll(lambda: server.raw.notifications, 10, "it listens")
+            (server.sandbox.home / "go").touch()
             note = poll(lambda: [n["params"] for n in server.raw.notifications if n["method"] == "notifications/tasks"], 15)[0]
             self.assertEqual(server.raw.notifications[0]["params"]["notifications"], {"taskIds": [task]})
             self.assertEqual((note["taskId"], note["status"]), (task, "completed"))
@@ -248,10 +253,11 @@ class WaitFor(unittest.TestCase):
     def test_modern(self) -> None:
         with Server(handshake=False) as server:
             tab = server.create_tab()
-            tab.start("sleep 2; echo ready; sleep 600")
+            tab.start("until [ -e go ]; do sleep 0.05; done; echo ready; sleep 600")
             arguments = {"window_id": tab.id, "until": "pattern", "pattern": "^ready", "timeout_ms": 60_000}
             task = server.raw.request("tools/call", {"name": "wait_for", "arguments": arguments} | KNOWS_TASKS)
             self.assertEqual(task["resultType"], "task")
+            (server.sandbox.home / "go").touch()
             self.assertTrue(ended(server, task["taskId"], KNOWS_TASKS)["result"]["structuredContent"]["matched"])
 
 

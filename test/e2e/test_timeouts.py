@@ -8,7 +8,7 @@ import path  # noqa: F401
 from harness import Person, Server, Text, main, poll
 from harness.client import Result, Tab
 
-SLACK = 1.5  # what a busy machine may add to a deadline
+SLACK = 4  # what a busy machine may add to a deadline
 STUBBORN = "sh -c 'trap \"\" INT TERM HUP; echo up; exec sleep 600'"
 
 
@@ -23,11 +23,11 @@ class Deadline(unittest.TestCase):
         """T6, M6"""
         with Server() as server:
             tab = server.create_tab()
-            result, took = timed(tab, "echo one; sleep 30", timeout_ms=700)
+            result, took = timed(tab, "echo one; sleep 30", timeout_ms=1_500)
             self.assertEqual((result.timed_out, result.state, result.reason, result.exit_code), (True, "cancelled", "timeout", 130))
             self.assertEqual(result.output, Text(r"one\n(\^C|\n)*"))
-            self.assertGreaterEqual(took, 0.7)
-            self.assertLess(took, 0.7 + 0.5 + SLACK)
+            self.assertGreaterEqual(took, 1.5)
+            self.assertLess(took, 1.5 + 0.5 + SLACK)
             self.assertEqual(tab.execute("echo $?").output, "130\n")
 
     def test_the_smallest_deadline(self) -> None:
@@ -89,20 +89,23 @@ class Deadline(unittest.TestCase):
     def test_on_timeout_background(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            result = tab.execute("echo a; sleep 1; echo b; (exit 3)", timeout_ms=200, on_timeout="background")
+            result = tab.execute("echo a; until [ -e go ]; do sleep 0.05; done; echo b; (exit 3)", timeout_ms=200, on_timeout="background")
             self.assertEqual((result.state, result.exit_code, result.timed_out), ("running", None, True))
             self.assertTrue(result.command_id)
+            (server.sandbox.home / "go").touch()
             ended = tab.wait_end()
             self.assertEqual((ended.output, ended.exit_code, ended.state), ("a\nb\n", 3, "completed"))
 
     def test_the_synchronous_window(self) -> None:
         """S1: the call hands over, the command goes on."""
-        with Server("--sync-window-ms", "700") as server:
+        with Server("--sync-window-ms", "1500") as server:
             tab = server.create_tab()
-            result, took = timed(tab, "echo a; sleep 1.5; echo b", timeout_ms=60_000)
+            tab.execute("true")
+            result, took = timed(tab, "echo a; until [ -e go ]; do sleep 0.05; done; echo b", timeout_ms=60_000)
             self.assertEqual((result.state, result.reason, result.timed_out, result.output), ("running", "handed_over", False, "a\n"))
-            self.assertLess(took, 0.7 + SLACK)
+            self.assertLess(took, 1.5 + SLACK)
             self.assertIn("get_command_state", " ".join(result.notes))
+            (server.sandbox.home / "go").touch()
             self.assertEqual(tab.wait_end().output, "a\nb\n")
 
     def test_the_deadline_holds_after_the_hand_over(self) -> None:
@@ -139,8 +142,8 @@ class Waiting(unittest.TestCase):
         """R22: no time-out caused by queueing."""
         with Server() as server:
             tab = server.create_tab()
-            first = tab.execute_async("sleep 1.5; echo first")
-            second = tab.execute_async("sleep 0.2; echo second", timeout_ms=1200)
+            first = tab.execute_async("sleep 3; echo first")
+            second = tab.execute_async("sleep 0.2; echo second", timeout_ms=2_800)
             self.assertEqual(server.result(first, "execute_command").output, "first\n")
             self.assertEqual(server.result(second, "execute_command").output, "second\n")
 

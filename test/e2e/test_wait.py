@@ -40,6 +40,7 @@ class Exit(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.start("echo begun; sleep 60")
+            poll(lambda: b"begun\r\n" in tab.log(), 10)
             waited = tab.call("wait_for", until="exit", timeout_ms=300)
             self.assertEqual(dict(waited), {"matched": False, "reason": "timeout", "output": "begun\n", "next_byte": waited.next_byte, "state": "running"})
             self.assertEqual(tab.state().state, "running")

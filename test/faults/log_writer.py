@@ -34,7 +34,15 @@ class Log:
 
     def __init__(self, path: Path):
         index = Path(str(path) + ".index")
-        records = index.read_bytes() if index.exists() else b""
+        records = None
+        while records != (now := index.read_bytes() if index.exists() else b""):  # else it was rotated meanwhile
+            records = now
+            try:
+                self._read(path, records)
+            except FileNotFoundError:
+                records = None
+
+    def _read(self, path: Path, records: bytes) -> None:
         self.records = []
         for at in range(0, len(records) - RECORD + 1, RECORD):
             kind, offset, position, _ = records[at:at + RECORD].split()

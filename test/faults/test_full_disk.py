@@ -7,7 +7,7 @@ from pathlib import Path
 
 from faults import row
 
-from harness import Sandbox, Server, main, needs_root, poll
+from harness import Person, Sandbox, Server, main, needs_root, poll
 
 OUTPUT = 50_000_000
 
@@ -35,7 +35,7 @@ class FullDisk(unittest.TestCase):
         with Server(sandbox=sandbox) as server:
             tab = server.create_tab()
             tab.execute("echo ready")
-            tmux = next(pid for pid, command in sandbox.processes().items() if command.startswith("tmux "))
+            tmux = Person(server).server_pid()
             writers = {pid for pid, command in sandbox.processes().items() if "terminally-log" in command}
             before, resident = tab.row.log_bytes, resident_kb(tmux)
             result = tab.execute(f"head -c {OUTPUT} /dev/zero | tr '\\0' '\\r'; (exit 41)", timeout_ms=50_000)
@@ -46,6 +46,7 @@ class FullDisk(unittest.TestCase):
             freed = time.monotonic()
             resumed = poll(lambda: tab.row.log_bytes > before + OUTPUT and time.monotonic(), 20) - freed
             self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
+            poll(lambda: tab.log().endswith((b"$ ", b"# ")), 10, "the prompt")
             end = tab.row.log_bytes
             kept, gone, at = 0, 0, before
             while at < end:

@@ -66,7 +66,7 @@ class HundredTabs(unittest.TestCase):
             starts = [server.call_async("start_process", window_id=tab.window_id, command=f"python3 ~/burst.py {n} {size}; touch ~/done{n}") for n, tab in enumerate(tabs)]
             ids = [server.result(call, "start_process", 120).command_id for call in starts]
             times = []
-            while len(list(server.sandbox.home.glob("done*"))) < TABS:
+            while not times or len(list(server.sandbox.home.glob("done*"))) < TABS:
                 at = time.monotonic()
                 result = server.result(server.call_async("execute_command", window_id=other.window_id, command="echo here", timeout_ms=60_000), "execute_command", 90)
                 self.assertEqual(result.output, "here\n")

@@ -40,7 +40,7 @@ class Killed(unittest.TestCase):
         back, results = [], []
         with Server() as server:
             tab = server.create_tab()
-            poll(lambda: writer_of(tab), 5)
+            poll(lambda: Path(str(tab.log_path) + ".index").exists() and starts(tab), 5)
             for number in range(runs(5, 50)):
                 before, count = tab.row.log_bytes, starts(tab)
                 kept = tab.log_by_offsets(0, before)

@@ -41,7 +41,7 @@ def dies(number: int, command: str, output: str | Text = "", **more) -> Case:
     return Case(command, output, number, reason="shell_exited", **more)
 
 
-def hangs(command: str, output: str | Text = interrupted(), number: int | None = 130, timeout_ms: int = 500, **more) -> Case:
+def hangs(command: str, output: str | Text = interrupted(), number: int | None = 130, timeout_ms: int = 1_000, **more) -> Case:
     """A command that would never end: the deadline ends it."""
     ended = {"state": "cancelled", "reason": "timeout", "timeout_ms": timeout_ms, "native": "deadline"}
     return Case(command, output, number, **ended | more)

@@ -15,6 +15,8 @@ from .raw_client import RawClient
 from .sandbox import Sandbox, binary
 from .schema import violations
 
+END_S = 2 * 2.0  # the promise of 2 s for its end, on a machine that is busy
+
 # A command result leaves out what has its default (DESIGN, section 3).
 DEFAULTS = {"reason": None, "notes": [], "awaiting_input": None, "omitted_bytes": 0}
 
@@ -83,12 +85,12 @@ class Server:
 
     def stop(self) -> None:
         """Ends it as a client does, by closing stdin: exit code 0 within 2 s."""
-        code = self.raw.close(2.0)
+        code = self.raw.close(END_S)
         assert code == 0, f"exit code {code} after the end of stdin{self.raw.stderr_note()}"
 
     def terminate(self) -> None:
         self.raw.process.send_signal(signal.SIGTERM)
-        code = self.raw.process.wait(2.0)
+        code = self.raw.process.wait(END_S)
         assert code == 0, f"exit code {code} after SIGTERM{self.raw.stderr_note()}"
 
     # --- tools ---

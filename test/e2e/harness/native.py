@@ -87,9 +87,10 @@ def _end(terminal: Terminal, prompts: int, deadline: float) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, end)
 
-    for end, until in ((signal.SIGINT, 1), (signal.SIGTERM, 5), (signal.SIGKILL, 6)):
+    for end, seconds in ((signal.SIGINT, 1), (signal.SIGTERM, 4), (signal.SIGKILL, 5)):
         struck = 0
-        while not _back(terminal, prompts) and time.monotonic() - begin < deadline + until:
+        begin = time.monotonic()  # of each: none is left out by a machine that stands still
+        while not _back(terminal, prompts) and (not struck or time.monotonic() - begin < seconds):
             strike_new_group(end)
             with contextlib.suppress(AssertionError):
                 poll(lambda: _back(terminal, prompts), 0.1)

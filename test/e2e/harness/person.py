@@ -20,7 +20,7 @@ class Person:
         self._socket = str(server.socket)
 
     def tmux(self, *arguments: str) -> str:
-        done = subprocess.run(["tmux", "-u", "-S", self._socket, *arguments], capture_output=True, timeout=5)
+        done = subprocess.run(["tmux", "-u", "-S", self._socket, *arguments], capture_output=True, timeout=20)
         assert done.returncode == 0, f"tmux {arguments}: {done.stderr.decode(errors='replace')}"
         return done.stdout.decode(errors="replace")
 
@@ -67,7 +67,8 @@ class Terminal:
                     mode = termios.tcgetattr(0)
                     mode[3] &= ~termios.ECHO
                     termios.tcsetattr(0, termios.TCSANOW, mode)
-                signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+                for number in (signal.SIGPIPE, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):  # as nohup and `&` leave them
+                    signal.signal(number, signal.SIG_DFL)
                 os.chdir(cwd)
                 os.execve(argv[0], argv, env)
             finally:

@@ -57,7 +57,7 @@ class Sandbox:
                     found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
         return found
 
-    def assert_nothing_left(self, timeout: float = 2.0) -> None:
+    def assert_nothing_left(self, timeout: float = 5.0) -> None:
         try:
             poll(lambda: not self.processes(), timeout)
         except AssertionError:
