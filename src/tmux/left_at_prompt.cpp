@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/foreground.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -35,7 +36,7 @@ asio::awaitable<void> remember_prompt(std::shared_ptr<Tab> tab, Clock::time_poin
   std::uint64_t seen = UINT64_MAX;
   for (int look = 0; look < kLooks; ++look) {
     co_await sleep_for(kQuiet);
-    if (tab->closed || tab->last_end != ended) {
+    if (tab->closed || !is_alive(tab->pane_pid) || tab->last_end != ended) {
       co_return;
     }
     try {

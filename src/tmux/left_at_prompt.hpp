@@ -10,7 +10,7 @@ namespace terminally {
 
 /// Looks at the tab until its shell shows its prompt and is quiet, and remembers it in `tab->prompt`. To be
 /// spawned when a command has ended (at `ended`, which is `tab->last_end`); it gives up after a second, or
-/// when the next one has ended.
+/// when the next one has ended or the tab's process has.
 [[nodiscard]] boost::asio::awaitable<void> remember_prompt(std::shared_ptr<Tab> tab, Clock::time_point ended);
 
 /// Whether somebody left something at the prompt since then: text, a question for the rest of a command (`>
