@@ -70,10 +70,11 @@ void Session::receive_batch(const RpcInput& input) {
   }
   constexpr std::size_t kMostInBatch = 1'000;  // their answer is one message, held until the last is there
   if (input.messages.size() > kMostInBatch) {
-    return send(error_message(
-        "", ProtocolError(kInvalidRequest, "Invalid request: a batch of " +
-                                               std::to_string(input.messages.size()) +
-                                               " messages is too long; at most 1000 are allowed")));
+    return send(
+        error_message("", ProtocolError(kInvalidRequest, "Invalid request: a batch of " +
+                                                             std::to_string(input.messages.size()) +
+                                                             " messages is too long; at most " +
+                                                             std::to_string(kMostInBatch) + " are allowed")));
   }
   struct Batch {
     std::size_t missing = 0;

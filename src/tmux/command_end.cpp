@@ -55,7 +55,7 @@ void CommandRun::settle() {
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
              ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count() &&
              !log_writer_is_stopped(tab_->log.path())) {
-    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0));
+    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0), true);
   }
 }
 
@@ -73,7 +73,7 @@ bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).
 void CommandRun::restore_files() const noexcept {
-  if (script_.files.empty() || !tab_->files.are_gone(record_.nonce)) {
+  if (script_.files.empty() || !began_ || !tab_->files.are_gone(record_.nonce)) {
     return;
   }
   try {
@@ -128,20 +128,16 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   if (pump() || may_be_late()) {
     co_return;
   }
-  if (!moves) {
-    record_.notes.emplace_back(
-        "tmux or the writer of the log stands still: the exit code is known from its file, output may still "
-        "come into the log");
-  }
-  end_by_exit_file(exit_code);
+  end_by_exit_file(exit_code, moves);
 }
 
-void CommandRun::end_by_exit_file(int exit_code) {
-  if (record_.notes.empty()) {
-    record_.notes.emplace_back(
-        "the end of the command is missing from the log (a full disk, or a dead writer); the exit code is "
-        "known from its file");
-  }
+/// `log_moves`: what comes into the log comes without delay.
+void CommandRun::end_by_exit_file(int exit_code, bool log_moves) {
+  record_.notes.emplace_back(
+      log_moves ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit "
+                  "code is known from its file"
+                : "tmux or the writer of the log stands still: the exit code is known from its file, output "
+                  "may still come into the log");
   record_.end_byte = output_end();  // what was looked at: END may be coming just now
   const bool ours = interrupt_reason_ != Reason::none;
   finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, exit_code);
@@ -212,7 +208,8 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   }
   tab_->last_exit = exit_code.value_or(0);
   tab_->last_end = Clock::now();
-  asio::co_spawn(context_.executor, remember_prompt(tab_, tab_->last_end), asio::detached);
+  tab_->prompt.reset();
+  asio::co_spawn(context_.executor, remember_prompt(tab_, ++tab_->prompt_turn), asio::detached);
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "

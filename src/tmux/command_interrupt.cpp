@@ -26,7 +26,7 @@ constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{500};
 constexpr Milliseconds kStep{50};
-/// The most that one step counts as: a machine that stands still takes no patience from the program.
+/// The most that one pause counts as: a machine that stands still takes no patience from the program.
 constexpr Milliseconds kStepCountsFor{250};
 /// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is
 /// typed.
@@ -134,9 +134,9 @@ asio::awaitable<void> CommandRun::escalate() {
   std::set<int> struck;
   bool probed = false;
   std::optional<Clock::time_point> at_prompt;
-  auto looked = Clock::now();
-  Clock::duration elapsed = looked - begin;
+  Clock::duration stood_still{};
   for (;;) {
+    const auto elapsed = Clock::now() - begin - stood_still;
     const Foreground now = look_at_foreground(tab_->pane_pid);
     const bool own_shell = now.kind == Foreground::Kind::shell;
     const bool kill_now = force_ || elapsed >= kKillAfter;
@@ -169,9 +169,9 @@ asio::awaitable<void> CommandRun::escalate() {
       record_.notes.emplace_back("its end was never seen; what it started was killed");
       give_up(interrupt_reason_);
     }
+    const auto asleep = Clock::now();
     co_await sleep_for(kStep);
-    const auto last = std::exchange(looked, Clock::now());
-    elapsed += std::min<Clock::duration>(looked - last, kStepCountsFor);
+    stood_still += std::max<Clock::duration>(Clock::now() - asleep - kStepCountsFor, Clock::duration::zero());
   }
 }
 

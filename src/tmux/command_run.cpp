@@ -41,7 +41,14 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       adopted_(true),
       recorded_(true) {
   scanner_.emplace(record_.nonce, read_);
-  nested_ = !tab_->closed && tab_->files.running_nonce() != record_.nonce;
+  const auto shell = process_info(record_.shell_pid);
+  const bool own_shell = shell && shell->parent == tab_->pane_pid;
+  nested_ = !tab_->closed && !own_shell && tab_->files.running_nonce() != record_.nonce;
+  const auto kind = shell ? shell_kind(shell->name) : std::nullopt;
+  if (kind && !tab_->closed && (own_shell || !tab_->files.are_gone(record_.nonce))) {
+    script_ =
+        shell_script(*kind, ShellCommand{text_, record_.nonce, tab_->files.directory(), context.helper});
+  }
   if (record_.deadline_steady_ms != 0) {
     deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
   }
@@ -133,8 +140,10 @@ void CommandRun::save_record_if_possible() {
   try {
     save_record();
   } catch (const Error& error) {
-    record_.notes.emplace_back(std::string("the record of this command could not be written: ") +
-                               error.what());
+    std::string note = std::string("the record of this command could not be written: ") + error.what();
+    if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end()) {
+      record_.notes.push_back(std::move(note));
+    }
   }
 }
 

@@ -61,14 +61,14 @@ std::optional<ProcessInfo> group_leader(int group) {
   return std::nullopt;
 }
 
-/// What has the foreground of the terminal that a gateway of this machine made for its command (script, sudo
+/// The foreground group of the terminal that a gateway of this machine made for its command (script, sudo
 /// with use_pty, su --pty). Nothing: its far side cannot be seen.
-std::optional<ProcessInfo> foreground_behind(const ProcessInfo& gateway) {
+std::optional<int> foreground_behind(const ProcessInfo& gateway) {
   std::vector<int> below = child_processes(gateway.pid);
   for (std::size_t i = 0; i < below.size() && below.size() < kMostBehind; ++i) {
     const auto process = process_info(below[i]);
     if (process && process->session != gateway.session && process->foreground_group > 0) {
-      return group_leader(process->foreground_group);
+      return process->foreground_group;
     }
     const std::vector<int> children = child_processes(below[i]);
     below.insert(below.end(), children.begin(), children.end());
@@ -76,11 +76,14 @@ std::optional<ProcessInfo> foreground_behind(const ProcessInfo& gateway) {
   return std::nullopt;
 }
 
-/// In raw mode a gateway passes everything on, to a shell at its prompt or to any other program.
-bool may_show_prompt(const ProcessInfo& gateway) {
-  const auto behind = foreground_behind(gateway);
-  return !behind || is_gateway(behind->name) ||
-         (behind->state == 'S' && shell_kind(behind->name) && is_interactive_shell(behind->pid));
+bool runs_program(const ProcessInfo& gateway) {
+  const auto group = foreground_behind(gateway);
+  if (!group) {
+    return false;
+  }
+  const auto leader = group_leader(*group);
+  return !leader || (!is_gateway(leader->name) && !(leader->state == 'S' && shell_kind(leader->name) &&
+                                                    is_interactive_shell(leader->pid)));
 }
 
 bool sleeps_in_tty_read(const ProcessInfo& process) {
@@ -116,6 +119,7 @@ Foreground look_at_foreground(int pane_pid) {
     foreground.kind = Foreground::Kind::nested;
   } else if (is_gateway(leader->name)) {
     foreground.kind = Foreground::Kind::gateway;
+    foreground.runs_program = runs_program(*leader);
   }
   if (kind) {
     foreground.shell = kind;
@@ -133,7 +137,7 @@ Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
   }
   if (foreground.kind == Foreground::Kind::gateway) {
     if (!mode->line) {
-      return may_show_prompt(*process) ? Prompt::ready : Prompt::not_yet;
+      return foreground.runs_program ? Prompt::not_yet : Prompt::ready;
     }
     return mode->echo ? Prompt::not_yet : Prompt::reads_keyboard;
   }

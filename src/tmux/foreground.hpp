@@ -23,6 +23,7 @@ struct Foreground {
   std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
   bool reads_our_files = false;    ///< for shell and nested: same user, same root directory
+  bool runs_program = false;       ///< for gateway: no shell at its prompt has the terminal that it made
 };
 
 [[nodiscard]] Foreground look_at_foreground(int pane_pid);

@@ -7,6 +7,7 @@
 #include "tmux/awaiting_input.hpp"
 #include "tmux/foreground.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/prompt.hpp"
 
 namespace terminally {
 namespace {
@@ -15,7 +16,6 @@ namespace asio = boost::asio;
 
 /// A prompt that nothing was added to for so long is whole.
 constexpr Milliseconds kQuiet{100};
-constexpr int kLooks = 10;
 
 /// The row of the cursor. Without its digits: they may be a clock.
 std::string row_at(const Tab& tab) {
@@ -24,25 +24,26 @@ std::string row_at(const Tab& tab) {
   return row;
 }
 
-bool shows_prompt(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return foreground.kind != Foreground::Kind::program && foreground.kind != Foreground::Kind::nothing &&
+bool shows_prompt(const Tab& tab, const Foreground& foreground) {
+  return (foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested) &&
          prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
 }  // namespace
 
-asio::awaitable<void> remember_prompt(std::shared_ptr<Tab> tab, Clock::time_point ended) {
+asio::awaitable<void> remember_prompt(std::shared_ptr<Tab> tab, std::uint64_t turn) {
+  const auto give_up_at = Clock::now() + kPromptAfterCommand;
   std::uint64_t seen = UINT64_MAX;
-  for (int look = 0; look < kLooks; ++look) {
+  while (Clock::now() < give_up_at) {
     co_await sleep_for(kQuiet);
-    if (tab->closed || !is_alive(tab->pane_pid) || tab->last_end != ended) {
+    if (tab->closed || !is_alive(tab->pane_pid) || tab->prompt_turn != turn) {
       co_return;
     }
     try {
       const std::uint64_t end = tab->log.end();
-      if (end == seen && shows_prompt(*tab)) {
-        tab->prompt = Tab::ShownPrompt{end, row_at(*tab)};
+      const Foreground foreground = look_at_foreground(tab->pane_pid);
+      if (end == seen && shows_prompt(*tab, foreground)) {
+        tab->prompt = Tab::ShownPrompt{end, row_at(*tab), process_cwd(foreground.pid)};
         co_return;
       }
       seen = end;
@@ -52,8 +53,9 @@ asio::awaitable<void> remember_prompt(std::shared_ptr<Tab> tab, Clock::time_poin
   }
 }
 
-bool is_something_left(const Tab& tab) {
-  if (!tab.prompt || tab.log.end() == tab.prompt->log_end) {
+bool is_something_left(const Tab& tab, const Foreground& foreground) {
+  if (!tab.prompt || tab.log.end() == tab.prompt->log_end || !shows_prompt(tab, foreground) ||
+      process_cwd(foreground.pid) != tab.prompt->cwd) {
     return false;
   }
   const std::string last = tab.log.read(tab.log.end() - 1, 1).bytes;

@@ -159,7 +159,6 @@ class TmuxManager::Impl {
   KeyedMutex<WindowId> tab_mutex_;
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
-  bool starting_server_ = false;  ///< tmux answers others already, and its generation is not ours yet
   std::shared_ptr<AsyncMutex> restoring_socket_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =
       std::make_shared<AsyncMutex>();  ///< for a command that names none

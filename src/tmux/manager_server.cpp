@@ -122,8 +122,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
     co_return;
   }
   const auto turn = co_await turn_at_tmux(attaching_);
-  if (server_pid_ != 0 || starting_server_) {
-    co_return;  // the one that we are just starting listens before we know its generation
+  if (server_pid_ != 0) {
+    co_return;
   }
   std::string answer;
   if (instance_.server_listens()) {
@@ -213,8 +213,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
     asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
   }
   co_await clear_up_lost_server();
-  starting_server_ = true;
-  const auto started = std::shared_ptr<void>(nullptr, [this](void*) { starting_server_ = false; });
+  const auto turn = co_await turn_at_tmux(attaching_);  // it listens before we know its generation
   const std::uint32_t before = generation_;
   generation_ = instance_.newest_generation() + 1;
   make_private_directory(instance_.generation(generation_));

@@ -9,8 +9,6 @@ namespace {
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
 /// starship).
 constexpr Milliseconds kPromptStep{1'000};
-/// So soon after our last command it most likely is one, however slow.
-constexpr Milliseconds kPromptAfterCommand{5'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -36,29 +34,27 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
   for (;;) {
     Foreground foreground = look_at_foreground(tab.pane_pid);
     const auto waited = Clock::now() - begin;
-    switch (foreground.kind) {
-      case Foreground::Kind::nothing:
-        throw Error(ErrorCode::tab_closed,
-                    "tab " + to_string(tab.window) + " is closed; its log can still be read");
-      case Foreground::Kind::program:
-        if ((waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand) ||
-            Clock::now() >= deadline) {
-          throw busy(tab, foreground);
-        }
-        break;
-      default:
-        const Prompt prompt = prompt_state(foreground, tab.tty);
-        if (prompt == Prompt::ready) {
-          co_return foreground;
-        }
-        if (prompt != Prompt::reads_keyboard) {
-          reading_since.reset();
-        } else if (!reading_since) {
-          reading_since = Clock::now();
-        } else if (Clock::now() - *reading_since > kShortRead) {
-          throw reading(tab, foreground);
-        }
-        break;
+    if (foreground.kind == Foreground::Kind::nothing) {
+      throw Error(ErrorCode::tab_closed,
+                  "tab " + to_string(tab.window) + " is closed; its log can still be read");
+    }
+    if (foreground.kind == Foreground::Kind::program || foreground.runs_program) {
+      if ((waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand) ||
+          Clock::now() >= deadline) {
+        throw busy(tab, foreground);
+      }
+    } else {
+      const Prompt prompt = prompt_state(foreground, tab.tty);
+      if (prompt == Prompt::ready) {
+        co_return foreground;
+      }
+      if (prompt != Prompt::reads_keyboard) {
+        reading_since.reset();
+      } else if (!reading_since) {
+        reading_since = Clock::now();
+      } else if (Clock::now() - *reading_since > kShortRead) {
+        throw reading(tab, foreground);
+      }
     }
     if (Clock::now() >= deadline) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +

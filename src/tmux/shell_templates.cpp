@@ -24,7 +24,7 @@ namespace {
 // step 3.
 constexpr ShellTemplate kBash = {
     R"sh(\builtin .)sh",
-    R"sh(POSIXLY_CORRECT=1; \unset -f builtin; \unset POSIXLY_CORRECT; \enable builtin; \builtin enable . builtin enable eval exit history printf read return unset)sh",
+    R"sh(POSIXLY_CORRECT=1; \unset -f builtin; \unset POSIXLY_CORRECT; \builtin : 2>/dev/null || \enable builtin; \builtin enable . builtin enable eval exit history printf read return unset)sh",
     R"sh(@N@_s=$? @N@_k=$BASHOPTS
 \builtin eval '\builtin shopt -u expand_aliases || \builtin : #@N@_' 2>/dev/null
 { { @N@_g=${PROMPT_COMMAND+x}y @N@_f=@WRAPPER@ @N@_e=@END@ @N@_x=

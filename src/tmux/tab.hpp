@@ -59,8 +59,10 @@ struct Tab {
   struct ShownPrompt {
     std::uint64_t log_end = 0;
     std::string row;  ///< of the cursor
+    std::string cwd;  ///< of the shell
   };
   std::optional<ShownPrompt> prompt;  ///< see left_at_prompt.hpp
+  std::uint64_t prompt_turn = 0;      ///< grows with the start and the end of each command
 };
 
 }  // namespace terminally

@@ -7,10 +7,23 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, main, needs, poll
+from harness import Person, Server, Tab, main, needs, poll
 from harness.person import Terminal
 
 SHELLS = ("bash", "zsh", "dash", "fish")
+
+
+def _prompt_stands(tab: Tab) -> None:
+    """Nothing came into the log for a second."""
+    since, end = time.monotonic(), len(tab.log())
+
+    def quiet() -> bool:
+        nonlocal since, end
+        if len(tab.log()) != end:
+            since, end = time.monotonic(), len(tab.log())
+        return time.monotonic() - since > 1
+
+    poll(quiet, 15)
 
 
 class HalfTyped(unittest.TestCase):
@@ -63,8 +76,8 @@ class HalfTyped(unittest.TestCase):
             for text, *keys in left:
                 for shell, tab in tabs.items():
                     tab.execute(prepare[shell])
-                shown = time.monotonic()
-                poll(lambda: time.monotonic() > shown + 1.2, 5, "the prompts stand")  # noqa: B023
+                for tab in tabs.values():
+                    _prompt_stands(tab)
                 for tab in tabs.values():
                     end = len(tab.log())
                     person.type(tab, text)
@@ -83,12 +96,52 @@ class HalfTyped(unittest.TestCase):
                 needs(shell)
                 tab = server.create_tab(shell=shell)
                 tab.execute("true")
-                shown = time.monotonic()
-                poll(lambda: time.monotonic() > shown + 1.2, 5, "the prompt stands")  # noqa: B023
+                _prompt_stands(tab)
                 end = len(tab.log())
                 Person(server).enter(tab, "sh -c 'echo went; exit 6'")
                 poll(lambda: b"went\r\n" in tab.log()[end:] and not tab.row.busy, 5)  # noqa: B023
                 self.assertEqual(tab.execute("echo $status" if shell == "fish" else "echo $?").output, "6\n")
+
+    def test_a_person_who_goes_elsewhere(self) -> None:
+        """Another prompt because of another directory is nothing left: no C-c, which a trap would take for its own."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("PS1='\\w\\$ '; trap 'echo interrupted; exit' INT")
+            _prompt_stands(tab)
+            person = Person(server)
+            end = len(tab.log())
+            person.enter(tab, "cd /usr && (exit 7)")
+            poll(lambda: tab.log()[end:].endswith((b"/usr# ", b"/usr$ ")), 5)
+            result = tab.execute("echo $? $PWD")
+            self.assertEqual((result.output, result.reason), ("7 /usr\n", None))
+            self.assertNotIn(b"interrupted", tab.log()[end:])
+
+    def test_a_slow_prompt(self) -> None:
+        """R12: it is remembered when it comes."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("PS1='$(sleep 1.2)slow\\$ '")
+            _prompt_stands(tab)
+            end = len(tab.log())
+            Person(server).enter(tab, "echo joined \\")
+            poll(lambda: b"> " in tab.log()[end:], 5)
+            self.assertEqual(tab.execute("echo intact", timeout_ms=20_000).output, "intact\n")
+            self.assertNotIn(b"\njoined", tab.log()[end:])
+
+    def test_a_program_behind_a_far_terminal_gets_no_key(self) -> None:
+        """What calls itself ssh may show any program: it is refused while it has the whole screen, and not ended."""
+        with Server() as server:
+            ssh = server.sandbox.home / "ssh"
+            ssh.write_text("#!/usr/bin/python3\nimport sys, tty\ntty.setraw(0)\nsys.stdout.write('\\x1b[?1049hup')\nsys.stdout.flush()\n"
+                           "while key := sys.stdin.buffer.raw.read(9): open('keys', 'ab').write(key)\n")
+            ssh.chmod(0o700)
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            _prompt_stands(tab)
+            Person(server).enter(tab, "./ssh")
+            poll(lambda: b"\x1b[?1049hup" in tab.log(), 10)
+            self.assertIn("full-screen", tab.call_error("execute_command", command="true", timeout_ms=5_000))
+            self.assertFalse((server.sandbox.home / "keys").exists(), "it was sent keys")
 
     def test_keys_typed_while_a_command_runs(self) -> None:
         """R12: the command's own text is never altered; what was typed ahead is not part of the next command."""

@@ -4,11 +4,12 @@ import os
 import shutil
 import socket
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import AnyOf, Server, Tab, main, needs, needs_root, poll
+from harness import AnyOf, Person, Server, Tab, main, needs, needs_root, poll
 
 
 def enter(tab: Tab, command: str) -> None:
@@ -76,6 +77,16 @@ class Nested(unittest.TestCase):
             enter(tab, "script -q /dev/null")
             self.assertEqual(tab.execute("echo inside; (exit 4)").exit_code, 4)
             self.leaves(tab, "bash")
+
+    def test_a_program_in_a_terminal_of_its_own_keeps_the_tab_busy(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            Person(server).enter(tab, "script -qc 'less /etc/passwd' /dev/null")
+            poll(lambda: b"root:" in tab.log(), 10)
+            begin = time.monotonic()
+            error = tab.call_error("execute_command", command="true", timeout_ms=60_000)
+            self.assertIn("script", error)
+            self.assertLess(time.monotonic() - begin, 20, "named at once, not when the time is over")
 
     def test_three_deep(self) -> None:
         with Server() as server:

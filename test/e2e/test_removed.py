@@ -8,7 +8,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from harness import Sandbox, Server, Tab, main, poll
+from harness import Sandbox, Server, Tab, main, needs, poll
 from harness.client import copy_program, run_cli
 
 
@@ -80,8 +80,25 @@ class SocketRemoved(Case):
                 self.next_server()
                 self.assertIn(tab.id, self.server.tabs())
                 self.assertTrue(set(sleeper) <= set(self.sandbox.processes()), "a process of a living instance was ended")
-                self.assertEqual(self.take(tab).call("cancel_command").state, "failed" if everything else "cancelled")
+                self.assertEqual(self.take(tab).call("cancel_command").state, "cancelled")
                 self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    def test_an_end_that_the_next_server_sees(self) -> None:
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell):
+                needs(shell)
+                self.next_server()
+                tab = self.server.create_tab(shell=shell, name=shell)
+                tab.start("while test ! -e go; do sleep 0.05; done; sh -c 'exit 4'" if shell != "fish" else "while test ! -e go; sleep 0.05; end; sh -c 'exit 4'")
+                poll(lambda tab=tab: tab.row.foreground in (shell, "sleep") and tab.state().state == "running", 5)
+                self.server.raw.kill()
+                self.remove(everything=True)
+                self.next_server()
+                poll(self.marks, 10, "what the command needs at its end")
+                (self.sandbox.home / "go").touch()
+                self.assertEqual(self.take(tab).wait_end().exit_code, 4)
+                (self.sandbox.home / "go").unlink()
+                tab.close(force=True)
 
     def test_systemd_keeps_its_hands_off(self) -> None:
         """systemd-tmpfiles passes over a directory that it cannot lock; ours is locked as long as a tab lives."""

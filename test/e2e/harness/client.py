@@ -84,7 +84,7 @@ class Server:
             self.sandbox.__exit__(None, None, None)
 
     def stop(self) -> None:
-        """Ends it as a client does, by closing stdin: exit code 0 within 2 s."""
+        """Ends it as a client does, by closing stdin: exit code 0 within 2 s, which is END_S here."""
         code = self.raw.close(END_S)
         assert code == 0, f"exit code {code} after the end of stdin{self.raw.stderr_note()}"
 
