@@ -114,6 +114,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   enum class Began { yes, no, shell_died };
 
+  [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_empty_prompt(Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
                                                            const Foreground& foreground);

@@ -97,23 +97,27 @@ void CommandRun::withdraw() noexcept {
   }
 }
 
+/// What we type would go on with a command that was left half typed at the prompt, and both would run.
+asio::awaitable<Foreground> CommandRun::wait_for_empty_prompt(Clock::time_point deadline) {
+  Foreground foreground = co_await wait_for_prompt(*tab_, deadline);
+  bool taken = false;
+  for (int tries = 0; tries < 2 && !taken && is_something_left(*tab_, foreground); ++tries) {
+    exit_lost_ = foreground.shell != ShellKind::fish;
+    const std::uint64_t before = tab_->log.end();
+    co_await clear_prompt();
+    foreground = co_await wait_for_prompt(*tab_, deadline);
+    // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
+    taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
+  }
+  tab_->prompt.reset();
+  ++tab_->prompt_turn;
+  co_return foreground;
+}
+
 asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
-    Foreground foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
-    // What we type would go on with a command that was left half typed, and both would run.
-    bool taken = false;
-    for (int tries = 0; attempt_ == 1 && tries < 2 && !taken && is_something_left(*tab_, foreground);
-         ++tries) {
-      exit_lost_ = foreground.shell != ShellKind::fish;
-      const std::uint64_t before = tab_->log.end();
-      co_await clear_prompt();
-      foreground = co_await wait_for_prompt(*tab_, prompt_deadline);
-      // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
-      taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
-    }
-    tab_->prompt.reset();
-    ++tab_->prompt_turn;
+    const Foreground foreground = co_await wait_for_empty_prompt(prompt_deadline);
     withdraw();
     fresh_nonce();
     co_await type(foreground);

@@ -82,8 +82,11 @@ bool runs_program(const ProcessInfo& gateway) {
     return false;
   }
   const auto leader = group_leader(*group);
-  return !leader || (!is_gateway(leader->name) && !(leader->state == 'S' && shell_kind(leader->name) &&
-                                                    is_interactive_shell(leader->pid)));
+  if (!leader) {
+    return true;  // between two programs
+  }
+  const bool shell = leader->state == 'S' && shell_kind(leader->name) && is_interactive_shell(leader->pid);
+  return !shell && !is_gateway(leader->name);
 }
 
 bool sleeps_in_tty_read(const ProcessInfo& process) {
