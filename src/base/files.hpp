@@ -27,7 +27,7 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// The whole file, or nullopt when it is not there or cannot be read. For small files: /proc and our own.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
 
-/// A regular file for reading; none, with errno, when it cannot be opened. Follows no symbolic link, and does
+/// A file for reading; none, with errno, when it cannot be opened. Follows no symbolic link, and does
 /// not wait for the other end of a named pipe that somebody has put in the file's place.
 [[nodiscard]] UniqueFd open_to_read(const std::filesystem::path& path);
 
