@@ -59,7 +59,7 @@ InstanceInfo look_at(const Config& config, const std::string& name) {
   info.owner_pid = instance.owner_pid();
   info.tmux_pid = instance.server_pid();
   info.log_bytes = bytes_in(instance.state());
-  if (!instance.server_lives()) {
+  if (info.tmux_pid == 0 && !instance.server_listens()) {
     info.tabs = info.running = 0;
     return info;
   }

@@ -3,18 +3,13 @@
 import path  # noqa: F401  (finds the harness)
 import fcntl
 import os
-import shutil
 import threading
 import unittest
 from pathlib import Path
 
 from harness import Sandbox, Server, Tab, main, needs, poll
 from harness.client import copy_program, run_cli
-
-
-def take_away(directory: Path) -> None:
-    """Whatever of it goes, or comes, meanwhile: a command that has just ended takes its files away itself."""
-    poll(lambda: shutil.rmtree(directory, ignore_errors=True) or not directory.exists(), 5, f"{directory} to be gone")
+from harness.sandbox import take_away
 
 
 class Case(unittest.TestCase):

@@ -10,6 +10,7 @@ from faults import LONG, row
 from log_writer import Log, Writer, numbered
 
 from harness import main, needs, poll
+from harness.sandbox import take_away
 
 # What the writer calls once it runs. Its start (execve, brk, mmap …) is the loader's.
 SYSCALLS = ("openat", "newfstatat,lstat", "fstat", "flock", "fcntl", "pread64", "pwrite64", "write", "read", "poll", "fdatasync", "fsync",
@@ -137,7 +138,7 @@ class AStretch(unittest.TestCase):
             try:
                 writer.print(DATA)
                 poll(lambda: Log(log).end() == len(DATA), 10)  # noqa: B023
-                poll(lambda: shutil.rmtree(directory, ignore_errors=True) or not directory.exists(), 5)  # noqa: B023
+                take_away(directory)
                 writer.print(AFTER)
                 self.assertEqual(writer.end(), 0)
             finally:

@@ -19,6 +19,11 @@ def binary() -> Path:
     return path
 
 
+def take_away(directory: Path) -> None:
+    """Whatever of it goes, or comes, meanwhile: a command that has just ended takes its files away itself."""
+    poll(lambda: shutil.rmtree(directory, ignore_errors=True) or not directory.exists(), 5, f"{directory} to be gone")
+
+
 class Sandbox:
     """Directories under /tmp, short because a socket's path ends at 108 bytes. Use as a context manager.
 
