@@ -37,7 +37,7 @@ class BigLog(unittest.TestCase):
                 self.assertIn("line 300" if size > 1 << 31 else "the last line", lines.content)
                 times.sort()
                 row(f"last 200 lines of one {what}", "50 ms, under 8 MB extra", f"median {times[10]:.1f} ms, at most {times[-1]:.1f} ms, {extra:.1f} MB extra")
-                self.assertLess(times[0], 100, "the fastest: the rest is the machine's")
+                self.assertLess(times[10], 100)
                 self.assertLess(extra, 8)
 
 

@@ -88,7 +88,7 @@ class Clock(unittest.TestCase):
         row("clock set back and forward", f"deadlines hold within {SLACK_MS} ms",
             f"{len(jumps)} jumps of up to 10 years: {max(late):.0f} ms late, waits {max(waited):.0f} ms late at most")
         self.assertGreaterEqual(min(late + waited), -5, "too early")
-        self.assertLess(max(late + waited), 20 * SLACK_MS)  # the interrupted shell's way back to its prompt, and a machine that stands still
+        self.assertLess(max(late + waited), 5 * SLACK_MS)  # the interrupted shell's way back to its prompt, and a busy machine
         self.assertLess(sorted(late)[len(late) // 2], 2 * SLACK_MS)
         self.finish(server)
 
@@ -109,8 +109,8 @@ class Clock(unittest.TestCase):
                 took = time.monotonic() - begin
                 self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
                 self.assertGreater(took, 2.45)
-                self.assertLess(took, 2.5 + 4)
-                self.assertLess(result.duration_ms, 6_500)
+                self.assertLess(took, 2.5 + 2)
+                self.assertLess(result.duration_ms, 4_500)
                 self.finish(server)
 
     def finish(self, server: Server) -> None:

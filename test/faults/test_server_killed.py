@@ -54,7 +54,7 @@ class ServerKilled(unittest.TestCase):
         for seed in range(count):
             with self.subTest(seed):
                 begun += self.one_run(seed, chance)
-        self.assertGreater(begun, 0, "on a machine at rest, most commands had begun")
+        self.assertGreater(begun, count // 2, "most commands had begun")
         row("kill -9 of the server", f"{count} of {count}: same ids, log byte-equal, exit code known", f"{count} of {count}; {begun} had begun when it was killed")
 
     def one_run(self, seed: int, chance: random.Random) -> bool:
