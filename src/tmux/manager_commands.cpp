@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/typed_text.hpp"
 
 namespace terminally {
 namespace {
@@ -233,6 +234,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
 
 TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartProcess request) {
   check_command(request.command);
+  if (!request.append_newline) {
+    check_prompt_text(request.command);
+  }
   const auto guard = co_await tab_mutex_.lock(request.window_id);
   const TabPtr tab = co_await open_tab(request.window_id);
   StartedProcess started;

@@ -11,6 +11,7 @@
 #include "tmux/keys.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
+#include "tmux/prompt.hpp"
 #include "tmux/tty_wait.hpp"
 #include "tmux/typed_text.hpp"
 
@@ -19,6 +20,12 @@ namespace {
 
 /// How long text waits for a command that is being typed to have begun, so that it does not land in between.
 constexpr Milliseconds kBegins{10'000};
+
+/// How long a shell may take to its prompt, and that to be in the log.
+constexpr Milliseconds kPromptComes{10'000};
+constexpr Milliseconds kPromptIsLogged{1'000};
+/// More than any prompt is long.
+constexpr std::uint64_t kPromptBytes = std::uint64_t{16} * 1024;
 
 constexpr const char* kScreenFormat =
     "#{pane_height} #{pane_width} #{cursor_y} #{cursor_x} #{alternate_on} #{history_size}";
@@ -127,9 +134,37 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste_text(const Tab& tab, const
   }
 }
 
+/// What the editor prints at its prompt is in the log a moment after it waits there.
+TmuxManager::Awaitable<bool> TmuxManager::Impl::takes_lines(const Tab& tab, const Foreground& shell) {
+  const auto patience = Clock::now() + kPromptIsLogged;
+  const bool has_editor = shell.shell && *shell.shell != ShellKind::posix;
+  bool takes = false;
+  while (has_editor && !takes && Clock::now() < patience) {
+    const std::uint64_t end = tab.log.end();
+    takes = takes_pasted_lines(read_range(tab.log, end - std::min(end, kPromptBytes), end));
+    if (!takes) {
+      co_await sleep_for(Milliseconds(10));
+    }
+  }
+  co_return takes;
+}
+
 /// Puts the text on the prompt's line and does not submit it.
-TmuxManager::Awaitable<void> TmuxManager::Impl::paste(Tab& tab, const std::string& text) {
-  return paste_text(tab, text, true, false);
+TmuxManager::Awaitable<void> TmuxManager::Impl::paste(const Tab& tab, const std::string& text) {
+  const Foreground shell = co_await wait_for_prompt(tab, Clock::now() + kPromptComes);
+  const auto lines = std::count_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; });
+  const bool fits = lines == 0 || co_await takes_lines(tab, shell);
+  if (!fits) {
+    throw Error(ErrorCode::invalid_argument,
+                "command: has " + std::to_string(lines) + (lines == 1 ? " newline" : " newlines") + ", and " +
+                    shell.name + " in tab " + to_string(tab.window) +
+                    " would run each line (it has no bracketed paste); nothing was typed. Give one line, or "
+                    "run the text with append_newline: true");
+  }
+  if (const auto mode = terminal_mode(tab.tty); mode && mode->line) {
+    check_line_lengths(text, "command");
+  }
+  co_await paste_text(tab, text, true, false);
 }
 
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its

@@ -62,6 +62,29 @@ void check_text(std::string_view text, bool allow_control) {
   }
 }
 
+void check_prompt_text(std::string_view text) {
+  if (const auto control = first_control(text)) {
+    throw Error(ErrorCode::invalid_argument,
+                "command: has the control character " + code_point(control->character) + " at byte " +
+                    std::to_string(control->at) +
+                    ", which could run it; nothing was typed. Allowed with append_newline: false: tab and "
+                    "newline; send_text with submit: false and allow_control: true types any");
+  }
+}
+
+bool takes_pasted_lines(std::string_view log) {
+  constexpr std::string_view kOn = "\x1b[?2004h";
+  const std::size_t on = log.rfind(kOn);
+  if (on == std::string_view::npos) {
+    return false;
+  }
+  // Turned off again, or by what is over: a command has ended since, the terminal was reset.
+  const std::string_view since = log.substr(on + kOn.size());
+  return since.find("\x1b[?2004l") == std::string_view::npos &&
+         since.find("\x1b]133;D;") == std::string_view::npos &&
+         since.find("\x1b\x63") == std::string_view::npos;
+}
+
 std::string with_enter_keys(std::string_view text, bool submit) {
   std::string typed;
   typed.reserve(text.size());
@@ -80,14 +103,14 @@ bool is_for_paste(std::string_view text) {
   return text.find_first_of("\t\r\n") != std::string_view::npos && !has_other_control_characters(text);
 }
 
-void check_line_lengths(std::string_view text) {
+void check_line_lengths(std::string_view text, std::string_view field) {
   std::size_t number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++number) {
     const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
     if (end - begin > kLongestTypedLine) {
       throw Error(
           ErrorCode::invalid_argument,
-          "text: line " + std::to_string(number) + " has " + std::to_string(end - begin) +
+          std::string(field) + ": line " + std::to_string(number) + " has " + std::to_string(end - begin) +
               " bytes, and the program reads by the line: its terminal keeps at most " +
               std::to_string(kLongestTypedLine) +
               " of a line and drops the rest. Nothing was sent; break the line, or pass the text in a "

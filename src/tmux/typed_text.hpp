@@ -16,6 +16,14 @@ inline constexpr std::size_t kLongestTypedLine = 4'095;
 /// what is no UTF-8, and, unless `allow_control`, control characters other than tab and newline.
 void check_text(std::string_view text, bool allow_control);
 
+/// The same for a text that is left at a prompt and must not run: no control characters at all but tab and
+/// newline.
+void check_prompt_text(std::string_view text);
+
+/// Whether the shell that shows its prompt takes a pasted text of several lines as one: its line editor has
+/// turned bracketed paste on since anything else had the terminal. `log`: the last bytes of its log.
+[[nodiscard]] bool takes_pasted_lines(std::string_view log);
+
 /// The text with each newline (LF, CRLF) as the one key that it is typed by, LF. `submit`: without the
 /// newline at its end, because Enter is pressed then.
 [[nodiscard]] std::string with_enter_keys(std::string_view text, bool submit);
@@ -26,6 +34,6 @@ void check_text(std::string_view text, bool allow_control);
 [[nodiscard]] bool is_for_paste(std::string_view text);
 
 /// Throws Error(invalid_argument) that names the first line that a terminal in line mode would cut.
-void check_line_lengths(std::string_view text);
+void check_line_lengths(std::string_view text, std::string_view field = "text");
 
 }  // namespace terminally

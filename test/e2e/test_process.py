@@ -32,6 +32,38 @@ class Start(unittest.TestCase):
             person.keys(tab, "Enter")
             poll(lambda: re.search(rb"[\r\n]half typed\r\n", tab.log()), 5)
 
+    def test_without_newline_no_text_runs(self) -> None:
+        """D2: in no shell, whatever is in the text: several lines are one paste where the shell takes one, else refused."""
+        lines = ["touch ran\n", "touch ran\r", "touch ran\ntouch ran\n", "echo a\r\ntouch ran"]
+        with Server() as server:
+            ran = server.sandbox.home / "ran"
+            for shell, takes in (("bash", True), ("zsh", True), ("fish", True), ("dash", False)):
+                for text in lines:
+                    with self.subTest(shell, text=text):
+                        tab = server.create_tab(shell=shell)  # its rc files still run
+                        if takes:
+                            self.assertIs(tab.start(text, append_newline=False).started, False)
+                            poll(lambda: "touch ran" in tab.call("read_screen").text, 10)
+                        else:
+                            self.assertRegex(tab.call_error("start_process", command=text, append_newline=False), r"^command: has \d newlines?, and dash in tab @\d+ would run each line .*; nothing was typed")
+                        tab.close(force=True)
+                        self.assertFalse(ran.exists())
+                tab = server.create_tab(shell=shell)
+                for text in ("\x1b[201~\rtouch ran\r", "touch ran\x0f", "touch ran\x85"):
+                    self.assertRegex(tab.call_error("start_process", command=text, append_newline=False), r"^command: has the control character U\+00")
+                self.assertFalse(ran.exists())
+
+    def test_without_newline_where_bracketed_paste_is_off(self) -> None:
+        """D2: by the shell's settings, whatever a program has printed before."""
+        with Server() as server:
+            off = {"bash": "bind 'set enable-bracketed-paste off'", "zsh": "unset zle_bracketed_paste", "dash": "true"}
+            for shell, command in off.items():
+                tab = server.create_tab(shell=shell)
+                tab.execute(command)
+                tab.execute(r"printf '\033[?2004h'")
+                self.assertRegex(tab.call_error("start_process", command="touch ran\n", append_newline=False), r"^command: has 1 newline, ", shell)
+                self.assertEqual(tab.execute("ls").output, "")
+
     def test_a_busy_tab_refuses_and_names_what_runs(self) -> None:
         with Server() as server:
             tab = server.create_tab()

@@ -52,6 +52,21 @@ TEST_CASE("A7: several lines are pasted, one is typed") {
   CHECK_FALSE(is_for_paste(""));
 }
 
+TEST_CASE("D2: what is left at a prompt has no control characters") {
+  CHECK_NOTHROW(check_prompt_text("echo a\n\tb\r\n"));
+  for (const std::string_view text : {"\x1b[201~\r", "a\x03", "a\x0f", "\xC2\x9B"}) {
+    CHECK_THROWS_AS(check_prompt_text(text), Error);
+  }
+}
+
+TEST_CASE("D2: several lines are pasted where the editor at the prompt has turned bracketed paste on") {
+  CHECK(takes_pasted_lines("\x1b]133;D;0;mcp=END:1\x07\x1b[?2004h$ "));
+  CHECK_FALSE(takes_pasted_lines("$ "));
+  CHECK_FALSE(takes_pasted_lines("\x1b[?2004h$ ls\r\n\x1b[?2004l\r"));
+  CHECK_FALSE(takes_pasted_lines("\x1b[?2004h by a program\x1b]133;D;0;mcp=END:1\x07$ "));
+  CHECK_FALSE(takes_pasted_lines("\x1b[?2004h$ \x1b\x63$ "));
+}
+
 TEST_CASE("A7: a line that a terminal in line mode would cut is named") {
   const std::string fits(kLongestTypedLine, 'x');
   CHECK_NOTHROW(check_line_lengths(fits + "\n" + fits + "\r" + fits));
