@@ -1,10 +1,8 @@
 #include "cli/client_snippets.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "tmux/client.hpp"
+#include "tmux/shells.hpp"
 
 namespace terminally {
 namespace {
@@ -15,14 +13,6 @@ constexpr const char* kServer = "terminally";
 
 ordered_json arguments() {
   return ordered_json::array({"--view", "rendered"});
-}
-
-/// A word of a POSIX shell.
-std::string shell_word(const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c < 128 && (std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-');
-  });
-  return plain ? text : quote(text);
 }
 
 std::string config_file(const std::string& program, const char* key, bool with_type) {

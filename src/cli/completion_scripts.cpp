@@ -1,6 +1,6 @@
 #include "cli/completion_scripts.hpp"
 
-#include "tmux/client.hpp"
+#include "tmux/shells.hpp"
 
 namespace terminally {
 namespace {
@@ -49,18 +49,18 @@ std::string bash_words(const Flags& flags) {
 }
 
 std::string bash_subcommands(const CompletionCommand& command) {
-  return command.commands.empty() ? "" : " words=" + quote(names(command.commands, " "));
+  return command.commands.empty() ? "" : " words=" + posix_quoted(names(command.commands, " "));
 }
 
 std::string bash(const CompletionCommand& program) {
   std::string cases;
   for (const CompletionCommand& command : program.commands) {
-    cases += "    " + command.name + ") flags=" + quote(bash_words(flags_of(program, command))) +
+    cases += "    " + command.name + ") flags=" + posix_quoted(bash_words(flags_of(program, command))) +
              (command.takes_tab ? " takes_tab=1" : "") + bash_subcommands(command) + " ;;\n";
   }
   return "_terminally_mcp() {\n"
          "  local i command= flags=" +
-         quote(bash_words(program.flags)) +
+         posix_quoted(bash_words(program.flags)) +
          " takes_tab= words= instance=() cur=${COMP_LINE:0:COMP_POINT}\n"
          "  cur=${cur##*[[:space:]]}\n"
          "  COMPREPLY=()\n"
@@ -79,7 +79,7 @@ std::string bash(const CompletionCommand& program) {
          "    COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
          "  elif [[ -z $command ]]; then\n"
          "    COMPREPLY=($(compgen -W " +
-         quote(names(program.commands, " ")) +
+         posix_quoted(names(program.commands, " ")) +
          " -- \"$cur\"))\n"
          "  elif [[ -n $takes_tab ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${instance[@]}\" ls -q 2>/dev/null)\" -- "
@@ -94,7 +94,7 @@ std::string bash(const CompletionCommand& program) {
 
 /// An item of zsh's _describe: in "name:description" a colon of the name would end it.
 std::string zsh_item(const std::string& name, const std::string& description) {
-  return " " + quote(name + ":" + description);
+  return " " + posix_quoted(name + ":" + description);
 }
 
 std::string zsh_flags(const Flags& flags) {

@@ -12,6 +12,7 @@
 //   TERMINALLY_SHELL  path of the shell
 //   TERMINALLY_LOGIN  "1": start it as a login shell
 //   TERMINALLY_NAME   the instance's cookie
+//   TERMINALLY_ENV_X  variable X of the tab, for every X that was asked for: tmux has its own idea of some
 //   TMUX_PANE         "%3"
 // Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
 // command runs;
@@ -93,6 +94,22 @@ struct Setup {
   std::string pane;  // digits only
 };
 
+/// Gives the variables that the tab was asked for their own names.
+void set_asked_variables() {
+  const std::string prefix = "TERMINALLY_ENV_";
+  std::vector<std::string> carried;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (strncmp(*entry, prefix.c_str(), prefix.size()) == 0) {
+      carried.emplace_back(*entry);
+    }
+  }
+  for (const std::string& entry : carried) {
+    const size_t equals = entry.find('=');
+    unsetenv(entry.substr(0, equals).c_str());
+    setenv(entry.substr(prefix.size(), equals - prefix.size()).c_str(), entry.c_str() + equals + 1, 1);
+  }
+}
+
 /// Reads our variables and takes them, and tmux's own, out of the environment that the shell gets.
 Setup take_setup() {
   Setup setup;
@@ -111,6 +128,7 @@ Setup take_setup() {
     unsetenv(name);
   }
   setenv("SHELL", setup.shell.c_str(), 1);
+  set_asked_variables();
   setenv("TERMINALLY_TAB", cookie.c_str(), 1);  // by this the descendants of a tab are known
   return setup;
 }

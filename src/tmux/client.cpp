@@ -146,23 +146,27 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
 }
 
 /// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
-asio::awaitable<std::string> TmuxClient::start(Argv command, std::vector<std::string> environment) const {
+asio::awaitable<std::string> TmuxClient::start(std::string commands,
+                                               std::vector<std::string> environment) const {
   Argv words = kCommandsFromInput;
   words.insert(words.end(), {";", "start-server"});
   ChildProcess client(co_await asio::this_coro::executor, argv(words), environment);
-  co_return output_of(co_await client.finish(quote_all(command) + "\n", deadline_));
+  co_return output_of(co_await client.finish(commands + "\n", deadline_));
 }
 
 std::string quote(std::string_view text) {
-  std::string quoted = "'";
+  constexpr std::string_view kSpecial = "\"\\$~";
+  std::string quoted = "\"";
   for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7F && kSpecial.find(c) == std::string_view::npos) {
       quoted += c;
+    } else {
+      quoted += {'\\', static_cast<char>('0' + (byte >> 6U)), static_cast<char>('0' + (byte >> 3U & 7U)),
+                 static_cast<char>('0' + (byte & 7U))};
     }
   }
-  return quoted + "'";
+  return quoted + "\"";
 }
 
 std::string quote_all(const Argv& words) {

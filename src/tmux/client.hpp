@@ -52,9 +52,9 @@ class TmuxClient {
   /// As this one, with another deadline.
   [[nodiscard]] TmuxClient with_deadline(std::chrono::milliseconds deadline) const;
 
-  /// Starts the server, in this environment, with its first command. Not guarded: there is no server yet that
-  /// could be frozen.
-  [[nodiscard]] boost::asio::awaitable<std::string> start(Argv command,
+  /// Starts the server, in this environment, with its first commands. Not guarded: there is no server yet
+  /// that could be frozen.
+  [[nodiscard]] boost::asio::awaitable<std::string> start(std::string commands,
                                                           std::vector<std::string> environment) const;
 
  private:
@@ -70,7 +70,9 @@ class TmuxClient {
   std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
 };
 
-/// One word of tmux's command language: single quotes, in which nothing is special.
+/// One word of tmux's command language that stands for these bytes (no NUL), exactly: in double quotes, with
+/// what is special there or not printable as an octal escape. In single quotes, tmux joins lines and drops
+/// what looks like a comment.
 [[nodiscard]] std::string quote(std::string_view text);
 
 [[nodiscard]] std::string quote_all(const Argv& words);

@@ -20,6 +20,7 @@
 #include "tmux/rows.hpp"
 #include "tmux/tab.hpp"
 #include "tmux/text_worker.hpp"
+#include "tmux/window_options.hpp"
 
 namespace terminally {
 
@@ -71,7 +72,7 @@ class TmuxManager::Impl {
   Awaitable<void> restore_socket();
   void restore_log_directory() const;
   Awaitable<void> own_instance();
-  Awaitable<std::string> new_session(Argv window_options, bool start_server);
+  Awaitable<std::string> new_session(WindowOptions options, bool start_server);
   void watch_server();
   Awaitable<void> end_of_server();
   Awaitable<void> clear_up_lost_server();
@@ -125,7 +126,8 @@ class TmuxManager::Impl {
   /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
   void look_after(const TabPtr& tab);
   // The keyboard.
-  Awaitable<void> paste(Tab& tab, const std::string& text);
+  Awaitable<void> paste(const Tab& tab, const std::string& text);
+  Awaitable<bool> takes_lines(const Tab& tab, const Foreground& shell);
   Awaitable<void> type(const Tab& tab, std::string commands);
   Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);
   Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab);

@@ -60,15 +60,20 @@ std::string ask_for_panes() {
   return std::string("list-panes -s -t ") + kSessionTarget + " -F " + quote(kPaneFormat);
 }
 
-Argv first_window(const Config& config, const std::string& format, const Argv& window_options) {
+/// Opens the session with its first window, whose variables are its own.
+std::string first_window(const Config& config, const std::string& format, const WindowOptions& options) {
   Argv command = {"new-session", "-d",
                   "-s",          kSession,
                   "-x",          std::to_string(config.cols),
                   "-y",          std::to_string(config.rows),
                   "-P",          "-F",
                   format};
-  command.insert(command.end(), window_options.begin(), window_options.end());
-  return command;
+  command.insert(command.end(), options.words.begin(), options.words.end());
+  std::string commands = quote_all(command);
+  for (const std::string& variable : options.variables) {
+    commands += " ; set-environment -u -t =" + std::string(kSession) + " " + quote(variable);
+  }
+  return commands;
 }
 
 }  // namespace
@@ -194,10 +199,10 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
 /// tab.
-TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_options, bool start_server) {
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions options, bool start_server) {
   if (!start_server) {
     // A server without a session has no target for the guard to run in; it has just answered.
-    co_return co_await client_.start(first_window(config_, kPaneFormat, window_options),
+    co_return co_await client_.start(first_window(config_, kPaneFormat, options),
                                      tmux_environment(config_, instance_, generation_));
   }
   if (config_.guest) {
@@ -221,7 +226,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(Argv window_o
   std::string answer;
   try {
     answer = co_await client_.start(
-        first_window(config_, std::string(kServerFormat) + "\t" + kPaneFormat, window_options),
+        first_window(config_, std::string(kServerFormat) + "\t" + kPaneFormat, options),
         tmux_environment(config_, instance_, generation_));
   } catch (const Error&) {
     std::error_code ignored;

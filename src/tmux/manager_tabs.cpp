@@ -61,7 +61,7 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
   }
   if (no_session) {
     no_server = no_server || co_await server_ends();
-    answer = co_await new_session(options.words, no_server);
+    answer = co_await new_session(options, no_server);
   }
   const std::vector<PaneRow> rows = parse_pane_rows(answer);
   if (rows.empty()) {

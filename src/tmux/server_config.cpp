@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "tmux/client.hpp"
+#include "tmux/shells.hpp"
 
 namespace terminally {
 namespace {
@@ -65,7 +66,7 @@ void set_utf8_locale(Variables& variables) {
 /// As a word of the shell command that pipe-pane runs, once it has expanded its formats and the time.
 std::string in_pipe_command(const std::filesystem::path& program) {
   std::string word;
-  for (const char c : format_literal(quote(program.native()))) {
+  for (const char c : format_literal(posix_quoted(program.native()))) {
     word += c == '%' ? "%%" : std::string(1, c);
   }
   return word;

@@ -77,10 +77,6 @@ std::string single_quoted(std::string_view text, std::string_view escaped_quote)
   return quoted + "'";
 }
 
-std::string posix_quoted(std::string_view text) {
-  return single_quoted(text, "'\\''");
-}
-
 /// In fish a backslash before a backslash or a quote is special within single quotes.
 std::string fish_quoted(std::string_view text) {
   std::string doubled;
@@ -101,6 +97,10 @@ bool needs_no_quotes(std::string_view text) {
 }
 
 }  // namespace
+
+std::string posix_quoted(std::string_view text) {
+  return single_quoted(text, "'\\''");
+}
 
 std::optional<ShellKind> shell_kind(std::string_view program) {
   if (const std::size_t slash = program.rfind('/'); slash != std::string_view::npos) {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/programs.hpp"
@@ -19,6 +21,9 @@ constexpr std::size_t kLongestNameBytes = 200;
 constexpr std::size_t kLongestVariableName = 255;
 /// Every program gets it with its arguments: the kernel refuses more than a quarter of the stack's limit.
 constexpr std::size_t kMostEnvBytes = 262'144;
+/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
+/// and TMUX.
+const std::string kCarrier = "TERMINALLY_ENV_";
 
 Error invalid(const std::string& message) {
   return Error(ErrorCode::invalid_argument, message);
@@ -49,6 +54,20 @@ void check_helpers_are_there(const Config& config) {
   }
 }
 
+/// What no tab can be given: the shell, or we, set it anew.
+std::optional<std::string_view> why_not_given(std::string_view name) {
+  if (name == "PWD") {
+    return "the shell sets it to the tab's directory; give cwd";
+  }
+  if (name == "_" || name == "SHLVL") {
+    return "the shell sets it itself";
+  }
+  if (name == "TERMINALLY_TAB") {
+    return "by it the processes of a tab are known";
+  }
+  return std::nullopt;
+}
+
 void check_environment(const std::map<std::string, std::string>& variables) {
   std::size_t bytes = 0;
   for (const auto& [name, value] : variables) {
@@ -63,6 +82,9 @@ void check_environment(const std::map<std::string, std::string>& variables) {
     }
     if (value.find('\0') != std::string::npos) {
       throw invalid("env: the value of " + name + " has a NUL byte, which no environment can hold");
+    }
+    if (const auto reason = why_not_given(name)) {
+      throw invalid("env: " + name + " cannot be given: " + std::string(*reason));
     }
     bytes += name.size() + value.size() + 2;  // "=" and the NUL at the end
   }
@@ -110,11 +132,15 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   add("-n", format_literal(options.name));
   add("-c", format_literal(cwd));
   check_environment(request.env);
-  for (const auto& [name, value] : request.env) {
+  const auto add_variable = [&](std::string name, const std::string& value) {
     add("-e", name + "=" + value);
+    options.variables.push_back(std::move(name));
+  };
+  for (const auto& [name, value] : request.env) {
+    add_variable(kCarrier + name, value);
   }
-  add("-e", "TERMINALLY_SHELL=" + options.shell);
-  add("-e", std::string("TERMINALLY_LOGIN=") + (request.login ? "1" : "0"));
+  add_variable("TERMINALLY_SHELL", options.shell);
+  add_variable("TERMINALLY_LOGIN", request.login ? "1" : "0");
   add("--", (config.helper_dir / "terminally-shell").string());
   options.words.emplace_back("tab");  // two words: tmux runs them without a shell
   return options;

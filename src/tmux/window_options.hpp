@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/process.hpp"
 #include "tmux/manager.hpp"
@@ -12,6 +13,8 @@ struct WindowOptions {
   std::string name;
   std::string shell;
   Argv words;  ///< of new-window and new-session
+  /// The variables among the words. new-session keeps them for all later windows of the session.
+  std::vector<std::string> variables;
 };
 
 /// Throws Error(invalid_argument) that names the field which cannot be used.

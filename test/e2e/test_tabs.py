@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, Server, main, poll
@@ -23,6 +24,11 @@ def awkward(server: Server) -> list[str]:
 def shown(text: str) -> str:
     """As agents read it: what is not seen is named (doc/redaction.md)."""
     return text.replace("\u202e", "⟨U+202E⟩")
+
+
+def environment(pid: str) -> dict[str, str]:
+    """What a process was started with."""
+    return dict(entry.split("=", 1) for entry in Path(f"/proc/{pid}/environ").read_text().split("\0") if entry)
 
 
 class Life(unittest.TestCase):
@@ -209,6 +215,28 @@ class Exactly(unittest.TestCase):
                 for n, text in enumerate(texts):
                     self.assertEqual(tab.execute(f'printf "%s" "$V{n}"').output, text)
             self.assert_nothing_ran(server)
+
+    def test_every_variable_arrives_or_is_refused_by_name(self) -> None:
+        """D29: also those of which tmux, terminally-shell and the locale have ideas of their own; in the first tab as in any other."""
+        with Server() as server:
+            given = {"PATH": "/opt/no such:/usr/bin:/bin", "HOME": "/tmp", "SHELL": "/bin/false", "TERM": "vt100", "LANG": "de_DE", "LC_ALL": "C", "TMUX": "/nowhere,1,0",
+                     "TMUX_PANE": "%77", "TMUX_TMPDIR": "/var", "TERM_PROGRAM": "x y", "TERMINALLY_RUN": "/nowhere", "TERMINALLY_SHELL": "/bin/false", "TERMINALLY_LOGIN": "1",
+                     "TERMINALLY_NAME": "n", "TERMINALLY_ENV_A": "twice", "GIT_EDITOR": "vi", "OLDPWD": "/usr"}
+            for shell in ("dash", "bash"):
+                pid = server.create_tab(shell=shell, env=given).execute("echo $$").output.strip()
+                self.assertLessEqual(given.items(), environment(pid).items(), shell)
+            for name in ("PWD", "_", "SHLVL", "TERMINALLY_TAB"):
+                self.assertRegex(server.call_error("create_tab", env={name: "x"}), rf"^env: {name} cannot be given: ")
+            self.assertEqual(len(server.tabs()), 2)
+
+    def test_variables_are_of_their_own_tab(self) -> None:
+        """Those of the first tab, whose window comes with tmux's session, are in no later one."""
+        with Server() as server:
+            server.create_tab(shell="dash", env={"KEY_OF_THE_FIRST": "x", "HOME": "/tmp"})
+            later = environment(server.create_tab(shell="dash").execute("echo $$").output.strip())
+            self.assertNotIn("KEY_OF_THE_FIRST", later)
+            self.assertEqual(later["HOME"], str(server.sandbox.home))
+            self.assertEqual([name for name in later if name.startswith("TERMINALLY_")], ["TERMINALLY_TAB"])
 
     def test_large_environments(self) -> None:
         """In the first tab, which starts tmux, as in any other; what no program could be started with is refused."""

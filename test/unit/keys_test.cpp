@@ -77,7 +77,7 @@ TEST_CASE("A7: what is no key is refused, and what is allowed is said") {
 
 TEST_CASE("A7: a list of keys is one command in which nothing is special to tmux") {
   CHECK(send_keys_command("%3", {"a", ";", "'", "-", "C-c", "Up"}) ==
-        R"(send-keys -t '%3' -- 'a' ';' ''\''' '-' 'C-c' 'Up')");
+        R"(send-keys -t "%3" -- "a" ";" "'" "-" "C-c" "Up")");
   try {
     static_cast<void>(send_keys_command("%3", {"a", "Upp"}));
     FAIL("taken");
