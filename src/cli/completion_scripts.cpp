@@ -1,159 +1,13 @@
 #include "cli/completion_scripts.hpp"
 
+#include <functional>
+
 #include "tmux/shells.hpp"
 
 namespace terminally {
 namespace {
 
-using Flags = std::vector<CompletionFlag>;
-
-/// Flags of the program are understood after a subcommand, too.
-Flags flags_of(const CompletionCommand& program, const CompletionCommand& command) {
-  Flags flags = command.flags;
-  for (const CompletionFlag& flag : program.flags) {
-    if (flag.long_names != std::vector<std::string>{"help"}) {
-      flags.push_back(flag);
-    }
-  }
-  return flags;
-}
-
-std::vector<std::string> words_of(const CompletionFlag& flag) {
-  std::vector<std::string> words;
-  words.reserve(flag.short_names.size() + flag.long_names.size());
-  for (const std::string& name : flag.short_names) {
-    words.push_back("-" + name);
-  }
-  for (const std::string& name : flag.long_names) {
-    words.push_back("--" + name);
-  }
-  return words;
-}
-
-std::string names(const std::vector<CompletionCommand>& commands, const char* between) {
-  std::string text;
-  for (const CompletionCommand& command : commands) {
-    text += (text.empty() ? "" : between) + command.name;
-  }
-  return text;
-}
-
-std::string bash_words(const Flags& flags) {
-  std::string text;
-  for (const CompletionFlag& flag : flags) {
-    for (const std::string& word : words_of(flag)) {
-      text += (text.empty() ? "" : " ") + word;
-    }
-  }
-  return text;
-}
-
-std::string bash_subcommands(const CompletionCommand& command) {
-  return command.commands.empty() ? "" : " words=" + posix_quoted(names(command.commands, " "));
-}
-
-std::string bash(const CompletionCommand& program) {
-  std::string cases;
-  for (const CompletionCommand& command : program.commands) {
-    cases += "    " + command.name + ") flags=" + posix_quoted(bash_words(flags_of(program, command))) +
-             (command.takes_tab ? " takes_tab=1" : "") + bash_subcommands(command) + " ;;\n";
-  }
-  return "_terminally_mcp() {\n"
-         "  local i command= flags=" +
-         posix_quoted(bash_words(program.flags)) +
-         " takes_tab= words= instance=() cur=${COMP_LINE:0:COMP_POINT}\n"
-         "  cur=${cur##*[[:space:]]}\n"
-         "  COMPREPLY=()\n"
-         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-         "    case ${COMP_WORDS[i]} in\n"
-         "      --instance) instance=(--instance \"${COMP_WORDS[i + 1]}\") ;;\n"
-         "      " +
-         names(program.commands, "|") +
-         ") command=${COMP_WORDS[i]}; break ;;\n"
-         "    esac\n"
-         "  done\n"
-         "  case $command in\n" +
-         cases +
-         "  esac\n"
-         "  if [[ $cur == -* ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
-         "  elif [[ -z $command ]]; then\n"
-         "    COMPREPLY=($(compgen -W " +
-         posix_quoted(names(program.commands, " ")) +
-         " -- \"$cur\"))\n"
-         "  elif [[ -n $takes_tab ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${instance[@]}\" ls -q 2>/dev/null)\" -- "
-         "\"$cur\"))\n"
-         "  elif [[ -n $words ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-         "  fi\n"
-         "}\n"
-         "complete -o default -F _terminally_mcp " +
-         program.name + "\n";
-}
-
-/// An item of zsh's _describe: in "name:description" a colon of the name would end it.
-std::string zsh_item(const std::string& name, const std::string& description) {
-  return " " + posix_quoted(name + ":" + description);
-}
-
-std::string zsh_flags(const Flags& flags) {
-  std::string text;
-  for (const CompletionFlag& flag : flags) {
-    for (const std::string& word : words_of(flag)) {
-      text += zsh_item(word, flag.description);
-    }
-  }
-  return "flags=(" + text + " )";
-}
-
-std::string zsh(const CompletionCommand& program) {
-  std::string commands;
-  std::string cases;
-  for (const CompletionCommand& command : program.commands) {
-    commands += zsh_item(command.name, command.description);
-    cases += "    (" + command.name + ") " + zsh_flags(flags_of(program, command)) +
-             (command.takes_tab ? " takes_tab=1" : "") +
-             (command.commands.empty() ? "" : " words_of=(" + names(command.commands, " ") + ")") + " ;;\n";
-  }
-  return "#compdef " + program.name +
-         "\n"
-         "_terminally_mcp() {\n"
-         "  local i command= takes_tab=\n"
-         "  local -a commands flags tabs instance words_of\n"
-         "  commands=(" +
-         commands +
-         " )\n"
-         "  " +
-         zsh_flags(program.flags) +
-         "\n"
-         "  for ((i = 2; i < CURRENT; i++)); do\n"
-         "    case ${words[i]} in\n"
-         "      (--instance) instance=(--instance ${words[i + 1]}) ;;\n"
-         "      (" +
-         names(program.commands, "|") +
-         ") command=${words[i]}; break ;;\n"
-         "    esac\n"
-         "  done\n"
-         "  case $command in\n" +
-         cases +
-         "  esac\n"
-         "  if [[ $PREFIX == -* ]]; then\n"
-         "    _describe -o flag flags\n"
-         "  elif [[ -z $command ]]; then\n"
-         "    _describe command commands\n"
-         "  elif [[ -n $takes_tab ]]; then\n"
-         "    tabs=(${(f)\"$(${words[1]} $instance ls -q 2>/dev/null)\"})\n"
-         "    compadd -a tabs || _default\n"
-         "  elif [[ -n $words_of ]]; then\n"
-         "    compadd -a words_of\n"
-         "  else\n"
-         "    _default\n"
-         "  fi\n"
-         "}\n"
-         "compdef _terminally_mcp " +
-         program.name + "\n";
-}
+using ValueKind = CompletionValue::Kind;
 
 /// One word of fish: in single quotes only \ and ' are special.
 std::string fish_word(const std::string& text) {
@@ -165,34 +19,351 @@ std::string fish_word(const std::string& text) {
   return word + "'";
 }
 
-std::string fish_flags(const std::string& complete, const Flags& flags) {
-  std::string text;
-  for (const CompletionFlag& flag : flags) {
-    text += complete;
-    for (const std::string& name : flag.short_names) {
-      text += " -s " + name;
-    }
-    for (const std::string& name : flag.long_names) {
-      text += " -l " + name;
-    }
-    text += (flag.takes_value ? " -r" : "") + std::string(" -d ") + fish_word(flag.description) + "\n";
+template <class Range, class Text>
+std::string joined(const Range& range, const char* between, Text text) {
+  std::string all;
+  for (const auto& item : range) {
+    all += (all.empty() ? "" : between) + text(item);
   }
-  return text;
+  return all;
+}
+
+std::string names_of(const std::vector<CompletionCommand>& commands, const char* between) {
+  return joined(commands, between, [](const CompletionCommand& command) { return command.name; });
+}
+
+/// A place in the command line: the program, or a command with the words before it ("instances clean").
+struct Place {
+  std::string path;
+  const CompletionCommand& command;
+};
+
+void collect(std::vector<Place>& places, const std::string& path, const CompletionCommand& command) {
+  places.push_back({path, command});
+  for (const CompletionCommand& child : command.commands) {
+    collect(places, path.empty() ? child.name : path + " " + child.name, child);
+  }
+}
+
+std::vector<Place> places_of(const CompletionCommand& program) {
+  std::vector<Place> places;
+  collect(places, "", program);
+  return places;
+}
+
+/// Flags of the program are understood after a command, too.
+std::vector<CompletionFlag> flags_at(const CompletionCommand& program, const Place& place) {
+  std::vector<CompletionFlag> flags = place.command.flags;
+  for (const CompletionFlag& flag : program.flags) {
+    const bool is_help = flag.names.back() == "--help";
+    if (!place.path.empty() && !is_help) {
+      flags.push_back(flag);
+    }
+  }
+  return flags;
+}
+
+/// For each flag with a value: calls with the pattern of `$path:$word` that means it.
+void for_each_value(const CompletionCommand& program,
+                    const std::function<void(const std::string&, const CompletionFlag&)>& take) {
+  for (const Place& place : places_of(program)) {
+    for (const CompletionFlag& flag : place.command.flags) {
+      if (flag.takes_value) {
+        const std::string before = place.path.empty() ? "*:" : shell_word(place.path) + ":";
+        take(joined(flag.names, "|", [&](const std::string& name) { return before + name; }), flag);
+      }
+    }
+  }
+}
+
+std::string patterns_of_values(const CompletionCommand& program) {
+  std::string all;
+  for_each_value(program, [&all](const std::string& pattern, const CompletionFlag& /*flag*/) {
+    all += (all.empty() ? "" : "|") + pattern;
+  });
+  return all;
+}
+
+// The walk over the words before the cursor, for bash and zsh alike: which command, which flag waits for its
+// value ($wants), how many arguments there are.
+std::string walk(const CompletionCommand& program) {
+  const std::string paths =
+      joined(places_of(program), "|", [](const Place& place) { return shell_word(" " + place.path); });
+  return "    if [[ -n $wants ]]; then\n"
+         "      [[ $wants == --instance ]] && instance=(--instance \"$word\")\n"
+         "      wants=\n"
+         "      continue\n"
+         "    fi\n"
+         "    case \"$place:$word\" in\n"
+         "      " +
+         patterns_of_values(program) +
+         ") wants=$word ;;\n"
+         "      *:--instance=*) instance=(\"$word\") ;;\n"
+         "      *:-*) ;;\n"
+         "      *) case \" ${place:+$place }$word\" in\n"
+         "           " +
+         paths +
+         ") [[ $arguments == 0 ]] && place=\"${place:+$place }$word\" || arguments=$((arguments + 1)) ;;\n"
+         "           *) arguments=$((arguments + 1)) ;;\n"
+         "         esac ;;\n"
+         "    esac\n";
+}
+
+// What is offered, given to `offer_words`, `offer_from` (lines that the program prints), or `offer_files`.
+std::string offer(const CompletionValue& value) {
+  switch (value.kind) {
+    case ValueKind::words:
+      return "offer_words " + joined(value.words, " ", shell_word);
+    case ValueKind::tabs:
+      return "offer_from ls";
+    case ValueKind::logs:
+      return "offer_files; _terminally_offer_from ls";
+    case ValueKind::instances:
+      return "offer_from instances";
+    case ValueKind::files:
+      return "offer_files";
+    case ValueKind::unknown:
+      break;
+  }
+  return "offer_words";
+}
+
+std::string offers_of_values(const CompletionCommand& program) {
+  std::string cases;
+  for_each_value(program, [&cases](const std::string& pattern, const CompletionFlag& flag) {
+    cases += "      " + pattern + ") _terminally_" + offer(flag.value) + " ;;\n";
+  });
+  return cases;
+}
+
+std::string offers_of_arguments(const CompletionCommand& program,
+                                const std::function<std::string(const Place&)>& commands) {
+  std::string cases;
+  for (const Place& place : places_of(program)) {
+    const std::string name = shell_word(place.path);
+    cases +=
+        "      " + name + ":0) " +
+        (place.command.commands.empty() ? "_terminally_" + offer(place.command.argument) : commands(place)) +
+        " ;;\n";
+    if (place.command.takes_more) {
+      cases += "      " + name + ":*) _terminally_offer_files ;;\n";
+    }
+  }
+  return cases + "      *) _terminally_offer_words ;;\n";
+}
+
+std::string bash(const CompletionCommand& program) {
+  std::string flags;
+  for (const Place& place : places_of(program)) {
+    flags += "      " + shell_word(place.path) + ") _terminally_offer_words " +
+             joined(flags_at(program, place), " ",
+                    [](const CompletionFlag& flag) {
+                      return joined(flag.names, " ", [](const std::string& name) { return name; });
+                    }) +
+             " ;;\n";
+  }
+  const auto commands = [](const Place& place) {
+    return "_terminally_offer_words " + names_of(place.command.commands, " ");
+  };
+  return "_terminally_offer_words() {\n"
+         "  [[ -n $files ]] || compopt +o default 2>/dev/null\n"
+         "  COMPREPLY=($(compgen -W \"$*\" -- \"$cur\"))\n"
+         "}\n"
+         "_terminally_offer_from() {\n"
+         "  _terminally_offer_words \"$(\"${before[0]}\" \"${instance[@]}\" \"$1\" -q 2>/dev/null)\"\n"
+         "}\n"
+         "_terminally_offer_files() { files=1; }\n"
+         "_terminally_mcp() {\n"
+         "  local line=${COMP_LINE:0:COMP_POINT} before=() instance=() word wants= place= arguments=0 "
+         "files=\n"
+         "  local cur=${line##*[[:space:]]}\n"
+         "  COMPREPLY=()\n"
+         "  read -ra before <<<\"${line%\"$cur\"}\"\n"
+         "  for word in \"${before[@]:1}\"; do\n" +
+         walk(program) +
+         "  done\n"
+         "  if [[ -z $wants && $cur == --*=* ]]; then\n"
+         "    wants=${cur%%=*} cur=${cur#*=}\n"
+         "  fi\n"
+         "  if [[ -n $wants ]]; then\n"
+         "    case \"$place:$wants\" in\n" +
+         offers_of_values(program) +
+         "    esac\n"
+         "  elif [[ $cur == -* ]]; then\n"
+         "    case $place in\n" +
+         flags +
+         "    esac\n"
+         "  else\n"
+         "    case \"$place:$arguments\" in\n" +
+         offers_of_arguments(program, commands) +
+         "    esac\n"
+         "  fi\n"
+         "}\n"
+         "complete -o default -F _terminally_mcp " +
+         program.name + "\n";
+}
+
+/// An item of zsh's _describe: in "name:description" a colon of the name would end it.
+std::string zsh_item(const std::string& name, const std::string& description) {
+  return shell_word(name + ":" + description);
+}
+
+std::string zsh(const CompletionCommand& program) {
+  std::string flags;
+  for (const Place& place : places_of(program)) {
+    flags += "      (" + shell_word(place.path) + ") items=(" +
+             joined(flags_at(program, place), " ",
+                    [](const CompletionFlag& flag) {
+                      return joined(flag.names, " ", [&](const std::string& name) {
+                        return zsh_item(name, flag.description);
+                      });
+                    }) +
+             ") ;;\n";
+  }
+  const auto commands = [](const Place& place) {
+    return "items=(" +
+           joined(
+               place.command.commands, " ",
+               [](const CompletionCommand& command) { return zsh_item(command.name, command.description); }) +
+           "); _describe command items";
+  };
+  return "#compdef " + program.name +
+         "\n"
+         "_terminally_offer_words() { (( $# )) && compadd -- \"$@\" || _message 'no more words' }\n"
+         "_terminally_offer_from() {\n"
+         "  items=(${(f)\"$(${words[1]} $instance $1 -q 2>/dev/null)\"})\n"
+         "  _terminally_offer_words $items\n"
+         "}\n"
+         "_terminally_offer_files() { _files }\n"
+         "_terminally_mcp() {\n"
+         "  local word wants= place= arguments=0\n"
+         "  local -a instance items\n"
+         "  for word in ${words[2,CURRENT-1]}; do\n" +
+         walk(program) +
+         "  done\n"
+         "  if [[ -z $wants && $PREFIX == --*=* ]]; then\n"
+         "    wants=${PREFIX%%=*}\n"
+         "    compset -P '*='\n"
+         "  fi\n"
+         "  if [[ -n $wants ]]; then\n"
+         "    case \"$place:$wants\" in\n" +
+         offers_of_values(program) +
+         "    esac\n"
+         "  elif [[ $PREFIX == -* ]]; then\n"
+         "    case $place in\n" +
+         flags +
+         "    esac\n"
+         "    _describe -o flag items\n"
+         "  else\n"
+         "    case \"$place:$arguments\" in\n" +
+         offers_of_arguments(program, commands) +
+         "    esac\n"
+         "  fi\n"
+         "}\n"
+         "compdef _terminally_mcp " +
+         program.name + "\n";
+}
+
+std::string fish_offer(const CompletionCommand& program, const CompletionValue& value) {
+  const auto ask = [&program](const char* what) {
+    return fish_word("(" + program.name + " (__terminally_instance) " + what + " -q 2>/dev/null)");
+  };
+  switch (value.kind) {
+    case ValueKind::words:
+      return " -f -a " + fish_word(joined(value.words, " ", [](const std::string& word) { return word; }));
+    case ValueKind::tabs:
+      return " -f -a " + ask("ls");
+    case ValueKind::logs:
+      return " -F -a " + ask("ls");
+    case ValueKind::instances:
+      return " -f -a " + ask("instances");
+    case ValueKind::files:
+      return " -F";
+    case ValueKind::unknown:
+      break;
+  }
+  return " -f";
+}
+
+/// `__terminally_at PATH N` is true where N arguments follow the words of PATH.
+std::string fish_walk(const CompletionCommand& program) {
+  std::string values;
+  for (const Place& place : places_of(program)) {
+    for (const CompletionFlag& flag : place.command.flags) {
+      if (flag.takes_value) {
+        values += joined(flag.names, "", [&](const std::string& name) {
+          return " " + fish_word((place.path.empty() ? "" : place.path + ":") + name);
+        });
+      }
+    }
+  }
+  const std::string paths =
+      joined(places_of(program), " ", [](const Place& place) { return fish_word(place.path); });
+  return "function __terminally_at\n"
+         "  set -l place ''\n"
+         "  set -l arguments 0\n"
+         "  set -l wants ''\n"
+         "  for word in (commandline -opc)[2..]\n"
+         "    if test -n \"$wants\"\n"
+         "      set wants ''\n"
+         "    else if contains -- \"$word\"" +
+         values +
+         "\n"
+         "      set wants $word\n"
+         "    else if contains -- \"$place:$word\"" +
+         values +
+         "\n"
+         "      set wants $word\n"
+         "    else if string match -q -- '-*' $word\n"
+         "      continue\n"
+         "    else if test $arguments = 0; and contains -- (string trim -- \"$place $word\") " +
+         paths +
+         "\n"
+         "      set place (string trim -- \"$place $word\")\n"
+         "    else\n"
+         "      set arguments (math $arguments + 1)\n"
+         "    end\n"
+         "  end\n"
+         "  test \"$place\" = \"$argv[1]\"; and begin test (count $argv) = 1; or test $arguments = $argv[2]; "
+         "end\n"
+         "end\n"
+         "function __terminally_instance\n"
+         "  set -l words (commandline -opc)\n"
+         "  for i in (seq (count $words))\n"
+         "    if test \"$words[$i]\" = --instance; and test $i -lt (count $words)\n"
+         "      echo --instance=$words[(math $i + 1)]\n"
+         "    else if string match -q -- '--instance=*' $words[$i]\n"
+         "      echo $words[$i]\n"
+         "    end\n"
+         "  end\n"
+         "end\n";
 }
 
 std::string fish(const CompletionCommand& program) {
   const std::string complete = "complete -c " + program.name;
-  std::string text = fish_flags(complete, program.flags);
-  for (const CompletionCommand& command : program.commands) {
-    text += complete + " -f -n __fish_use_subcommand -a " + command.name + " -d " +
-            fish_word(command.description) + "\n";
-    const std::string chosen = complete + " -n '__fish_seen_subcommand_from " + command.name + "'";
-    text += fish_flags(chosen, command.flags);
-    for (const CompletionCommand& word : command.commands) {
-      text += chosen + " -f -a " + word.name + " -d " + fish_word(word.description) + "\n";
+  std::string text = fish_walk(program) + complete + " -f\n";
+  for (const Place& place : places_of(program)) {
+    const std::string here = fish_word("__terminally_at " + shell_word(place.path));
+    const std::string first = fish_word("__terminally_at " + shell_word(place.path) + " 0");
+    for (const CompletionFlag& flag : place.command.flags) {
+      text += complete + (place.path.empty() ? "" : " -n " + here);
+      for (const std::string& name : flag.names) {
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      }
+      text += flag.takes_value ? " -r" + fish_offer(program, flag.value) : "";
+      text += " -d " + fish_word(flag.description) + "\n";
     }
-    if (command.takes_tab) {
-      text += chosen + " -a '(" + program.name + " ls -q 2>/dev/null)'\n";
+    for (const CompletionCommand& child : place.command.commands) {
+      text += complete + " -n " + first + " -a " + child.name + " -d " + fish_word(child.description) + "\n";
+    }
+    if (place.command.argument.kind != ValueKind::unknown) {
+      text += complete + " -n " + first + fish_offer(program, place.command.argument) + "\n";
+    }
+    if (place.command.takes_more) {
+      text += complete + " -n " +
+              fish_word("__terminally_at " + shell_word(place.path) + "; and not __terminally_at " +
+                        shell_word(place.path) + " 0") +
+              " -F\n";
     }
   }
   return text;

@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "cli/completion_scripts.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/tab_argument.hpp"
+#include "cli/value_types.hpp"
 
 namespace terminally {
 namespace {
@@ -21,17 +23,49 @@ std::string first_clause(const std::string& text) {
   return text.substr(0, end);
 }
 
+/// What a place takes is told by how the help names it: "a|b|c", or one of the names in value_types.hpp.
+CompletionValue value_of(const std::string& type) {
+  using Kind = CompletionValue::Kind;
+  const std::map<std::string, Kind> kinds = {{kTabType, Kind::tabs},      {kInstanceType, Kind::instances},
+                                             {kFileType, Kind::files},    {kDirectoryType, Kind::files},
+                                             {kProgramType, Kind::files}, {kLogType, Kind::logs}};
+  if (const auto known = kinds.find(type); known != kinds.end()) {
+    return {known->second, {}};
+  }
+  CompletionValue value;
+  if (type.find('|') != std::string::npos) {
+    value.kind = Kind::words;
+    value.words = CLI::detail::split(type, '|');
+  }
+  return value;
+}
+
+CompletionFlag described(const CLI::Option& option) {
+  CompletionFlag flag;
+  for (const std::string& name : option.get_snames()) {
+    flag.names.push_back("-" + name);
+  }
+  for (const std::string& name : option.get_lnames()) {
+    flag.names.push_back("--" + name);
+  }
+  flag.description = first_clause(option.get_description());
+  flag.takes_value = option.get_items_expected_max() > 0;
+  flag.value = value_of(option.get_type_name());
+  return flag;
+}
+
 CompletionCommand described(const CLI::App& app) {
   CompletionCommand command;
   command.name = app.get_name();
   command.description = first_clause(app.get_description());
+  bool first = true;
   for (const CLI::Option* option : app.get_options()) {
-    command.takes_tab =
-        command.takes_tab || (option->get_positional() && option->get_type_name() == kTabType);
     if (!option->get_positional()) {
-      command.flags.push_back({option->get_snames(), option->get_lnames(),
-                               first_clause(option->get_description()),
-                               option->get_items_expected_max() > 0});
+      command.flags.push_back(described(*option));
+    } else if (std::exchange(first, false)) {
+      command.argument = value_of(option->get_type_name());
+    } else {
+      command.takes_more = true;
     }
   }
   for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -48,7 +82,8 @@ void add_completions(CLI::App& app, Config& /*config*/, Action& action) {
       app.add_subcommand("completions", "Prints a script that completes this command line in your shell");
   command->add_option("shell", *shell, "The shell")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
+      ->type_name("bash|zsh|fish");
   command->footer(
       "Examples:\n"
       "  eval \"$(terminally-mcp completions bash)\"          in ~/.bashrc\n"

@@ -12,6 +12,7 @@
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/value_types.hpp"
 #include "tmux/playback.hpp"
 #include "tmux/recording.hpp"
 
@@ -124,7 +125,7 @@ void add_export(CLI::App& app, Config& config, Action& action) {
   add_log_argument(*command, options->log, "The tab, or the path of a log")->required();
   command->add_flag("--asciicast", options->asciicast, "As asciicast v2, the one format there is")
       ->required();
-  command->add_option("-o,--output", options->file, "Into this file instead of stdout");
+  command->add_option("-o,--output", options->file, "Into this file instead of stdout")->type_name(kFileType);
   command->footer(
       "The recording is plain text with all that the tab printed: look for secrets before you publish it.\n"
       "Examples:\n"

@@ -110,12 +110,23 @@ std::string as_json(const std::vector<InstanceInfo>& instances) {
   return array.dump(2) + "\n";
 }
 
-int list(const Config& config, bool json) {
+struct InstancesOptions {
+  bool json = false;
+  bool quiet = false;
+};
+
+int list(const Config& config, const InstancesOptions& options) {
+  if (options.quiet) {
+    for (const std::string& name : known_instances(config)) {
+      print(name + "\n");
+    }
+    return 0;
+  }
   std::vector<InstanceInfo> instances;
   for (const std::string& name : known_instances(config)) {
     instances.push_back(look_at(config, name));
   }
-  print(json ? as_json(instances) : as_table(instances));
+  print(options.json ? as_json(instances) : as_table(instances));
   return 0;
 }
 
@@ -160,19 +171,20 @@ int clean_all(const Config& config) {
 }  // namespace
 
 void add_instances(CLI::App& app, Config& config, Action& action) {
-  const auto json = std::make_shared<bool>(false);
+  const auto options = std::make_shared<InstancesOptions>();
   CLI::App* command = app.add_subcommand(
       "instances", "The instances of this user: who owns them, their tabs, their commands, their logs");
-  command->add_flag("--json", *json, "As a JSON array");
+  const auto json = command->add_flag("--json", options->json, "As a JSON array");
+  command->add_flag("-q,--quiet", options->quiet, "The names only")->excludes(json);
   command->require_subcommand(0, 1);
   command->fallthrough();
   command->footer(
       "Examples:\n"
       "  terminally-mcp instances\n"
       "  terminally-mcp instances clean     puts away what is dead: never one whose server or tabs live");
-  command->callback([&config, &action, json, command] {
+  command->callback([&config, &action, options, command] {
     if (command->get_subcommands().empty()) {  // the subcommand's callback comes first
-      action = [&config, json] { return list(config, *json); };
+      action = [&config, options] { return list(config, *options); };
     }
   });
   CLI::App* cleaning = command->add_subcommand(

@@ -6,11 +6,12 @@
 #include "base/error.hpp"
 #include "cli/guest.hpp"
 #include "cli/tab_argument.hpp"
+#include "cli/value_types.hpp"
 
 namespace terminally {
 
 CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::string& description) {
-  return command.add_option("tab", which, description)->type_name(kTabType);
+  return command.add_option("tab", which, description)->type_name(kLogType);
 }
 
 PaneLog log_of(const Config& config, WindowId tab) {

@@ -1,4 +1,5 @@
 #include "cli/options.hpp"
+#include "cli/value_types.hpp"
 #include "cli/whole_number.hpp"
 
 #include <pwd.h>
@@ -70,7 +71,7 @@ void add_redaction(CLI::App& app, Config& config) {
       ->type_name("NAME[,NAME...]")
       ->envname("TERMINALLY_MASK_ENV");
   app.add_option("--mask-file", config.mask_file, "Mask the lines of this file")
-      ->type_name("PATH")
+      ->type_name(kFileType)
       ->envname("TERMINALLY_MASK_FILE");
 }
 
@@ -91,11 +92,14 @@ void add_options(CLI::App& app, Config& config) {
          "--instance", config.instance,
          "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
       ->check(CLI::Validator(complaint_about_instance, ""))
+      ->type_name(kInstanceType)
       ->envname("TERMINALLY_INSTANCE");
   app.add_option("--runtime-dir", config.runtime_root, "Where the tmux socket is; short, on this machine")
+      ->type_name(kDirectoryType)
       ->envname("TERMINALLY_RUNTIME_DIR")
       ->capture_default_str();
   app.add_option("--state-dir", config.state_root, "Where the logs are; on a real disk")
+      ->type_name(kDirectoryType)
       ->envname("TERMINALLY_STATE_DIR")
       ->capture_default_str();
   app.add_option("--view", config.view,
@@ -104,7 +108,7 @@ void add_options(CLI::App& app, Config& config) {
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
   add_redaction(app, config);
-  app.add_option("--tmux", config.tmux, "The tmux program")->capture_default_str();
+  app.add_option("--tmux", config.tmux, "The tmux program")->type_name(kProgramType)->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(whole_number(100, 1'000'000))
       ->capture_default_str();

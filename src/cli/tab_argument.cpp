@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/value_types.hpp"
+
 namespace terminally {
 namespace {
 

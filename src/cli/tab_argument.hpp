@@ -8,9 +8,6 @@
 
 namespace terminally {
 
-/// How help and completions know an argument that names a tab.
-inline constexpr const char* kTabType = "@ID";
-
 /// Adds the positional argument that names a tab, "@3".
 CLI::Option* add_tab_argument(CLI::App& command, std::optional<WindowId>& tab,
                               const std::string& description);

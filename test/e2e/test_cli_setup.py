@@ -130,6 +130,7 @@ class Completions(unittest.TestCase):
         self.sandbox = self.enterContext(Sandbox())
         self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.tab = self.server.create_tab(name="the tab")
+        self.instance = self.server.socket.parent.name
         self.env = self.sandbox.environment(PATH=f"{binary().parent}:/usr/bin:/bin")
 
     def script(self, shell: str) -> str:
@@ -149,38 +150,72 @@ class Completions(unittest.TestCase):
                 for name in names:
                     self.assertRegex(text, rf"(--|-l ){name}\b", (shell, command))
 
+    # What is typed, and what is offered there (U8).
+    def offers(self) -> dict[str, list[str]]:
+        instances = run_cli(self.sandbox, "instances", "-q").stdout.decode().split()
+        self.assertEqual(len(instances), 1)
+        return {"at": ["attach"], "tail @": [self.tab.id], "tail --fol": ["--follow"], "--instance x ls --js": ["--json"], "instances cl": ["clean"],
+                "instances clean ": [], "instances clean cl": [], "ls ": [], "tail @0 ": [], "--instance ": instances, "--view ": ["raw", "plain", "rendered"],
+                "tail --redact ": ["off", "rules", "all"], "--view raw att": ["attach"], "--history-limit ": [], "tail -n ": [], "completions ": ["bash", "zsh", "fish"],
+                "--mask-file ./fi": ["./file"], "exec @0 ./fi": ["./file"], "replay ./fi": ["./file"], "--runtime-dir ./fi": ["./file"],
+                f"--instance {self.instance} tail ": [self.tab.id], "--view=re": ["rendered"]}
+
+    def directory(self) -> str:
+        directory = self.sandbox.home / "empty"
+        directory.mkdir()
+        (directory / "file").touch()
+        return str(directory)
+
     def test_bash(self) -> None:
-        self.script("bash")
-        with Terminal(["/bin/bash", "--norc", "-i"], self.env) as terminal:
+        ask = r'''. <(terminally-mcp completions bash); compopt() { :; }
+            while IFS= read -r typed; do
+              COMP_LINE="terminally-mcp $typed"; COMP_POINT=${#COMP_LINE}; _terminally_mcp
+              echo "${COMPREPLY[*]}"
+            done'''
+        offers = {typed: wanted for typed, wanted in self.offers().items() if "./fi" not in typed}
+        done = subprocess.run(["/bin/bash", "--norc", "-c", ask], env=self.env, input="".join(f"{typed}\n" for typed in offers).encode(), capture_output=True, timeout=60)
+        self.assertEqual(done.stderr, b"")
+        got = [line.split() for line in done.stdout.decode().splitlines()]
+        self.assertEqual(dict(zip(offers, got)), offers)
+
+    def test_bash_by_keys(self) -> None:
+        with Terminal(["/bin/bash", "--norc", "-i"], self.env, cwd=self.directory()) as terminal:
             terminal.write('set -eu; . <(terminally-mcp completions bash); echo sour"ced"; set +eu; bind "set enable-bracketed-paste off"\n')
             at = terminal.expect("sourced")
-            for typed, completed in (("terminally-mcp at\t", "terminally-mcp attach "), ("terminally-mcp tail @\t", f"terminally-mcp tail {self.tab.id} "),
-                                     ("terminally-mcp attach \t", f"terminally-mcp attach {self.tab.id} "), ("terminally-mcp tail --fol\t", "terminally-mcp tail --follow "),
-                                     ("terminally-mcp --instance x ls --js\t", "terminally-mcp --instance x ls --json "),
-                                     ("terminally-mcp instances cl\t", "terminally-mcp instances clean ")):
-                terminal.write(typed)
-                at = terminal.expect(completed, start=at)
-                terminal.write("\x15")
-                at = terminal.expect("\x1b[K", start=at)
+            for typed, wanted in self.offers().items():
+                if wanted and len(wanted) == 1:
+                    terminal.write(f"terminally-mcp {typed}\t")
+                    before = typed[:typed.rindex("=") + 1] if "=" in typed else typed[:typed.rindex(" ") + 1] if " " in typed else ""
+                    at = terminal.expect(f"terminally-mcp {before}{wanted[0]} ", start=at)
+                    terminal.write("\x15")
+                    at = terminal.expect("\x1b[K", start=at)
             terminal.write("exit\n")
 
     def test_zsh(self) -> None:
         needs("zsh")
-        with Terminal([shutil.which("zsh"), "-f", "-i"], self.env) as terminal:
-            terminal.write('autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); echo sour"ced"\n')
+        with Terminal([shutil.which("zsh"), "-f", "-i"], self.env, cwd=self.directory()) as terminal:
+            terminal.write('autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); unsetopt automenu listambiguous; '
+                           'show() { zle -M "<$LBUFFER>" }; zle -N show; bindkey "^T" show; echo sour"ced"\n')
             at = terminal.expect("sourced")
-            for typed, completed in (("terminally-mcp at\t", "tach"), ("terminally-mcp tail @\t", self.tab.id[1:]), ("terminally-mcp instances cl\t", "ean")):
-                terminal.write(typed)
-                at = terminal.expect(completed, start=at)
+            for typed, wanted in self.offers().items():
+                terminal.write(f"terminally-mcp {typed}\t\x14")
+                before = typed[:typed.rindex("=") + 1] if "=" in typed else typed[:typed.rindex(" ") + 1] if " " in typed else ""
+                begin = "terminally-mcp " + (before + wanted[0] if len(wanted) == 1 else typed)
+                at = terminal.expect(f"<{begin}", start=at)
+                self.assertIn(terminal.output[at:at + 2].rstrip(b">\r\n"), (b"", b" "), typed)
                 terminal.write("\x15")
             terminal.write("exit\n")
 
     def test_fish(self) -> None:
         needs("fish")
-        ask = 'terminally-mcp completions fish | source; complete -C "terminally-mcp at"; complete -C "terminally-mcp tail @"; complete -C "terminally-mcp tail --fol"'
-        done = subprocess.run(["fish", "--no-config", "-c", ask], env=self.env, capture_output=True, timeout=20)
+        offers = self.offers()
+        ask = 'terminally-mcp completions fish | source; while read -l typed; echo (complete -C "terminally-mcp $typed" | string replace -r "\t.*" "" | string join " "); end'
+        done = subprocess.run(["fish", "--no-config", "-c", ask], env=self.env, cwd=self.directory(), input="".join(f"{typed}\n" for typed in offers).encode(),
+                              capture_output=True, timeout=60)
         self.assertEqual(done.stderr, b"")
-        self.assertEqual([line.split("\t")[0] for line in done.stdout.decode().splitlines()], ["attach", self.tab.id, "--follow"])
+        got = [sorted(line.split()) for line in done.stdout.decode().splitlines()]
+        wanted = {typed: sorted(words) for typed, words in offers.items()} | {"--view=re": ["--view=rendered"]}
+        self.assertEqual(dict(zip(offers, got)), wanted)
 
 
 if __name__ == "__main__":
