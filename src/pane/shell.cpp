@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@
 #include <vector>
 
 #include "base/cancelled_text.hpp"
+#include "base/process_tag.hpp"
 
 namespace {
 
@@ -110,6 +112,15 @@ void set_asked_variables() {
   }
 }
 
+void tag_children(const std::string& instance, const std::string& pane) {
+  rlimit limit{};
+  const terminally::ProcessTag tag = terminally::tab_tag(instance, strtoull(pane.c_str(), nullptr, 10));
+  if (getrlimit(RLIMIT_LOCKS, &limit) == 0 && tag.value <= limit.rlim_max) {
+    limit.rlim_cur = tag.value;
+    setrlimit(RLIMIT_LOCKS, &limit);
+  }
+}
+
 /// Reads our variables and takes them, and tmux's own, out of the environment that the shell gets.
 Setup take_setup() {
   Setup setup;
@@ -121,7 +132,8 @@ Setup take_setup() {
   if (setup.shell.empty()) {
     setup.shell = "/bin/sh";
   }
-  const std::string cookie = env("TERMINALLY_NAME") + ":" + setup.pane;
+  const std::string env_name = env("TERMINALLY_NAME");
+  const std::string cookie = env_name + ":" + setup.pane;
   for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
                            "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
                            "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
@@ -129,7 +141,9 @@ Setup take_setup() {
   }
   setenv("SHELL", setup.shell.c_str(), 1);
   set_asked_variables();
-  setenv("TERMINALLY_TAB", cookie.c_str(), 1);  // by this the descendants of a tab are known
+  // By these two the descendants of a tab are known.
+  setenv("TERMINALLY_TAB", cookie.c_str(), 1);
+  tag_children(env_name, setup.pane);
   return setup;
 }
 

@@ -37,16 +37,12 @@ std::string_view without_blanks(std::string_view text) {
 /// The shell and everything below it, the foreground group or not.
 std::vector<Member> processes_below(int shell_pid) {
   std::vector<Member> members;
-  if (auto shell = process_info(shell_pid)) {
-    members.push_back(Member{std::move(*shell), 0});
-  }
-  for (std::size_t i = 0; i < members.size() && members.size() < kMostProcesses; ++i) {
-    for (const int child : child_processes(members[i].info.pid)) {
-      auto info = members.size() < kMostProcesses ? process_info(child) : std::nullopt;
-      if (info) {
-        members.push_back(Member{std::move(*info), i});
-      }
-    }
+  for (ProcessInfo& process : process_tree(shell_pid, kMostProcesses)) {
+    const auto parent =
+        std::ranges::find(members, process.parent, [](const Member& m) { return m.info.pid; });
+    members.push_back(Member{std::move(process), parent == members.end()
+                                                     ? 0
+                                                     : static_cast<std::size_t>(parent - members.begin())});
   }
   return members;
 }

@@ -157,8 +157,11 @@ asio::awaitable<void> CommandRun::end_with_tab() {
 /// Its process died between the typing and START, and the shell that was to run it waits at its prompt: from
 /// now on the typed line, should it still come, runs nothing.
 bool CommandRun::never_begins() {
+  if (!adopted_ || began_) {
+    return false;
+  }
   const Foreground now = look_at_foreground(tab_->pane_pid);
-  if (!adopted_ || began_ || now.pid != record_.shell_pid || prompt_state(now, tab_->tty) != Prompt::ready) {
+  if (now.pid != record_.shell_pid || prompt_state(now, tab_->tty) != Prompt::ready) {
     idle_prompt_seen_.reset();
     return false;
   }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
-#include "tmux/proc.hpp"
+#include "tmux/tab_processes.hpp"
+#include "tmux/tty_wait.hpp"
 
 namespace terminally {
 namespace {
@@ -24,13 +24,30 @@ constexpr Milliseconds kKeyWithin{1'000};
 constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
-constexpr Milliseconds kGiveUpAfter{500};
+constexpr Milliseconds kGiveUpAfter{350};
 constexpr Milliseconds kStep{50};
 /// The most that one pause counts as: a machine that stands still takes no patience from the program.
 constexpr Milliseconds kStepCountsFor{250};
 /// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is
 /// typed.
 constexpr Milliseconds kHookLost{400};
+/// How long a forced end waits for the shell.
+constexpr Milliseconds kForcedPatience{400};
+constexpr Milliseconds kToShellAgain{500};
+constexpr int kLooksForDescendants = 15;
+constexpr std::size_t kMostNested = 1'000;
+constexpr std::size_t kMostNamed = 5;
+
+std::string left_running(const std::vector<Survivor>& survivors) {
+  std::string note = "not ended: ";
+  for (std::size_t i = 0; i < std::min(survivors.size(), kMostNamed); ++i) {
+    note +=
+        (i == 0 ? "pid " : ", pid ") + std::to_string(survivors[i].pid) + " (" + survivors[i].command + ")";
+  }
+  return survivors.size() > kMostNamed
+             ? note + " and " + std::to_string(survivors.size() - kMostNamed) + " more"
+             : note;
+}
 
 }  // namespace
 
@@ -64,9 +81,8 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
   signalled_ticks_ = ticks_since_boot();
   if (signal == StopSignal::interrupt) {
     co_await send_interrupt_key();
-  } else if (foreground.group > 0) {
-    ::kill(-foreground.group, SIGTERM);
-    ::kill(-foreground.group, SIGCONT);
+  } else {
+    signal_foreground(tab_->pane_pid, foreground.group, SIGTERM);
   }
 }
 
@@ -86,8 +102,8 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
     sent = true;
   } catch (const Error&) {
   }
-  if (!sent && foreground.group > 0) {
-    ::kill(-foreground.group, SIGINT);
+  if (!sent) {
+    signal_foreground(tab_->pane_pid, foreground.group, SIGINT);
   }
 }
 
@@ -100,72 +116,109 @@ asio::awaitable<void> CommandRun::type_probe() {
   }
 }
 
+/// The shell that the command was typed into: its number, as long as it is of a process from before.
+std::optional<ProcessId> CommandRun::its_shell() const {
+  const auto shell = process_info(record_.shell_pid);
+  const bool still = shell && shell->state != 'Z' && shell->start_ticks <= record_.started_ticks &&
+                     shell->session == tab_->pane_pid.pid;
+  return still ? std::optional(shell->id()) : std::nullopt;
+}
+
 /// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
 /// from step to step: bash does so when a child dies of anything but SIGINT, and does not hear a SIGINT while
 /// it waits for a child. So it is told while it is between two children. Blocks for 8 ms at most.
 void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goes_on) {
-  ::kill(-foreground.group, signal);
-  ::kill(-foreground.group, SIGCONT);  // a stopped job would not see it
+  signal_foreground(tab_->pane_pid, foreground.group, signal);
   const auto until = Clock::now() + Milliseconds(8);
-  while (shell_goes_on && foreground.shell_pid > 0 && Clock::now() < until &&
-         !tab_->files.exit_code(record_.nonce)) {
-    if (!process_info(foreground.group)) {
-      ::kill(foreground.shell_pid, SIGINT);
+  while (shell_goes_on && Clock::now() < until && !tab_->files.exit_code(record_.nonce)) {
+    const auto shell = its_shell();
+    if (!shell) {
+      return;
     }
+    if (!process_info(foreground.group)) {
+      signal_process(*shell, SIGINT);
+    }
+  }
+}
+
+/// The program that has the foreground: SIGTERM once, later SIGKILL.
+void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
+  if (force_ || so_far.elapsed >= kKillAfter) {
+    so_far.struck.insert(now.group);
+    killed_ = true;
+    strike(now, SIGKILL, so_far.struck.size() > 1);
+  } else if (so_far.elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
+             so_far.struck.insert(now.group).second) {
+    strike(now, SIGTERM, so_far.struck.size() > 1);
+  }
+}
+
+/// The shell runs something itself, and no key of ours came to it as a signal (`stty -isig`).
+void CommandRun::press_shell(Escalation& so_far) {
+  const auto shell = its_shell();
+  if (shell && (force_ || so_far.elapsed >= kTermAfter) && Clock::now() >= so_far.next_to_shell) {
+    so_far.next_to_shell = Clock::now() + kToShellAgain;
+    signal_process(*shell, SIGINT);
+  }
+}
+
+asio::awaitable<void> CommandRun::mend_prompt(bool at_prompt, Escalation& so_far) {
+  if (!at_prompt) {
+    so_far.at_prompt.reset();
+    co_return;
+  }
+  so_far.at_prompt = so_far.at_prompt.value_or(Clock::now());
+  if (!so_far.probed && !force_ && !script_.probe_line.empty() &&
+      Clock::now() - *so_far.at_prompt > kHookLost) {
+    so_far.probed = true;
+    co_await type_probe();
+  }
+}
+
+/// It is on record: whoever comes after us goes on with it.
+void CommandRun::record_interrupt() {
+  if (interrupt_reason_ == Reason::cancelled_by_client) {
+    // Here, because it may have been asked for before there was one.
+    tab_->files.mark_cancelled(record_.nonce);
+  }
+  CommandRecord interrupted = record_;
+  interrupted.reason = interrupt_reason_;
+  try {
+    tab_->records.append(interrupted);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
   }
 }
 
 asio::awaitable<void> CommandRun::escalate() {
   co_await interrupt_asked_.wait();
-  if (interrupt_reason_ == Reason::cancelled_by_client) {
-    tab_->files.mark_cancelled(
-        record_.nonce);  // here, because it may have been asked for before there was one
-  }
-  CommandRecord interrupted = record_;
-  interrupted.reason = interrupt_reason_;
-  try {
-    tab_->records.append(interrupted);  // whoever comes after us goes on with it
-  } catch (const Error&) {              // NOLINT(bugprone-empty-catch): it is ended all the same
-  }
+  record_interrupt();
   const auto begin = Clock::now();
   if (!force_) {
     co_await send_interrupt_key();
   }
-  std::set<int> struck;
-  bool probed = false;
-  std::optional<Clock::time_point> at_prompt;
+  Escalation so_far;
   Clock::duration stood_still{};
   for (;;) {
-    const auto elapsed = Clock::now() - begin - stood_still;
+    so_far.elapsed = Clock::now() - begin - stood_still;
     const Foreground now = look_at_foreground(tab_->pane_pid);
-    const bool own_shell = now.kind == Foreground::Kind::shell;
-    const bool kill_now = force_ || elapsed >= kKillAfter;
-    if (now.group > 0 && !own_shell && now.kind != Foreground::Kind::nothing) {
-      if (kill_now) {
-        struck.insert(now.group);
-        killed_ = true;
-        strike(now, SIGKILL, struck.size() > 1);
-      } else if (elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
-                 struck.insert(now.group).second) {
-        strike(now, SIGTERM, struck.size() > 1);
-      }
+    const bool own_shell = now.kind == Foreground::Kind::shell ||
+                           (now.kind == Foreground::Kind::nested && now.pid == record_.shell_pid);
+    const bool at_prompt = own_shell && prompt_state(now, tab_->tty) == Prompt::ready;
+    const auto mode = terminal_mode(tab_->tty);
+    if (own_shell && (!at_prompt || (mode && !mode->keys_signal))) {
+      press_shell(so_far);
+    } else if (!own_shell && now.kind != Foreground::Kind::nothing) {
+      press_program(now, so_far);
     }
-    if (own_shell && prompt_state(now, tab_->tty) == Prompt::ready) {
-      at_prompt = at_prompt.value_or(Clock::now());
-      if (!probed && !force_ && !script_.probe_line.empty() && Clock::now() - *at_prompt > kHookLost) {
-        probed = true;
-        co_await type_probe();
-      }
-    } else {
-      at_prompt.reset();
-    }
-    const auto patience = force_ ? Milliseconds(400) : kKillShellAfter;
-    // Whoever has the foreground just now: between two looks it may be one short child after the other.
-    if (!nested_ && elapsed >= patience && !shell_killed_ && now.shell_pid > 0) {
+    co_await mend_prompt(at_prompt, so_far);
+    const auto patience = force_ ? kForcedPatience : kKillShellAfter;
+    const auto shell = so_far.elapsed >= patience && !shell_killed_ ? its_shell() : std::nullopt;
+    if (shell) {
       shell_killed_ = true;
-      ::kill(now.shell_pid, SIGKILL);  // terminally-shell prints END and starts another
+      signal_process(*shell, SIGKILL);  // of the tab's own, terminally-shell prints END and starts another
     }
-    if (elapsed >= patience + kGiveUpAfter) {
+    if (so_far.elapsed >= patience + kGiveUpAfter) {
+      co_await end_descendants();
       record_.notes.emplace_back("its end was never seen; what it started was killed");
       give_up(interrupt_reason_);
     }
@@ -175,38 +228,49 @@ asio::awaitable<void> CommandRun::escalate() {
   }
 }
 
-/// What the command started and left behind in other groups or sessions: known by the tab's cookie in its
-/// environment and by having been started since. Jobs of earlier commands are older and spared; so are the
-/// shell and whatever is not of this tab.
-asio::awaitable<void> CommandRun::end_descendants() {
-  // A tick is 10 ms: what an earlier command started in the same tick is told apart by having been there.
-  const auto is_ours = [this](const ProcessInfo& process) {
-    const auto older = [this](int pid) {
-      return std::find(record_.older_jobs.begin(), record_.older_jobs.end(), pid) != record_.older_jobs.end();
-    };
-    return process.start_ticks > record_.started_ticks ||
-           (process.start_ticks == record_.started_ticks && !older(process.pid) && !older(process.parent));
-  };
-  const auto descendants = [&]() {
-    const int shell = first_child(tab_->pane_pid).value_or(0);
-    std::vector<int> pids;
-    for (const ProcessInfo& process : processes_with_environment(tab_->cookie)) {
-      if (is_ours(process) && process.pid != shell && process.pid != tab_->pane_pid) {
-        pids.push_back(process.pid);
+CommandMarks CommandRun::marks() const {
+  CommandMarks marks;
+  marks.tags.insert(command_tag(tab_->tag, record_.nonce));
+  marks.pane = tab_->pane_pid;
+  marks.shell_pid = record_.shell_pid;
+  marks.started_ticks = record_.started_ticks;
+  marks.older_jobs = record_.older_jobs;
+  // While it runs, others can only be typed into a shell that it has opened.
+  const auto latest = tab_->records.latest();
+  if (latest && latest->nonce != record_.nonce) {
+    for (const CommandRecord& later : tab_->records.load(kMostNested)) {
+      if (later.typed_byte > record_.typed_byte) {
+        marks.tags.insert(command_tag(tab_->tag, later.nonce));
       }
     }
-    return pids;
-  };
-  std::vector<int> left = descendants();
-  for (const int pid : left) {
-    ::kill(pid, SIGKILL);
   }
-  for (int i = 0; i < 20 && !left.empty(); ++i) {
+  return marks;
+}
+
+/// What the command started and left behind in other groups or sessions. Jobs of earlier commands, and what
+/// those start meanwhile, are spared; so are the shell and whatever is not of this tab. What cannot be told
+/// is spared, too, and named.
+asio::awaitable<void> CommandRun::end_descendants() {
+  const CommandMarks command = marks();
+  TabProcesses processes(*tab_);
+  for (int looks = 0; looks < kLooksForDescendants; ++looks) {
+    survivors_.clear();
+    bool killed = false;
+    co_await processes.look();
+    for (const auto& [pid, process] : processes.seen()) {
+      const Whose owner = whose(process, processes.seen(), command);
+      if (owner == Whose::command || owner == Whose::unknown) {
+        survivors_.push_back(survivor(process.info));
+      }
+      killed = (owner == Whose::command && signal_process(process.info.id(), SIGKILL)) || killed;
+    }
+    if (!killed) {
+      break;
+    }
     co_await sleep_for(Milliseconds(10));
-    left = descendants();
   }
-  for (const int pid : left) {
-    survivors_.push_back(Survivor{pid, describe_process(pid)});
+  if (!survivors_.empty()) {
+    record_.notes.push_back(left_running(survivors_));
   }
 }
 

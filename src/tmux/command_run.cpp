@@ -42,7 +42,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       recorded_(true) {
   scanner_.emplace(record_.nonce, read_);
   const auto shell = process_info(record_.shell_pid);
-  const bool own_shell = shell && shell->parent == tab_->pane_pid;
+  const bool own_shell = shell && shell->parent == tab_->pane_pid.pid;
   nested_ = !tab_->closed && !own_shell && tab_->files.running_nonce() != record_.nonce;
   const auto kind = shell ? shell_kind(shell->name) : std::nullopt;
   if (kind && !tab_->closed && (own_shell || !tab_->files.are_gone(record_.nonce))) {

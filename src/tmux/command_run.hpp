@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/error.hpp"
@@ -17,6 +18,7 @@
 #include "tmux/markers.hpp"
 #include "tmux/records.hpp"
 #include "tmux/tab.hpp"
+#include "tmux/tab_processes.hpp"
 
 namespace terminally {
 
@@ -150,6 +152,20 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
   [[nodiscard]] boost::asio::awaitable<void> keep_deadline();
   [[nodiscard]] boost::asio::awaitable<void> escalate();
+  /// How far the end by force has come.
+  struct Escalation {
+    Clock::duration elapsed{};  ///< without the time that the machine stood still
+    std::set<int> struck;       ///< foreground groups
+    bool probed = false;
+    std::optional<Clock::time_point> at_prompt;
+    Clock::time_point next_to_shell;
+  };
+  void record_interrupt();
+  void press_program(const Foreground& now, Escalation& so_far);
+  void press_shell(Escalation& so_far);
+  [[nodiscard]] boost::asio::awaitable<void> mend_prompt(bool at_prompt, Escalation& so_far);
+  [[nodiscard]] std::optional<ProcessId> its_shell() const;
+  [[nodiscard]] CommandMarks marks() const;
   void strike(const Foreground& foreground, int signal, bool shell_goes_on);
   [[nodiscard]] boost::asio::awaitable<void> send_interrupt_key();
   [[nodiscard]] boost::asio::awaitable<void> type_probe();

@@ -8,6 +8,7 @@
 #include "tmux/left_at_prompt.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
+#include "tmux/signals.hpp"
 #include "tmux/terminal_text.hpp"
 #include "tmux/tty_wait.hpp"
 
@@ -154,6 +155,9 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.started_steady_ms = steady_ms(Clock::now());
   record_.started_ticks = ticks_since_boot();
   record_.older_jobs = child_processes(foreground.pid);
+  if (foreground.reads_our_files) {
+    tag_process(foreground.pid, command_tag(tab_->tag, record_.nonce));
+  }
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it

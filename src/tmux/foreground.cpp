@@ -49,11 +49,13 @@ bool is_interactive_shell(int pid) {
   return true;
 }
 
-std::optional<ProcessInfo> group_leader(int group) {
-  if (auto leader = process_info(group); leader && leader->state != 'Z') {
+/// The leader, or where that has ended (`true | sleep 9`) the first of the group among those that descend
+/// from this process. Never a look at all processes of the machine: other people's cost us nothing.
+std::optional<ProcessInfo> member_of(int group, int ancestor) {
+  if (auto leader = process_info(group); leader && leader->group == group && leader->state != 'Z') {
     return leader;
   }
-  for (ProcessInfo& process : all_processes()) {
+  for (ProcessInfo& process : process_tree(ancestor, kMostBehind)) {
     if (process.group == group && process.state != 'Z') {
       return std::move(process);
     }
@@ -64,14 +66,10 @@ std::optional<ProcessInfo> group_leader(int group) {
 /// The foreground group of the terminal that a gateway of this machine made for its command (script, sudo
 /// with use_pty, su --pty). Nothing: its far side cannot be seen.
 std::optional<int> foreground_behind(const ProcessInfo& gateway) {
-  std::vector<int> below = child_processes(gateway.pid);
-  for (std::size_t i = 0; i < below.size() && below.size() < kMostBehind; ++i) {
-    const auto process = process_info(below[i]);
-    if (process && process->session != gateway.session && process->foreground_group > 0) {
-      return process->foreground_group;
+  for (const ProcessInfo& process : process_tree(gateway.pid, kMostBehind)) {
+    if (process.session != gateway.session && process.foreground_group > 0) {
+      return process.foreground_group;
     }
-    const std::vector<int> children = child_processes(below[i]);
-    below.insert(below.end(), children.begin(), children.end());
   }
   return std::nullopt;
 }
@@ -81,7 +79,7 @@ bool runs_program(const ProcessInfo& gateway) {
   if (!group) {
     return false;
   }
-  const auto leader = group_leader(*group);
+  const auto leader = member_of(*group, gateway.pid);
   if (!leader) {
     return true;  // between two programs
   }
@@ -100,15 +98,15 @@ bool sleeps_in_tty_read(const ProcessInfo& process) {
 
 }  // namespace
 
-Foreground look_at_foreground(int pane_pid) {
+Foreground look_at_foreground(ProcessId pane) {
   Foreground foreground;
-  const auto pane = process_info(pane_pid);
-  if (!pane || pane->state == 'Z') {
+  const auto terminal = process_info(pane);
+  if (!terminal || terminal->state == 'Z') {
     return foreground;
   }
-  foreground.shell_pid = first_child(pane_pid).value_or(0);
-  foreground.group = pane->foreground_group;
-  const auto leader = group_leader(foreground.group);
+  foreground.shell_pid = first_child(pane.pid).value_or(0);
+  foreground.group = terminal->foreground_group;
+  const auto leader = member_of(foreground.group, foreground.shell_pid);
   foreground.kind = Foreground::Kind::program;
   if (!leader) {
     return foreground;

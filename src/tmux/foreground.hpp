@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "tmux/proc.hpp"
 #include "tmux/shells.hpp"
 
 namespace terminally {
@@ -26,7 +27,7 @@ struct Foreground {
   bool runs_program = false;       ///< for gateway: no shell at its prompt has the terminal that it made
 };
 
-[[nodiscard]] Foreground look_at_foreground(int pane_pid);
+[[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
 /// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and
 /// sleeps; dash and its like have none and sleep in a read of the terminal. In line mode a shell with an

@@ -165,14 +165,20 @@ int Instance::server_pid() const {
   return listener.listens ? listener.pid : server_without_socket();
 }
 
+std::optional<ProcessId> Instance::server_process(int pid) const {
+  const auto process = process_info(pid);
+  const bool ours = process && process->name == kTmuxServer && process->state != 'Z' &&
+                    process_has_environment(pid, "TERMINALLY_NAME=" + cookie());
+  return ours ? std::optional(process->id()) : std::nullopt;
+}
+
 int Instance::server_without_socket() const {
   if (!is_gone(socket())) {
     return 0;
   }
-  const std::string ours = "TERMINALLY_NAME=" + cookie();
-  for (const ProcessInfo& process : all_processes()) {
-    if (process.name == kTmuxServer && process.state != 'Z' && process_has_environment(process.pid, ours)) {
-      return process.pid;
+  for (const int pid : all_pids()) {
+    if (server_process(pid)) {
+      return pid;
     }
   }
   return 0;

@@ -8,6 +8,7 @@
 
 #include "base/files.hpp"
 #include "config.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 
@@ -55,6 +56,8 @@ class Instance {
   /// The pid of its tmux server when that lives and has lost its socket, which somebody removed; else 0.
   /// Costs a look at all processes when there is no socket.
   [[nodiscard]] int server_without_socket() const;
+  /// This process, if it is the tmux server of this instance: its number alone may be another's by now.
+  [[nodiscard]] std::optional<ProcessId> server_process(int pid) const;
   /// The pid of the terminally-mcp server that owns it; 0 when none does. Touches nothing.
   [[nodiscard]] int owner_pid() const;
   /// Whether it was started without a name, to end with its server.

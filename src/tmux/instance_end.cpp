@@ -13,6 +13,7 @@
 #include "base/timeout.hpp"
 #include "tmux/client.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/signals.hpp"
 
 namespace terminally {
 namespace {
@@ -56,9 +57,11 @@ void remove_runtime_directory(const Instance& instance) {
 asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
   const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
   const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
+  const ProcessTag any_tab = tab_tag(instance.cookie(), 0);
+  const int uid = static_cast<int>(::geteuid());
   const auto deadline = Clock::now() + kProcessPatience;
   std::vector<Survivor> survivors;
-  std::vector<int> helpers;
+  std::vector<ProcessId> helpers;
   for (int pass = 0; pass < kAtLeastPasses || Clock::now() < deadline; ++pass) {
     const bool first = pass == 0;
     bool left = false;
@@ -70,19 +73,23 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
       }
       const std::string environment =
           read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
-      const bool tab = environment.find(in_a_tab) != std::string::npos;
-      const bool ours = tab || environment.find(helper) != std::string::npos;
+      const auto tag = process_tag(process.pid);
+      const bool helps = environment.find(helper) != std::string::npos;
+      const bool tagged = tag && tag->instance() == any_tab.instance() && process_uid(process.pid) == uid;
+      const bool tab = environment.find(in_a_tab) != std::string::npos || (tagged && !helps);
+      const bool ours = tab || helps;
       if (first && ours && !tab && process.name == kShellHelper) {
-        ::kill(process.pid, SIGHUP);  // so that it starts no other shell in place of one that was killed
+        signal_process(process.id(),
+                       SIGHUP);  // so that it starts no other shell in place of one that was killed
       }
       // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
       if (!first && (tab || (ours && process.name.starts_with("tmux")))) {
-        ::kill(process.pid, SIGKILL);
+        signal_process(process.id(), SIGKILL);
       }
       if (tab) {
         survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
       } else if (ours) {
-        helpers.push_back(process.pid);
+        helpers.push_back(process.id());
       }
       left = left || ours;
     }
@@ -91,8 +98,9 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
     }
     co_await sleep_for(Milliseconds(first ? 60 : 20));
   }
-  for (const int helper_pid : helpers) {
-    ::kill(helper_pid, SIGKILL);  // a log that has taken nothing all this time (a full disk) takes no more
+  for (const ProcessId helper_process : helpers) {
+    signal_process(helper_process,
+                   SIGKILL);  // a log that has taken nothing all this time (a full disk) takes no more
   }
   co_return survivors;
 }
@@ -109,8 +117,8 @@ void remove_command_files(const Instance& instance) {
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
   co_await ask(config, instance, "kill-server");
-  if (server_pid > 0 && process_info(server_pid)) {
-    ::kill(server_pid, SIGKILL);
+  if (const auto server = instance.server_process(server_pid)) {
+    signal_process(*server, SIGKILL);
   }
   co_await end_tab_processes(instance);
   remove_runtime_directory(instance);

@@ -55,7 +55,7 @@ bool holds_one_of(int pid, const Inodes& inodes) {
 
 std::vector<ProcessInfo> processes_of(const Tab& tab) {
   std::vector<ProcessInfo> processes = all_processes();
-  std::set<int> family = {tab.pane_pid};
+  std::set<int> family = {tab.pane_pid.pid};
   // A child may stand before its parent in the list: until nobody is added any more.
   for (std::size_t known = 0; known != family.size();) {
     known = family.size();

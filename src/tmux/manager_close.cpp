@@ -9,7 +9,7 @@
 #include "tmux/instance_end.hpp"
 #include "tmux/log_end.hpp"
 #include "tmux/manager_impl.hpp"
-#include "tmux/proc.hpp"
+#include "tmux/tab_processes.hpp"
 
 namespace terminally {
 namespace {
@@ -24,49 +24,33 @@ constexpr Milliseconds kClosedLogEndsWithin{2'000};
 }  // namespace
 
 /// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
-/// carries its cookie.
+/// carries its tag or its cookie.
 TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
-  const auto pane = process_info(tab.pane_pid);
-  const int session = pane ? pane->session : -1;
-  const auto members = [&]() {
-    std::vector<int> pids;
-    for (const ProcessInfo& process : all_processes()) {
-      if (process.pid != tab.pane_pid && process.state != 'Z' &&
-          (process.session == session || process_has_environment(process.pid, tab.cookie))) {
-        pids.push_back(process.pid);
-      }
-    }
-    return pids;
-  };
   const auto begin = Clock::now();
   auto deadline = begin + kEndProcessesWithin;
-  if (pane) {
-    ::kill(tab.pane_pid,
-           SIGHUP);  // first: terminally-shell starts no other shell in place of one that was killed
-    ::kill(tab.pane_pid, SIGCONT);
-  }
+  // First: terminally-shell starts no other shell in place of one that was killed.
+  signal_process(tab.pane_pid, SIGHUP);
   int last_signal = 0;
-  std::vector<int> left = members();
-  while (!left.empty() && (last_signal != SIGKILL || Clock::now() < deadline)) {
+  TabProcesses processes(tab);
+  co_await processes.look();
+  while (!processes.seen().empty() && (last_signal != SIGKILL || Clock::now() < deadline)) {
     const auto elapsed = Clock::now() - begin;
     const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
     if (signal == SIGKILL && last_signal != SIGKILL) {
       deadline = std::max(deadline, Clock::now() + kKillFor);
     }
-    for (const int pid : left) {
+    for (const auto& [pid, process] : processes.seen()) {
       if (signal != last_signal || signal == SIGKILL) {
-        ::kill(pid, signal);
-        ::kill(pid, SIGCONT);
+        signal_process(process.info.id(), signal);
       }
     }
     last_signal = signal;
     co_await sleep_for(Milliseconds(10));
-    left = members();
+    co_await processes.look();
   }
   std::vector<Survivor> survivors;
-  survivors.reserve(left.size());
-  for (const int pid : left) {
-    survivors.push_back(Survivor{pid, describe_process(pid)});
+  for (const auto& [pid, process] : processes.seen()) {
+    survivors.push_back(survivor(process.info));
   }
   co_return survivors;
 }
@@ -90,7 +74,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     co_await sleep_for(Milliseconds(5));
   }
   if (!tab->closed) {
-    ::kill(tab->pane_pid, SIGKILL);
+    signal_process(tab->pane_pid, SIGKILL);
   }
   co_await wait_for_log_end(tab->log, Clock::now() + kClosedLogEndsWithin);
   try {

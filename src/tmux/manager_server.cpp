@@ -309,7 +309,10 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
     tab_came_or_went();
   }
   if (tab->pane == row.pane) {
-    tab->pane_pid = row.pane_pid;
+    if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {
+      const auto pane = process_info(row.pane_pid);
+      tab->pane_pid = pane ? pane->id() : ProcessId{row.pane_pid, 0};
+    }
     tab->tty = row.tty;
     tab->cols = row.cols;
     tab->closed = false;

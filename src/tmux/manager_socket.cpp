@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/signals.hpp"
 
 namespace terminally {
 namespace {
@@ -44,7 +45,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
   }
   make_private_directory(instance_.runtime().parent_path());
   make_private_directory(instance_.runtime());
-  ::kill(pid, SIGUSR1);
+  if (const auto server = instance_.server_process(pid)) {
+    signal_process(*server, SIGUSR1);
+  }
   const auto patience = Clock::now() + kMadeAgainWithin;
   while (is_alive(pid) && !instance_.server_listens()) {
     if (Clock::now() >= patience) {

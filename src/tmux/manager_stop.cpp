@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/manager_impl.hpp"
-#include "tmux/proc.hpp"
+#include "tmux/tab_processes.hpp"
 #include "tmux/terminal_text.hpp"
 
 namespace terminally {
@@ -18,6 +18,8 @@ namespace {
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
 constexpr std::uint64_t kCancelledOutputBytes = 32'768;
+/// Of a tab's processes, how many are looked at to be named.
+constexpr std::size_t kMostLookedAt = 1'000;
 
 /// A shell in an odd state (a person reads its `read`) is not at its prompt.
 bool is_at_prompt(const Tab& tab) {
@@ -25,12 +27,12 @@ bool is_at_prompt(const Tab& tab) {
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
-std::vector<Survivor> foreground_processes(int pane_pid) {
-  const Foreground foreground = look_at_foreground(pane_pid);
+std::vector<Survivor> foreground_processes(ProcessId pane) {
+  const Foreground foreground = look_at_foreground(pane);
   std::vector<Survivor> survivors;
-  for (const ProcessInfo& process : all_processes()) {
+  for (const ProcessInfo& process : process_tree(foreground.shell_pid, kMostLookedAt)) {
     if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
-      survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
+      survivors.push_back(survivor(process));
     }
   }
   return survivors;
@@ -120,10 +122,9 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
     const Foreground now = look_at_foreground(tab->pane_pid);
     if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
       if (force || elapsed >= CommandRun::kKillAfter) {
-        ::kill(-now.group, SIGKILL);
+        signal_foreground(tab->pane_pid, now.group, SIGKILL);
       } else if (elapsed >= CommandRun::kTermAfter && terminated.insert(now.group).second) {
-        ::kill(-now.group, SIGTERM);
-        ::kill(-now.group, SIGCONT);
+        signal_foreground(tab->pane_pid, now.group, SIGTERM);
       }
     }
     co_await sleep_for(Milliseconds(20));

@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <iterator>
-#include <sstream>
 
 #include "base/files.hpp"
 #include "base/utf8.hpp"
@@ -21,6 +19,39 @@ namespace {
 std::string proc_path(int pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
+
+/// Numbers with blanks between them.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view text) : text_(text) {}
+
+  template <typename Number>
+  Number next() {
+    skip_blanks();
+    Number number{};
+    const auto [rest, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
+    failed_ = failed_ || error != std::errc();
+    text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
+    return number;
+  }
+  void skip(int fields) {
+    for (int field = 0; field < fields; ++field) {
+      skip_blanks();
+      text_.remove_prefix(std::min(text_.find(' '), text_.size()));
+    }
+  }
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool at_end_of_line() {
+    skip_blanks();
+    return text_.empty() || text_.front() == '\n';
+  }
+
+ private:
+  void skip_blanks() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t"), text_.size())); }
+
+  std::string_view text_;
+  bool failed_ = false;
+};
 
 std::string read_link(const std::string& path) {
   std::error_code error;
@@ -35,33 +66,49 @@ std::optional<ProcessInfo> process_info(int pid) {
   // The name stands in parentheses and may itself hold any of them: the last one closes it.
   const std::size_t open = stat ? stat->find('(') : std::string::npos;
   const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
-  if (open == std::string::npos || close == std::string::npos) {
+  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size()) {
     return std::nullopt;
   }
   ProcessInfo info;
   info.pid = pid;
   info.name = stat->substr(open + 1, close - open - 1);
-  std::istringstream rest(stat->substr(close + 1));
-  int terminal = 0;
-  rest >> info.state >> info.parent >> info.group >> info.session >> terminal >> info.foreground_group;
-  std::string skipped;
-  for (int field = 9; field < 22; ++field) {
-    rest >> skipped;
+  info.state = (*stat)[close + 2];
+  Numbers rest(std::string_view(*stat).substr(close + 3));
+  info.parent = rest.next<int>();
+  info.group = rest.next<int>();
+  info.session = rest.next<int>();
+  rest.skip(1);  // its terminal
+  info.foreground_group = rest.next<int>();
+  rest.skip(13);
+  info.start_ticks = rest.next<std::uint64_t>();
+  return rest.failed() ? std::nullopt : std::optional(std::move(info));
+}
+
+std::optional<ProcessInfo> process_info(ProcessId process) {
+  auto info = process_info(process.pid);
+  return info && info->id() == process ? std::move(info) : std::nullopt;
+}
+
+std::vector<int> all_pids() {
+  std::vector<int> pids;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string& path = entry->path().native();
+    const char* const first = path.data() + path.rfind('/') + 1;
+    const char* const last = path.data() + path.size();
+    int pid = 0;
+    if (const auto [rest, failed] = std::from_chars(first, last, pid);
+        failed == std::errc() && rest == last) {
+      pids.push_back(pid);
+    }
   }
-  rest >> info.start_ticks;
-  return rest ? std::optional(info) : std::nullopt;
+  return pids;
 }
 
 std::vector<ProcessInfo> all_processes() {
   std::vector<ProcessInfo> processes;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
-    int pid = 0;
-    const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (failed != std::errc() || rest != name.data() + name.size()) {
-      continue;
-    }
+  for (const int pid : all_pids()) {
     if (auto info = process_info(pid)) {
       processes.push_back(std::move(*info));
     }
@@ -69,13 +116,48 @@ std::vector<ProcessInfo> all_processes() {
   return processes;
 }
 
+std::string trouble_with_proc() {
+  const std::string self = read_link("/proc/self");
+  if (self.empty()) {
+    return "/proc is not mounted here, and without it no process can be seen; mount it (mount -t proc proc "
+           "/proc)";
+  }
+  // In a PID namespace inside of the one that /proc shows, the last of several is our own pid.
+  const std::string status = read_file("/proc/self/status").value_or("");
+  const std::size_t line = status.find("\nNSpid:");
+  Numbers pids(line == std::string::npos ? std::string_view(self)
+                                         : std::string_view(status).substr(line + 7));
+  const int seen = pids.next<int>();
+  if (seen == ::getpid() && (line == std::string::npos || pids.at_end_of_line())) {
+    return "";
+  }
+  return "/proc belongs to another PID namespace: it calls this process " + self + ", but its pid is " +
+         std::to_string(::getpid()) +
+         "; mount the /proc of this namespace (unshare --mount-proc, or mount -t proc proc /proc), else "
+         "signals "
+         "would go to strangers";
+}
+
 std::vector<int> child_processes(int pid) {
   std::vector<int> children;
-  std::error_code error;  // a child belongs to the thread that started it
-  for (std::filesystem::directory_iterator task(proc_path(pid, "task"), error), end; !error && task != end;
+  const auto add_those_of = [&children](const std::string& task) {
+    const auto list = read_file(task + "/children");
+    Numbers numbers(list ? std::string_view(*list) : std::string_view());
+    for (int child = numbers.next<int>(); child > 0 && !numbers.failed(); child = numbers.next<int>()) {
+      children.push_back(child);
+    }
+  };
+  // A child belongs to the thread that started it. The directory has a link for each.
+  const std::string tasks = proc_path(pid, "task");
+  struct stat info{};
+  if (::stat(tasks.c_str(), &info) == 0 && info.st_nlink == 3) {
+    add_those_of(tasks + "/" + std::to_string(pid));
+    return children;
+  }
+  std::error_code error;
+  for (std::filesystem::directory_iterator task(tasks, error), end; !error && task != end;
        task.increment(error)) {
-    std::istringstream list(read_file(task->path() / "children").value_or(""));
-    children.insert(children.end(), std::istream_iterator<int>(list), std::istream_iterator<int>());
+    add_those_of(task->path());
   }
   return children;
 }
@@ -88,6 +170,22 @@ std::optional<int> first_child(int pid) {
     }
   }
   return std::nullopt;
+}
+
+std::vector<ProcessInfo> process_tree(int pid, std::size_t most) {
+  std::vector<ProcessInfo> tree;
+  if (auto root = process_info(pid)) {
+    tree.push_back(std::move(*root));
+  }
+  for (std::size_t i = 0; i < tree.size() && tree.size() < most; ++i) {
+    for (const int child : child_processes(tree[i].pid)) {
+      auto info = tree.size() < most ? process_info(child) : std::nullopt;
+      if (info) {
+        tree.push_back(std::move(*info));
+      }
+    }
+  }
+  return tree;
 }
 
 std::vector<std::string> process_arguments(int pid) {
@@ -133,14 +231,6 @@ bool process_has_environment(int pid, std::string_view assignment) {
   return at != std::string::npos && (at == 0 || (*environment)[at - 1] == '\0');
 }
 
-std::vector<ProcessInfo> processes_with_environment(std::string_view assignment) {
-  std::vector<ProcessInfo> processes = all_processes();
-  std::erase_if(processes, [assignment](const ProcessInfo& process) {
-    return process.state == 'Z' || !process_has_environment(process.pid, assignment);
-  });
-  return processes;
-}
-
 std::string describe_process(int pid) {
   std::string text;
   for (const std::string& argument : process_arguments(pid)) {
@@ -159,6 +249,11 @@ std::string describe_process(int pid) {
 bool is_alive(int pid) {
   const auto process = process_info(pid);
   return process ? process->state != 'Z' : pid > 0 && (::kill(pid, 0) == 0 || errno != ESRCH);
+}
+
+bool is_alive(ProcessId process) {
+  const auto info = process_info(process.pid);
+  return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
 }
 
 std::uint64_t ticks_since_boot() {

@@ -8,6 +8,13 @@
 
 namespace terminally {
 
+/// A process for good: its pid may be another's later, together with its start it never is.
+struct ProcessId {
+  int pid = 0;
+  std::uint64_t start_ticks = 0;  ///< since boot
+  [[nodiscard]] friend bool operator==(const ProcessId&, const ProcessId&) = default;
+};
+
 /// What /proc/PID/stat says. Read afresh at each call: a few microseconds, no cache, no state.
 struct ProcessInfo {
   int pid = 0;
@@ -18,14 +25,25 @@ struct ProcessInfo {
   int session = 0;
   int foreground_group = -1;      ///< of its terminal; -1 without one
   std::uint64_t start_ticks = 0;  ///< since boot
+
+  [[nodiscard]] ProcessId id() const { return {pid, start_ticks}; }
 };
 
 [[nodiscard]] std::optional<ProcessInfo> process_info(int pid);
+/// Nothing when the pid is another's by now.
+[[nodiscard]] std::optional<ProcessInfo> process_info(ProcessId process);
+[[nodiscard]] std::vector<int> all_pids();
 [[nodiscard]] std::vector<ProcessInfo> all_processes();
+
+/// Why /proc says nothing of the processes that this one sees, in a sentence that says what to do; empty: it
+/// does.
+[[nodiscard]] std::string trouble_with_proc();
 
 [[nodiscard]] std::vector<int> child_processes(int pid);
 /// Its first child that is no zombie, or nullopt.
 [[nodiscard]] std::optional<int> first_child(int pid);
+/// The process itself and what descends from it, zombies too; those nearest to it first, at most so many.
+[[nodiscard]] std::vector<ProcessInfo> process_tree(int pid, std::size_t most);
 
 [[nodiscard]] std::vector<std::string> process_arguments(int pid);
 [[nodiscard]] std::string process_cwd(int pid);   ///< empty when it cannot be read, or is deleted
@@ -36,9 +54,6 @@ struct ProcessInfo {
 /// Whether its environment, as it was when it was started, has this "NAME=value".
 [[nodiscard]] bool process_has_environment(int pid, std::string_view assignment);
 
-/// The processes, zombies left out, whose environment has it.
-[[nodiscard]] std::vector<ProcessInfo> processes_with_environment(std::string_view assignment);
-
 /// The command line for people: arguments joined by blanks, at most 200 bytes, control characters replaced.
 [[nodiscard]] std::string describe_process(int pid);
 
@@ -47,5 +62,6 @@ struct ProcessInfo {
 
 /// Not gone, and no zombie. What cannot be read for a moment (no descriptor left) is not gone.
 [[nodiscard]] bool is_alive(int pid);
+[[nodiscard]] bool is_alive(ProcessId process);
 
 }  // namespace terminally

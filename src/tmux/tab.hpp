@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/process_tag.hpp"
 #include "base/timeout.hpp"
 #include "tmux/command_files.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/instance.hpp"
 #include "tmux/pane_log.hpp"
+#include "tmux/proc.hpp"
 #include "tmux/records.hpp"
 
 namespace terminally {
@@ -31,6 +33,7 @@ struct Tab {
       : window(window_id),
         pane(pane_id),
         cookie("TERMINALLY_TAB=" + instance.cookie() + ":" + std::to_string(pane_id.number)),
+        tag(tab_tag(instance.cookie(), pane_id.number)),
         log(instance.generation(generation) / ("pane-" + to_string(window_id) + ".log")),
         files(instance.runtime(), pane_id),
         records(instance.generation(generation) / ("pane-" + to_string(window_id) + ".commands")) {}
@@ -38,7 +41,8 @@ struct Tab {
   WindowId window;
   PaneId pane;         ///< the tab's own pane; what a person splits off is not ours to type into
   std::string cookie;  ///< in the environment of everything that was started in it
-  int pane_pid = 0;    ///< terminally-shell
+  ProcessTag tag;      ///< what was started in it has it, or one of a command in it
+  ProcessId pane_pid;  ///< terminally-shell; none once it is gone
   std::string tty;
   std::string name;
   bool active = false;

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace terminally {
+
+/// A number that a process's children inherit whatever they do: they fork twice, begin a session, clear their
+/// environment, change their user. By it everything that a command started is known. It stands where the soft
+/// limit of file locks (RLIMIT_LOCKS) does, which no kernel since Linux 2.4 looks at: `ulimit -x` shows it,
+/// /proc/PID/limits too, and it limits nothing.
+///
+/// 28 bits of the instance, 14 of its pane, 21 of the command; a tab's first shell, and what was started
+/// before any command of ours, have 0 for the command.
+struct ProcessTag {
+  static constexpr int kCommandBits = 21;
+  static constexpr int kPaneBits = 14;
+
+  std::uint64_t value = 0;
+
+  [[nodiscard]] constexpr std::uint64_t tab() const { return value >> kCommandBits; }
+  [[nodiscard]] constexpr std::uint64_t instance() const { return value >> (kCommandBits + kPaneBits); }
+  [[nodiscard]] friend constexpr bool operator==(ProcessTag, ProcessTag) = default;
+  [[nodiscard]] friend constexpr auto operator<=>(ProcessTag, ProcessTag) = default;
+};
+
+namespace detail {
+
+constexpr std::uint64_t hash_bits(std::string_view text, int bits) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return (hash ^ (hash >> 32U)) & ((std::uint64_t{1} << static_cast<unsigned>(bits)) - 1);
+}
+
+}  // namespace detail
+
+/// Of what is started in a tab: `instance` is Instance::cookie().
+constexpr ProcessTag tab_tag(std::string_view instance, std::uint64_t pane) {
+  constexpr int kInstanceBits = 63 - ProcessTag::kPaneBits - ProcessTag::kCommandBits;
+  const std::uint64_t panes = (std::uint64_t{1} << ProcessTag::kPaneBits) - 1;
+  return ProcessTag{(detail::hash_bits(instance, kInstanceBits) << ProcessTag::kPaneBits | (pane & panes))
+                    << ProcessTag::kCommandBits};
+}
+
+/// Of what one command starts: `nonce` is what the command is known by in the log.
+constexpr ProcessTag command_tag(ProcessTag tab, std::string_view nonce) {
+  return ProcessTag{tab.tab() << ProcessTag::kCommandBits |
+                    detail::hash_bits(nonce, ProcessTag::kCommandBits)};
+}
+
+}  // namespace terminally

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tmux/manager.hpp"
+#include "tmux/signals.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+
+/// A process as far as it has to be known to say whose it is.
+struct SeenProcess {
+  ProcessInfo info;
+  std::optional<ProcessTag> tag;
+  bool in_tab = false;  ///< by its session, its tag, or the cookie in its environment
+};
+using SeenProcesses = std::map<int, SeenProcess>;
+
+/// What is known of a command whose processes are to be told from those that were there before.
+struct CommandMarks {
+  std::set<ProcessTag> tags;        ///< its own, and of commands that were typed into a shell that it opened
+  ProcessId pane;                   ///< terminally-shell
+  int shell_pid = 0;                ///< the shell that it was typed into
+  std::uint64_t started_ticks = 0;  ///< when it was typed
+  std::vector<int> older_jobs;      ///< that shell's children of then
+};
+
+enum class Whose {
+  others,   ///< of another tab, or of none
+  older,    ///< of the tab: it, or what it descends from, was there before the command
+  command,  ///< the command's
+  unknown,  ///< of the tab and newer than the command, but what started it is gone and left no trace
+};
+
+/// `all` holds at least what is in the tab.
+[[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
+
+/// Looks at the processes of a tab again and again, other people's only once. Lets others run meanwhile.
+class TabProcesses {
+ public:
+  explicit TabProcesses(const Tab& tab);
+
+  /// Zombies are left out, and so is the pane's own process.
+  [[nodiscard]] boost::asio::awaitable<void> look();
+  [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
+
+ private:
+  void look_at(int pid);
+
+  ProcessId pane_;
+  std::string cookie_;
+  ProcessTag tag_;
+  std::set<int> others_;
+  SeenProcesses seen_;
+};
+
+[[nodiscard]] Survivor survivor(const ProcessInfo& process);
+
+}  // namespace terminally

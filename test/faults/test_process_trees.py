@@ -1,0 +1,86 @@
+"""D6: random trees of processes begun before and during a command that is cancelled or runs out of time: nothing older is touched,
+nothing newer is left that is not named."""
+
+import os
+import random
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+from faults import row, runs
+from harness import Server, main, poll
+
+TREE = f"{sys.executable} -S {Path(__file__).with_name('process_tree.py')}"
+OLDER = ("{old} &", "({old} &)", "{old} | {old2} | cat &", "coproc {old}", "(setsid {old} &)", "nohup {old} >/dev/null 2>&1 &", "true | {old} &")
+NEWER = ("{new}", "{new} & {new2}", "({new} &); {new2}", "{new} | {new2} | cat", "{new} & sleep 60", "(setsid {new} &); sleep 60", "coproc {new}; sleep 60",
+         "env -i {new} & cat", "bash -c '{new} & {new2} & wait'", "({new}; {new2})", "true | {new}", "{new} & read -r line")
+
+
+def starts(pid: int) -> str | None:
+    """When the process began; None: it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[1].split()
+        return None if fields[0] in "ZX" else fields[19]
+    except OSError:
+        return None
+
+
+class Trees(unittest.TestCase):
+    def setUp(self) -> None:
+        self.dice = random.Random(int(os.environ.get("TERMINALLY_SEED", "6")))
+
+    def text(self, template: str, file: Path, kinds: str) -> str:
+        return template.format(**{name: f"{TREE} {kinds} {self.dice.randrange(1 << 30)} {file}" for name in (kinds, kinds + "2")})
+
+    def noted(self, file: Path, kind: str) -> dict[int, str]:
+        """Those that live, and when they began."""
+        lines = file.read_text(encoding="ascii").split("\n") if file.exists() else []
+        pids = [int(line.split()[1]) for line in lines[:-1] if line.startswith(kind + " ")]
+        return {pid: begun for pid in pids if (begun := starts(pid))}
+
+    def end(self, file: Path) -> None:
+        for kind in ("old", "new"):
+            for pid in self.noted(file, kind):
+                os.kill(pid, signal.SIGKILL)
+
+    def test_nothing_older_is_touched_and_nothing_newer_left_unnamed(self) -> None:
+        times = runs(6, 200)
+        touched, left, named, older, newer = 0, 0, 0, 0, 0
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("set +m" if self.dice.random() < 0.5 else "true")
+            previous = None
+            for n in range(times):
+                file = server.sandbox.root / f"tree{n}"
+                begin = self.text(self.dice.choice(OLDER), file, "old")
+                command = self.text(NEWER[n % len(NEWER)], file, "new")
+                with self.subTest(n=n, begin=begin, command=command):
+                    tab.execute(begin, timeout_ms=20_000)
+                    poll(lambda file=file: len(self.noted(file, "old")) > 1, 20, "the older tree")
+                    by_time_out = n % 4 == 0
+                    call = tab.execute_async(command, timeout_ms=1_500 if by_time_out else 60_000, max_output_bytes=500)
+                    poll(lambda file=file: self.noted(file, "new"), 20, "the newer tree")
+                    before = self.noted(file, "old")
+                    if by_time_out:
+                        result = server.result(call, "execute_command")
+                        survivors = {int(word) for note in result.notes for word in note.replace(",", " ").split() if word.isdigit()}
+                    else:
+                        survivors = {one["pid"] for one in tab.call("cancel_command", force=n % 4 == 1).get("survivors", [])}
+                    self.assertEqual(tab.execute(f"echo usable {n}", timeout_ms=30_000).output.split("\n")[-2], f"usable {n}")
+                    after = {pid: starts(pid) for pid in before}
+                    remaining = set(self.noted(file, "new")) - survivors
+                    self.assertEqual(after, before, "an older process was touched")
+                    self.assertEqual(remaining, set(), "a newer process was left and not named")
+                    older, newer = older + len(before), newer + len(file.read_text(encoding="ascii").split("new "))  - 1
+                    touched, left, named = touched + (after != before), left + len(remaining), named + len(survivors)
+                if previous:
+                    self.end(previous)
+                previous = file
+            self.end(previous)
+        row(f"{times} cancels and time-outs beside {older} older processes, with {newer} newer ones in random trees (D6)",
+            "nothing older touched, nothing newer left unnamed", f"{touched} touched, {left} left unnamed; {named} named as survivors")
+
+
+if __name__ == "__main__":
+    main()
