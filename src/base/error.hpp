@@ -34,4 +34,8 @@ class Error : public std::runtime_error {
 /// An Error of code `io` that names the operation and the system's reason (`errno`).
 [[nodiscard]] Error io_error(const std::string& what, int error_number);
 
+/// The system's reason in words; where a limit of the process is what it hit, with that limit's name, its
+/// value, and what to do.
+[[nodiscard]] std::string system_reason(int error_number);
+
 }  // namespace terminally

@@ -28,12 +28,15 @@ struct LogRecord {
               ///< `offset`
     gap,      ///< bytes were dropped before `offset`; how many follows from the records
     segment,  ///< the byte at `position` is the first of a file: of the live one, until the next such record
+    waiting,  ///< the log takes nothing; the writer has the bytes up to `position` in its memory and dropped
+              ///< those between them and `offset`. Always the last record: it is overwritten in place
     other,    ///< a kind this version does not know: its offset and position hold all the same
   };
   Kind kind = Kind::other;
   std::uint64_t offset = 0;
   std::uint64_t position = 0;
   std::uint64_t time_ms = 0;  ///< when it was written, since the epoch, UTC
+  int error = 0;              ///< of a gap and of `waiting`: why the log took nothing (errno); 0: not known
 
   bool operator==(const LogRecord&) const = default;
 };

@@ -6,12 +6,14 @@
 #include <boost/asio.hpp>
 #include <memory>
 
+#include "base/timeout.hpp"
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
 #include "cli/whole_number.hpp"
 #include "tmux/log_watch.hpp"
+#include "tmux/output.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/render.hpp"
 
@@ -25,6 +27,9 @@ constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr std::size_t kMostTailBytes = 64 * 1024 * 1024;
 /// Rendered at once; what is not finished by a newline waits for more, up to this.
 constexpr std::size_t kRenderBytes = 1024 * 1024;
+
+/// A log that takes nothing does not change.
+constexpr Milliseconds kLossLook{500};
 
 struct TailOptions {
   std::optional<WindowId> tab;
@@ -93,13 +98,34 @@ std::uint64_t print_from(const PaneLog& log, std::uint64_t at, Printer& printer)
   }
 }
 
+/// Says what is printed meanwhile and is not in the log, which takes nothing: at once, and when it has
+/// doubled.
+class LossTeller {
+ public:
+  void look(const PaneLog& log, std::uint64_t at) {
+    const PaneLog::Gap gap = log.gap_between(at, UINT64_MAX);
+    const std::uint64_t now = gap.bytes + gap.waiting;
+    if (now >= std::max<std::uint64_t>(2 * told_, 1)) {
+      complain(*gap_note(gap, "what was printed since byte " + std::to_string(at)));
+      told_ = now;
+    } else if (now == 0) {
+      told_ = 0;
+    }
+  }
+
+ private:
+  std::uint64_t told_ = 0;
+};
+
 asio::awaitable<void> follow(const PaneLog& log, std::uint64_t at, Printer& printer) {
   LogWatch watcher(co_await asio::this_coro::executor);
   LogWatch::Watch watch = watcher.watch(log.path());
+  LossTeller loss;
   for (;;) {
     at = print_from(log, at, printer);
     printer.pause();
-    co_await watch.changed();
+    loss.look(log, at);
+    co_await finish_by(Clock::now() + kLossLook, watch.changed());
   }
 }
 
@@ -120,8 +146,9 @@ int tail(const Config& config, const TailOptions& options) {
   Printer printer(options.render, static_cast<int>(config.cols));
   const std::uint64_t from = first_byte(log, options);
   if (!options.follow) {
-    print_from(log, from, printer);
+    const std::uint64_t end = print_from(log, from, printer);
     printer.finish();
+    LossTeller().look(log, end);
     return 0;
   }
   asio::io_context io(1);
@@ -151,7 +178,7 @@ void add_tail(CLI::App& app, Config& config, Action& action) {
                     "What a person would have seen in the end: no colours, redrawn lines once. With -f, "
                     "lines come when they are finished");
   command->footer(
-      "Bytes that are gone (a full disk) are named on stderr.\n"
+      "Bytes that are gone (a log that could not be written) are named on stderr.\n"
       "Examples:\n"
       "  terminally-mcp tail @3                   the last 10 lines\n"
       "  terminally-mcp tail @3 -f                follow it\n"

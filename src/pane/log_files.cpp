@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kDirectoryOfOwner = 0700;
+constexpr std::uint64_t kReservedRecords = 2;
 /// O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put in the file's place.
 constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
@@ -28,13 +30,19 @@ bool file_size(int fd, std::uint64_t& size) {
   return true;
 }
 
-// Whether the file still has a name. When that cannot be said, it has.
-bool has_name(const UniqueFd& file) {
-  struct stat status{};
-  return ::fstat(file.get(), &status) != 0 || status.st_nlink > 0;
-}
-
 }  // namespace
+
+bool LogFiles::is_at(const Path& path, const UniqueFd& file) {
+  struct stat ours{};
+  struct stat named{};
+  if (::fstat(file.get(), &ours) != 0) {
+    return true;
+  }
+  if (::lstat(path.data(), &named) != 0) {
+    return errno != ENOENT && errno != ENOTDIR;
+  }
+  return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
 
 bool LogFiles::set_path(std::string_view log_path) {
   constexpr std::size_t kLongestEnd = std::max(kLogSidecarSuffix.size() + 4, SegmentMark().size()) + 1;
@@ -50,6 +58,16 @@ bool LogFiles::set_path(std::string_view log_path) {
 
 void LogFiles::set_limits(const LogLimits& limits) {
   limits_ = limits;
+  // Nothing that we write may grow beyond the limit of file sizes (ulimit -f): not a segment, and not the
+  // sidecar, which has a record for each.
+  rlimit file_size{};
+  if (::getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur != RLIM_INFINITY) {
+    const std::uint64_t most = file_size.rlim_cur;
+    limits_.segment_bytes = std::min<std::uint64_t>(limits_.segment_bytes, most);
+    limits_.sidecar_bytes = std::min<std::uint64_t>(limits_.sidecar_bytes, most / 4);
+    limits_.quota_bytes = std::min<std::uint64_t>(
+        limits_.quota_bytes, std::max<std::uint64_t>(most / 4 / kLogRecordBytes, 2) * limits_.segment_bytes);
+  }
   limits_.segment_bytes = std::max<std::uint64_t>(std::min(limits.segment_bytes, limits.quota_bytes), 1);
 }
 
@@ -92,8 +110,8 @@ bool LogFiles::lock_sidecar() {
     sidecar.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
   }
   std::uint64_t size = 0;
-  // One without a name was replaced by another writer, who has just ended.
-  if (!sidecar || ::flock(sidecar.get(), LOCK_EX | LOCK_NB) != 0 || !has_name(sidecar) ||
+  // One that lost its name was replaced by another writer, who has just ended.
+  if (!sidecar || ::flock(sidecar.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(sidecar_path_, sidecar) ||
       !file_size(sidecar.get(), size)) {
     return false;
   }
@@ -171,6 +189,7 @@ bool LogFiles::open_live() {
   UniqueFd live(::open(log_path_.data(), O_WRONLY | O_APPEND | kCommonFlags, kOwnerOnly));
   std::uint64_t size = 0;
   if (!live || !file_size(live.get(), size)) {
+    error_ = errno;
     return false;
   }
   count_foreign_bytes(size);
@@ -201,13 +220,14 @@ bool LogFiles::record_start() {
   return append_record(LogRecord::Kind::start, offset_);
 }
 
-// Somebody may remove the files, or their directory, or empty the log. What was in them is gone, and counted,
+// Somebody may remove or move the files, or their directory, or empty the log. What was in them is gone, and
+// counted,
 // because the next segment begins where the last one ended. A log that was emptied, or whose sidecar is gone,
 // is put aside.
 bool LogFiles::still_there() {
   std::uint64_t size = 0;
-  const bool log_there = !log_ || has_name(log_);
-  const bool sidecar_there = !sidecar_ || has_name(sidecar_);
+  const bool log_there = !log_ || is_at(renamed_ ? segment_path(segment_.offset) : log_path_, log_);
+  const bool sidecar_there = !sidecar_ || is_at(sidecar_path_, sidecar_);
   const bool whole = !log_ || !file_size(log_.get(), size) || segment_.position + size >= position_;
   if (log_there && sidecar_there && whole) {
     count_foreign_bytes(size);
@@ -247,6 +267,7 @@ std::size_t LogFiles::append(const char* bytes, std::size_t count) {
       continue;
     }
     if (written <= 0) {
+      error_ = errno;
       break;
     }
     done += static_cast<std::size_t>(written);
@@ -261,7 +282,32 @@ bool LogFiles::record_gap(std::uint64_t dropped) {
     return false;
   }
   offset_ += dropped;
+  told_waiting_ = false;  // overwritten
   return true;
+}
+
+void LogFiles::tell_waiting(std::uint64_t kept, std::uint64_t dropped) {
+  if (started_ && sidecar_) {
+    told_waiting_ = write_record({.kind = LogRecord::Kind::waiting,
+                                  .offset = offset_ + kept + dropped,
+                                  .position = position_ + kept,
+                                  .time_ms = utc_now_ms(),
+                                  .error = error_});
+  }
+}
+
+void LogFiles::clear_waiting() {
+  if (told_waiting_ && sidecar_ && ::ftruncate(sidecar_.get(), static_cast<off_t>(sidecar_bytes_)) == 0) {
+    told_waiting_ = false;
+    reserve_next_records();
+  }
+}
+
+// What is recorded next then needs no space: a gap can be told while the disk is full. Where the file system
+// cannot do it, it is tried without.
+void LogFiles::reserve_next_records() const {
+  static_cast<void>(::fallocate(sidecar_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(sidecar_bytes_),
+                                kReservedRecords * kLogRecordBytes));
 }
 
 bool LogFiles::read_record(std::uint64_t at, std::optional<LogRecord>& record) const {
@@ -274,19 +320,30 @@ bool LogFiles::read_record(std::uint64_t at, std::optional<LogRecord>& record) c
   return true;
 }
 
-// Written at a fixed place, so that a record cut short by a full disk is overwritten by the next try.
-bool LogFiles::append_record(LogRecord::Kind kind, std::uint64_t offset) {
-  const LogRecordLine line =
-      encode({.kind = kind, .offset = offset, .position = position_, .time_ms = utc_now_ms()});
+// At a fixed place, so that a record cut short by a full disk is overwritten by the next try.
+bool LogFiles::write_record(const LogRecord& record) {
+  const LogRecordLine line = encode(record);
   const ssize_t written =
       ::pwrite(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(sidecar_bytes_));
-  if (written != static_cast<ssize_t>(line.size())) {
+  if (written < 0) {
+    error_ = errno;
+  }
+  return written == static_cast<ssize_t>(line.size());
+}
+
+bool LogFiles::append_record(LogRecord::Kind kind, std::uint64_t offset) {
+  if (!write_record({.kind = kind,
+                     .offset = offset,
+                     .position = position_,
+                     .time_ms = utc_now_ms(),
+                     .error = kind == LogRecord::Kind::gap ? error_ : 0})) {
     return false;
   }
   if (sidecar_bytes_ > 0) {  // all but the first: the offsets of the bytes that follow depend on it
     ::fdatasync(sidecar_.get());
   }
   sidecar_bytes_ += kLogRecordBytes;
+  reserve_next_records();
   return true;
 }
 

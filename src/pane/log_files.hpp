@@ -35,6 +35,13 @@ class LogFiles {
   /// follow.
   [[nodiscard]] bool record_gap(std::uint64_t dropped);
 
+  /// The log takes nothing: `kept` bytes wait in memory and `dropped` ones are lost so far. Told to readers
+  /// in a place that was reserved while there was space, overwritten by each call and by what is recorded
+  /// next.
+  void tell_waiting(std::uint64_t kept, std::uint64_t dropped);
+  /// Nothing waits any more.
+  void clear_waiting();
+
   void sync() const;
 
   /// Of the next byte, once opened.
@@ -64,6 +71,10 @@ class LogFiles {
   void compact_sidecar(std::uint64_t first_kept);
 
   [[nodiscard]] bool append_record(LogRecord::Kind kind, std::uint64_t offset);
+  [[nodiscard]] bool write_record(const LogRecord& record);
+  void reserve_next_records() const;
+  /// Whether `file` is what has this name. When that cannot be said, it is.
+  [[nodiscard]] static bool is_at(const Path& path, const UniqueFd& file);
   /// False: it cannot be read now. `record` is empty where there is no whole one.
   [[nodiscard]] bool read_record(std::uint64_t at, std::optional<LogRecord>& record) const;
   [[nodiscard]] Path segment_path(std::uint64_t first_offset) const;
@@ -76,6 +87,8 @@ class LogFiles {
   UniqueFd sidecar_;
   bool end_known_ = false;
   bool started_ = false;
+  bool told_waiting_ = false;
+  int error_ = 0;               ///< why the log took nothing when it last did not
   bool renamed_ = false;        ///< the current segment has its last name, and the next one's record is due
   std::uint64_t offset_ = 0;    ///< of the next byte, among all bytes of the tab
   std::uint64_t position_ = 0;  ///< of the next byte, among all bytes written

@@ -10,6 +10,8 @@ struct LogLimits {
   std::uint64_t quota_bytes = std::uint64_t{1} << 30U;     ///< all segments together, never more
   std::uint64_t min_free_bytes =
       0;  ///< with less than half of it free, only the newest rotated segment stays
+  std::uint64_t sidecar_bytes = std::uint64_t{16}
+                                << 10U;  ///< written anew when so much of it tells of segments that are gone
 };
 
 }  // namespace terminally

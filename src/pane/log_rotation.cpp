@@ -11,9 +11,6 @@
 namespace terminally {
 namespace {
 
-/// The sidecar is written anew once so much of it tells of segments that are gone.
-constexpr std::uint64_t kDeadRecordBytes = 256 * kLogRecordBytes;
-
 std::uint64_t free_bytes(int fd) {
   struct statvfs status{};
   if (::fstatvfs(fd, &status) != 0) {
@@ -99,7 +96,7 @@ void LogFiles::drop_old_segments() {
     }
     oldest = *record;
   }
-  if (first_kept >= kDeadRecordBytes) {
+  if (first_kept >= limits_.sidecar_bytes) {
     compact_sidecar(first_kept);
   }
 }
@@ -166,6 +163,7 @@ void LogFiles::compact_sidecar(std::uint64_t first_kept) {
   }
   sidecar_ = std::move(fresh);
   sidecar_bytes_ = bytes;
+  reserve_next_records();
 }
 
 }  // namespace terminally

@@ -2,6 +2,7 @@
 // standard input to the log until the input ends, and nothing else ends it: if it died, tmux would close the
 // pipe without a word and the tab's output would be lost. What it writes: doc/pane-log.md.
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,8 +151,20 @@ class LogWriter {
     }
   }
 
+  /// What waits is told to readers as often as it is tried.
   bool flush() {
     retry_at_ = now_ms() + kRetryMs;
+    const bool flushed = try_to_flush();
+    if (flushed) {
+      retry_at_ = 0;
+      files_.clear_waiting();
+    } else {
+      files_.tell_waiting(backlog_.size(), backlog_.dropped());
+    }
+    return flushed;
+  }
+
+  bool try_to_flush() {
     opened_ = files_.open();
     if (!opened_) {
       return false;
@@ -175,7 +188,6 @@ class LogWriter {
       }
       backlog_.gap_recorded();
     }
-    retry_at_ = 0;
     return true;
   }
 
@@ -183,6 +195,9 @@ class LogWriter {
     const std::int64_t give_up_at = now_ms() + kDrainMs;
     while (pending() && !flush() && now_ms() < give_up_at) {
       ::poll(nullptr, 0, kRetryMs);
+    }
+    if (const std::uint64_t lost = backlog_.size() + backlog_.dropped(); opened_ && lost > 0) {
+      static_cast<void>(files_.record_gap(lost));  // in the place that is reserved
     }
   }
 
@@ -202,10 +217,20 @@ class LogWriter {
   bool input_ended_ = false;
 };
 
-// SIGXFSZ: a file size limit is a full disk like any other.
+// SIGXFSZ: a file at the limit of file sizes is one that takes nothing, told by its error.
 void ignore_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ}) {
     ::signal(signal, SIG_IGN);
+  }
+}
+
+// The limit of file sizes is that of whoever started tmux, and as a rule not meant for us: what we may lift,
+// we lift.
+void lift_file_size_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
   }
 }
 
@@ -234,6 +259,7 @@ int run_writer(int argc, char** argv) {
   constexpr std::string_view kUsage =
       "usage: terminally-log LOGFILE [SEGMENT_BYTES QUOTA_BYTES MIN_FREE_BYTES]\n"
       "Appends standard input to LOGFILE, which is renamed and begun anew when it is full.\n";
+  lift_file_size_limit();
   if (!read_arguments(argc, argv, files) || !times.set_path(argv[1])) {
     static_cast<void>(!::write(STDERR_FILENO, kUsage.data(), kUsage.size()));
     return 2;

@@ -55,7 +55,7 @@ void CommandRun::settle() {
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
              ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count() &&
              !log_writer_is_stopped(tab_->log.path())) {
-    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0), true);
+    end_by_exit_file(tab_->files.exit_code(record_.nonce).value_or(0), "");
   }
 }
 
@@ -119,8 +119,11 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   if (Clock::now() - *exit_file_seen_ < patience || may_be_late()) {
     co_return;
   }
-  const bool moves = !log_writer_is_stopped(tab_->log.path()) &&
-                     co_await context_.client.with_deadline(kEndMissing).answers();
+  std::string_view stands_still = log_writer_is_stopped(tab_->log.path()) ? "the writer of the log" : "";
+  if (stands_still.empty() && !co_await context_.client.with_deadline(kEndMissing).answers()) {
+    stands_still = "tmux";
+  }
+  const bool moves = stands_still.empty();
   if (pump() || (!moves && !hurry)) {
     co_return;
   }
@@ -128,17 +131,32 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   if (pump() || may_be_late()) {
     co_return;
   }
-  end_by_exit_file(exit_code, moves);
+  end_by_exit_file(exit_code, stands_still);
 }
 
-/// `log_moves`: what comes into the log comes without delay.
-void CommandRun::end_by_exit_file(int exit_code, bool log_moves) {
-  record_.notes.emplace_back(
-      log_moves ? "the end of the command is missing from the log (a full disk, or a dead writer); the exit "
-                  "code is known from its file"
-                : "tmux or the writer of the log stands still: the exit code is known from its file, output "
-                  "may still come into the log");
+/// What was seen of the log since the command was typed.
+std::string CommandRun::why_end_is_missing() const {
+  const PaneLog::Gap gap = tab_->log.gap_between(record_.typed_byte, UINT64_MAX);
+  if (gap.unwritten > 0 || gap.waiting > 0) {
+    return ", which could not be written" + (gap.error == 0 ? "" : " (" + system_reason(gap.error) + ")");
+  }
+  return gap.unknown ? ", which had no writer for a while" : "";
+}
+
+/// `stands_still`: what keeps the rest from coming into the log; empty: nothing does.
+void CommandRun::end_by_exit_file(int exit_code, std::string_view stands_still) {
+  record_.notes.push_back(stands_still.empty()
+                              ? "the end of the command is missing from the log" + why_end_is_missing() +
+                                    "; the exit code is known from its file"
+                              : std::string(stands_still) +
+                                    " stands still: the exit code is known from its file, output may still "
+                                    "come into the log");
   record_.end_byte = output_end();  // what was looked at: END may be coming just now
+  if (const std::uint64_t counted = tab_->log.counted_end(); counted > tab_->log.end()) {
+    // It is lost, or in the writer's memory.
+    record_.unread_from = std::max(record_.end_byte, std::uint64_t{1});
+    record_.end_byte = std::max(record_.end_byte, counted);
+  }
   const bool ours = interrupt_reason_ != Reason::none;
   finish(ours ? CommandState::cancelled : CommandState::completed, interrupt_reason_, exit_code);
 }

@@ -132,7 +132,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void save_record();
   void save_record_if_possible();
   void withdraw() noexcept;
-  void end_by_exit_file(int exit_code, bool log_moves);
+  void end_by_exit_file(int exit_code, std::string_view stands_still);
+  [[nodiscard]] std::string why_end_is_missing() const;
   void on_start(const Marker& marker);
   void on_end(const Marker& marker);
   void emit(std::uint64_t until);

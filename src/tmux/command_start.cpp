@@ -147,7 +147,7 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   record_.shell_pid = foreground.pid;
   const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
                              context_.helper, tab_->last_exit, exit_lost_};
-  record_.typed_byte = tab_->log.end();
+  record_.typed_byte = tab_->log.counted_end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
   record_.started_at_ms = wall_clock_ms();

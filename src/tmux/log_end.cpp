@@ -51,8 +51,9 @@ bool log_has_gap_behind(const std::filesystem::path& log, std::uint64_t from) {
   bool first = true;
   for (std::string_view rest = records; rest.size() >= kLogRecordBytes; rest.remove_prefix(kLogRecordBytes)) {
     const auto record = decode_log_record(rest.substr(0, kLogRecordBytes));
-    const bool lost = record && (record->kind == LogRecord::Kind::gap ||
-                                 (record->kind == LogRecord::Kind::start && !first));
+    const bool lost =
+        record && (record->kind == LogRecord::Kind::gap || record->kind == LogRecord::Kind::waiting ||
+                   (record->kind == LogRecord::Kind::start && !first));
     if (lost && record->offset >= from) {
       return true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <ranges>
 
 #include "base/log_record.hpp"
@@ -48,7 +49,8 @@ std::vector<LogIndex::Run> starts_of_runs(const std::vector<LogRecord>& records)
     runs.push_back({.offset = record.offset,
                     .position = record.position,
                     .bytes = 0,
-                    .unknown_before = record.kind == LogRecord::Kind::start && !begins_log});
+                    .unknown_before = record.kind == LogRecord::Kind::start && !begins_log,
+                    .error_before = record.error});
   }
   return runs;
 }
@@ -73,8 +75,14 @@ void join(std::vector<LogIndex::Run>& runs) {
 }  // namespace
 
 LogIndex::LogIndex(std::string_view lines, std::uint64_t last_bytes) {
-  const std::vector<LogRecord> records = whole_records(lines);
+  std::vector<LogRecord> records = whole_records(lines);
   segments_ = segments_of(records, last_bytes);
+  std::optional<LogRecord> waits;
+  if (!records.empty() && records.back().kind == LogRecord::Kind::waiting &&
+      records.back().position >= end_position()) {
+    waits = records.back();  // else, or with another record behind it, a gap like any other
+    records.pop_back();
+  }
   runs_ = starts_of_runs(records);
   // From the end: a run ends where the next begins. A later record with a smaller position means that the
   // file lost its last bytes (power loss): what is there now belongs to the later record.
@@ -92,6 +100,12 @@ LogIndex::LogIndex(std::string_view lines, std::uint64_t last_bytes) {
     unknown = unknown && run.bytes == 0;  // a run without bytes leaves its gap to the next one
   }
   join(runs_);
+  if (waits) {
+    waiting_.kept = waits->position - end_position();
+    const std::uint64_t kept_end = end_ + waiting_.kept;
+    waiting_.lost = waits->offset - std::min(waits->offset, kept_end);
+    waiting_.error = waits->error;
+  }
 }
 
 const LogIndex::Segment& LogIndex::segment_at(std::uint64_t position) const {

@@ -17,6 +17,7 @@ class LogIndex {
     std::uint64_t position = 0;
     std::uint64_t bytes = 0;
     bool unknown_before = false;  ///< an unknown number of bytes is missing just before it
+    int error_before = 0;         ///< why the bytes that were counted there are missing (errno); 0: not known
 
     [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
   };
@@ -26,6 +27,13 @@ class LogIndex {
     std::uint64_t first_offset = 0;  ///< names the file once it is rotated
     std::uint64_t position = 0;
     std::uint64_t end = 0;
+  };
+
+  /// What was printed and is not in the log yet, because that takes nothing.
+  struct Waiting {
+    std::uint64_t kept = 0;  ///< bytes in the writer's memory, which come as soon as the log takes them
+    std::uint64_t lost = 0;  ///< and behind them, so far
+    int error = 0;           ///< why (errno); 0: not known
   };
 
   /// `last_bytes`: the size of the last segment's file. Without a sidecar (`records` empty) offsets are
@@ -45,6 +53,10 @@ class LogIndex {
   /// The offset after the last byte logged, a gap at the end included.
   [[nodiscard]] std::uint64_t end() const { return end_; }
 
+  [[nodiscard]] const Waiting& waiting() const { return waiting_; }
+  /// The offset after the last byte counted: end(), and what waits or is lost behind it.
+  [[nodiscard]] std::uint64_t counted_end() const { return end_ + waiting_.kept + waiting_.lost; }
+
   /// The first run that ends after `offset`; null when there is none.
   [[nodiscard]] const Run* run_after(std::uint64_t offset) const;
 
@@ -55,6 +67,7 @@ class LogIndex {
   std::vector<Segment> segments_;
   std::vector<Run> runs_;
   std::uint64_t end_ = 0;
+  Waiting waiting_;
 };
 
 }  // namespace terminally

@@ -83,7 +83,13 @@ struct Sidecar {
       return ::access(path.c_str(), F_OK) != 0;
     }
     const struct stat now = status_of(file, path);
-    return now.st_nlink > 0 && static_cast<std::uint64_t>(now.st_size) == records.size();
+    if (now.st_nlink == 0 || static_cast<std::uint64_t>(now.st_size) != records.size()) {
+      return false;
+    }
+    // The last one may have been overwritten in place.
+    std::string last(std::min<std::size_t>(records.size(), kLogRecordBytes), '\0');
+    last.resize(read_at(file, path, records.size() - last.size(), last.data(), last.size()));
+    return records.ends_with(last);
   }
 };
 

@@ -28,8 +28,8 @@ struct TabInfo {
   std::string foreground;  ///< name of the foreground process, e.g. "bash" or "vim"
   bool busy = false;       ///< a command of ours runs, or something other than a shell has the foreground
   std::string log_path;
-  std::uint64_t log_bytes = 0;         ///< all bytes ever logged for the tab
-  std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone
+  std::uint64_t log_bytes = 0;         ///< all bytes ever counted for the tab
+  std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone, so far
   bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
   std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
 };

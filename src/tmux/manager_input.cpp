@@ -193,7 +193,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_text(SendText request)
     check_line_lengths(text);
   }
   SentInput sent;
-  sent.from_byte = tab->log.end();
+  sent.from_byte = tab->log.counted_end();
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
     sent.notes.emplace_back(
@@ -216,7 +216,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
   const TabPtr tab = co_await open_tab(request.window_id);
   const auto guard = co_await lock_for_typing(tab);
   SentInput sent;
-  sent.from_byte = tab->log.end();
+  sent.from_byte = tab->log.counted_end();
   sent.sent = request.keys.size();
   co_await type(*tab, send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;

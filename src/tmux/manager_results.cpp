@@ -3,9 +3,42 @@
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
+#include "tmux/markers.hpp"
 #include "tmux/proc.hpp"
 
 namespace terminally {
+namespace {
+
+/// Its writer keeps that much in memory.
+constexpr std::uint64_t kMostLate = 9 << 20;
+constexpr std::size_t kLateSlice = std::size_t{256} * 1024;
+
+/// A command that ended while its log took nothing: its START or END may have come into the log since.
+void find_late_markers(const PaneLog& log, CommandRecord& record) {
+  if (record.unread_from == 0) {
+    return;
+  }
+  std::uint64_t at = std::max(record.unread_from, record.typed_byte);
+  MarkerScanner scanner(record.nonce, at);
+  for (std::uint64_t read = 0; read < kMostLate && at < record.end_byte;) {
+    const PaneLog::Slice slice = log.read(at, kLateSlice);
+    if (slice.from != at) {
+      scanner = MarkerScanner(record.nonce, slice.from);
+    }
+    scanner.feed(slice.bytes);
+    while (const auto marker = scanner.next()) {
+      const bool end = marker->kind == Marker::Kind::end;
+      (end ? record.end_byte : record.start_byte) = end ? marker->begin : marker->next;
+    }
+    if (slice.bytes.empty()) {
+      break;
+    }
+    at = slice.next;
+    read += slice.bytes.size();
+  }
+}
+
+}  // namespace
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request) {
   const TabPtr tab = co_await find_tab(request.window_id);
@@ -47,6 +80,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
                                                                    TextView view,
                                                                    std::uint64_t max_output_bytes) {
+  find_late_markers(tab->log, record);
   CommandResult result;
   result.command_id = record.id;
   result.window_id = tab->window;

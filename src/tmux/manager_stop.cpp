@@ -47,7 +47,7 @@ void record_foreign(const Tab& tab, const CommandResult& result) {
   record.state = result.state;
   record.reason = result.reason;
   record.typed_byte = record.start_byte = result.start_byte;
-  record.end_byte = tab.log.end();
+  record.end_byte = tab.log.counted_end();
   record.started_at_ms = result.started_at_ms;
   record.duration_ms = result.duration_ms;
   record.cwd = result.cwd;
@@ -108,7 +108,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
   result.window_id = tab->window;
   result.command = describe_process(first.pid);
   result.cwd = process_cwd(first.pid);
-  result.start_byte = result.end_byte = tab->log.end();
+  result.start_byte = result.end_byte = tab->log.counted_end();
   result.started_at_ms = wall_clock_ms();
   print_in_terminal(tab->tty, std::string("\r\n") + kCancelledText + "\r\n");
   const auto begin = Clock::now();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "base/visible_text.hpp"
 #include "tmux/ansi.hpp"
@@ -124,22 +125,33 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, const Text
 BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                          std::uint64_t max_bytes) {
   BoundedText result = text_within(log, range, view, cols, max_bytes);
-  if (range.begin < range.end) {
-    result.gap = log.gap_between(range.begin, range.end);  // afterwards: what goes meanwhile is said, too
+  // Afterwards: what goes meanwhile is said, too.
+  const std::uint64_t counted = range.goes_on ? std::max(range.end, log.counted_end()) : range.end;
+  if (range.begin < counted) {
+    result.gap = log.gap_between(range.begin, counted);
   }
   return result;
 }
 
 std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of_what) {
-  const std::string where = " of " + std::string(of_what);
-  if (gap.bytes == 0 && !gap.unknown) {
-    return std::nullopt;
+  const std::string of = " bytes of " + std::string(of_what);
+  const std::string why = gap.error == 0 ? "" : " (" + system_reason(gap.error) + ")";
+  std::string note;
+  const auto say = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
+  if (gap.unwritten > 0) {
+    say(std::to_string(gap.unwritten) + of + " are gone: the log could not be written" + why);
   }
-  std::string note = gap.bytes == 0 ? "bytes" + where + " that nobody counted are missing"
-                                    : std::to_string(gap.bytes) + " bytes" + where + " are gone";
-  note += gap.bytes > 0 && gap.unknown ? ", and others that nobody counted" : "";
-  return note + (gap.unknown ? " (the writer of the log was not there for a while)"
-                             : " (the quota of the log, or a full disk)");
+  if (gap.bytes > gap.unwritten) {
+    say(std::to_string(gap.bytes - gap.unwritten) + of + " are gone: their part of the log was removed");
+  }
+  if (gap.unknown) {
+    say("bytes of " + std::string(of_what) +
+        " that nobody counted are missing: the log had no writer for a while");
+  }
+  if (gap.waiting > 0) {
+    say(std::to_string(gap.waiting) + of + " are kept in memory: the log cannot be written now" + why);
+  }
+  return note.empty() ? std::nullopt : std::optional(note);
 }
 
 }  // namespace terminally

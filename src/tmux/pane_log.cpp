@@ -46,17 +46,40 @@ LastLines find_last_lines(const LogSnapshot& log, std::uint64_t count, std::uint
   return {.position = stop, .lines = stop == end ? 0 : lines};
 }
 
-// How many of the bytes between two offsets are gone.
-std::uint64_t missing(const LogSnapshot& log, std::uint64_t begin, std::uint64_t end) {
+std::uint64_t overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t from, std::uint64_t to) {
+  return std::min(end, to) - std::min(std::min(end, to), std::max(begin, from));
+}
+
+// What lies between two runs was never written, and neither is what was dropped since the log takes nothing.
+// The rest of what is missing was written and is not there any more.
+PaneLog::Gap gap_in(const LogSnapshot& log, std::uint64_t begin, std::uint64_t end) {
+  const LogIndex& index = log.index();
+  const std::uint64_t kept_end = index.end() + index.waiting().kept;
+  end = std::min(end, index.counted_end());
+  PaneLog::Gap gap;
   std::uint64_t held = 0;
-  for (const LogIndex::Run& run : log.index().runs()) {
-    const std::uint64_t from = std::max(begin, run.offset);
-    const std::uint64_t to = std::min(end, run.end());
-    if (from < to) {
-      held += log.held_bytes(run.position + (from - run.offset), run.position + (to - run.offset));
+  const LogIndex::Run* before = nullptr;
+  for (const LogIndex::Run& run : index.runs()) {
+    if (const std::uint64_t here = overlap(begin, end, run.offset, run.end()); here > 0) {
+      const std::uint64_t from = run.position + (std::max(begin, run.offset) - run.offset);
+      held += log.held_bytes(from, from + here);
     }
+    gap.unknown = gap.unknown || (run.unknown_before && run.offset > begin && run.offset < end);
+    if (const std::uint64_t here = before == nullptr ? 0 : overlap(begin, end, before->end(), run.offset);
+        here > 0) {
+      gap.unwritten += here;
+      gap.error = run.error_before;
+    }
+    before = &run;
   }
-  return end - std::min(end, begin + held);
+  gap.unwritten += before == nullptr ? 0 : overlap(begin, end, before->end(), index.end());
+  gap.waiting = overlap(begin, end, index.end(), kept_end);
+  if (const std::uint64_t lost = overlap(begin, end, kept_end, index.counted_end()); lost > 0) {
+    gap.unwritten += lost;
+    gap.error = index.waiting().error;
+  }
+  gap.bytes = end - std::min(end, begin + held + gap.waiting);
+  return gap;
 }
 
 }  // namespace
@@ -68,27 +91,29 @@ std::uint64_t PaneLog::end() const {
   return LogSnapshot(path_).index().end();
 }
 
+std::uint64_t PaneLog::counted_end() const {
+  return LogSnapshot(path_).index().counted_end();
+}
+
 PaneLog::Extent PaneLog::extent() const {
   const LogSnapshot log(path_);
   const LogIndex& index = log.index();
-  const bool unknown =
+  Extent extent{.end = index.counted_end(), .gap = gap_in(log, 0, index.counted_end())};
+  extent.gap.unknown =
       std::ranges::any_of(index.runs(), [](const LogIndex::Run& run) { return run.unknown_before; });
-  return {.end = index.end(), .gap = {missing(log, 0, index.end()), unknown}};
+  return extent;
 }
 
 PaneLog::Gap PaneLog::gap_between(std::uint64_t begin, std::uint64_t end) const {
-  const LogSnapshot log(path_);
-  const bool unknown = std::ranges::any_of(log.index().runs(), [&](const LogIndex::Run& run) {
-    return run.unknown_before && run.offset > begin && run.offset < end;
-  });
-  return {missing(log, begin, std::min(end, log.index().end())), unknown};
+  return gap_in(LogSnapshot(path_), begin, end);
 }
 
 PaneLog::Slice PaneLog::read(std::uint64_t from, std::size_t max_bytes) const {
   const LogSnapshot log(path_);
   const LogIndex& index = log.index();
   Slice slice;
-  slice.from = index.end();
+  const std::uint64_t nothing_at = std::clamp(from, index.end(), index.counted_end());
+  slice.from = nothing_at;
   for (const LogIndex::Run* run = index.run_after(from); run != nullptr; run = index.run_after(run->end())) {
     std::uint64_t into = std::max(from, run->offset) - run->offset;
     slice.gap_unknown = slice.gap_unknown || (run->unknown_before && into == 0);
@@ -104,14 +129,14 @@ PaneLog::Slice PaneLog::read(std::uint64_t from, std::size_t max_bytes) const {
     if (!slice.bytes.empty()) {
       break;
     }
-    slice.from = index.end();
+    slice.from = nothing_at;
   }
   slice.bytes.resize(std::min(slice.bytes.size(), max_bytes));
   if (slice.from > from) {
     slice.gap_bytes = slice.from - from;
   }
   slice.next = slice.from + slice.bytes.size();
-  slice.eof = slice.next == index.end();
+  slice.eof = slice.next >= index.end();
   return slice;
 }
 

@@ -41,12 +41,16 @@ class PaneLog {
 
   struct Gap {
     std::uint64_t bytes = 0;  ///< how many are gone
-    bool unknown = false;     ///< bytes that nobody counted are missing as well
+    std::uint64_t unwritten =
+        0;                      ///< of these, how many the log did not take; the others were removed from it
+    int error = 0;              ///< why it did not (errno), where that is known
+    bool unknown = false;       ///< bytes that nobody counted are missing as well
+    std::uint64_t waiting = 0;  ///< not gone: in the writer's memory until the log takes them
   };
 
   /// The log as a whole.
   struct Extent {
-    std::uint64_t end = 0;  ///< the offset after the last byte logged
+    std::uint64_t end = 0;  ///< the offset after the last byte counted
     Gap gap;                ///< what is gone before it
   };
 
@@ -60,13 +64,17 @@ class PaneLog {
   /// The offset after the last byte logged.
   [[nodiscard]] std::uint64_t end() const;
 
+  /// The offset after the last byte known to have been printed: more than end() while the log takes nothing
+  /// (a full disk). What is printed from now on has no smaller offset.
+  [[nodiscard]] std::uint64_t counted_end() const;
+
   [[nodiscard]] Extent extent() const;
 
   /// What is gone between two offsets.
   [[nodiscard]] Gap gap_between(std::uint64_t begin, std::uint64_t end) const;
 
   /// At most `max_bytes` from offset `from` on, up to the next gap. Beyond the end there is nothing: `next`
-  /// is the end.
+  /// is the end, or `from` where that is counted already.
   [[nodiscard]] Slice read(std::uint64_t from, std::size_t max_bytes) const;
 
   /// The last `count` lines, of these the last `max_bytes`. An unfinished last line counts as a line.

@@ -154,6 +154,9 @@ std::string encode_record(const CommandRecord& record) {
   if (!record.notes.empty()) {
     line["notes"] = record.notes;
   }
+  if (record.unread_from != 0) {
+    line["unread_from"] = record.unread_from;
+  }
   if (record.signalled) {
     line["signalled"] = true;
   }
@@ -190,6 +193,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.typed_byte = line.at("typed_byte");
     record.start_byte = line.at("start_byte");
     record.end_byte = line.at("end_byte");
+    record.unread_from = line.value("unread_from", std::uint64_t{0});
     record.started_at_ms = line.at("started_at_ms");
     record.started_steady_ms = line.value("started_steady_ms", std::int64_t{0});
     record.deadline_steady_ms = line.value("deadline_steady_ms", std::int64_t{0});

@@ -27,6 +27,7 @@ struct CommandRecord {
   std::uint64_t typed_byte = 0;  ///< where to look for START from
   std::uint64_t start_byte = 0;
   std::uint64_t end_byte = 0;
+  std::uint64_t unread_from = 0;   ///< its END may come into the log behind this offset; 0: it does not
   std::int64_t started_at_ms = 0;  ///< since the epoch
   std::int64_t started_steady_ms = 0;
   std::int64_t deadline_steady_ms = 0;  ///< 0: none

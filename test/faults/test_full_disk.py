@@ -8,8 +8,10 @@ from pathlib import Path
 from faults import row
 
 from harness import Person, Sandbox, Server, main, needs_root, poll
+from harness.client import run_cli
 
 OUTPUT = 50_000_000
+IN_MEMORY = 8 << 20
 
 
 def resident_kb(pid: int) -> int:
@@ -38,13 +40,30 @@ class FullDisk(unittest.TestCase):
             tmux = Person(server).server_pid()
             writers = {pid for pid, command in sandbox.processes().items() if "terminally-log" in command}
             before, resident = tab.row.log_bytes, resident_kb(tmux)
-            result = tab.execute(f"head -c {OUTPUT} /dev/zero | tr '\\0' '\\r'; (exit 41)", timeout_ms=50_000)
+            running = tab.execute_async(f"head -c {OUTPUT} /dev/zero | tr '\\0' '\\r'; (exit 41)", timeout_ms=50_000)
             # (Carriage returns: a tmux that scrolls grows by its history, and that is not what is measured.)
+            poll(lambda: tab.row.log_bytes - before > IN_MEMORY + 8_000_000, 30, "more than can be kept")
+            since = time.monotonic()
+            lost = poll(lambda: tab.row.get("log_gap_bytes"), 5, "the loss")  # D26
+            shown = time.monotonic() - since
+            self.assertIn("No space left on device", " ".join(tab.state().notes))
+            result = server.result(running, "execute_command")
             self.assertEqual((result.exit_code, result.state), (41, "completed"))
+            told = " ".join(result.notes)
+            self.assertIn("No space left on device", told)
             grown = resident_kb(tmux) - resident
+            poll(lambda: tab.row.log_bytes >= before + OUTPUT, 5, "all of it to be counted")
+            self.assertGreater(tab.row.log_gap_bytes, lost)
+            lost = tab.row.log_gap_bytes
+            self.assertIn(f"{lost} bytes of the output are gone", " ".join(tab.state().notes))
+            waits = tab.stream(from_byte=tab.row.log_bytes)
+            self.assertEqual((waits.chunk, waits.next_byte), ("", tab.row.log_bytes))
+            tail = run_cli(sandbox, "--instance", tab.log_path.parts[-3], "tail", tab.id, "-n", "1").stderr.decode()
+            self.assertIn(f"{lost} bytes of what was printed", tail)
             subprocess.run(["mount", "-o", "remount,size=64m", sandbox.state], check=True)
             freed = time.monotonic()
-            resumed = poll(lambda: tab.row.log_bytes > before + OUTPUT and time.monotonic(), 20) - freed
+            resumed = poll(lambda: tab.log_path.stat().st_size + lost >= before + OUTPUT and time.monotonic(), 20) - freed
+            self.assertEqual(tab.row.log_gap_bytes, lost, "what was said is what is lost")
             self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
             poll(lambda: tab.log().endswith((b"$ ", b"# ")), 10, "the prompt")
             end = tab.row.log_bytes
@@ -63,7 +82,9 @@ class FullDisk(unittest.TestCase):
             self.assertEqual({pid for pid, command in sandbox.processes().items() if "terminally-log" in command}, writers)
         row("full disk (8 MB) and 50 MB of output", "exit code right, loss exact, resumed in 2 s, tmux grows <= 32 MB",
             f"exit code 41; {gone} of {OUTPUT} bytes counted as lost; resumed after {resumed:.2f} s; tmux +{grown / 1024:.1f} MB")
+        row("the loss is on show while the disk is full", "within 1 s", f"after {shown:.2f} s")
         self.assertLess(resumed, 4)
+        self.assertLess(shown, 1)
         self.assertLess(grown, 32 * 1024)
 
 

@@ -48,6 +48,42 @@ TEST_CASE("a record of a kind from a later version still tells where its bytes a
   CHECK(record->offset == 1000);
 }
 
+TEST_CASE("D26: a record says why the log took nothing, in the place of its kind") {
+  for (const auto kind : {RecordKind::gap, RecordKind::waiting}) {
+    const LogRecord record{.kind = kind, .offset = 150, .position = 100, .time_ms = 1, .error = 28};
+    const auto bytes = encode(record);
+    const std::string_view text(bytes.data(), bytes.size());
+    CHECK(text.starts_with(kind == RecordKind::gap ? "g0028 " : "w0028 "));
+    CHECK(decode_log_record(text) == record);
+  }
+  const auto unknown =
+      encode({.kind = RecordKind::waiting, .offset = 1, .position = 1, .time_ms = 1, .error = 123'456});
+  CHECK(decode_log_record({unknown.data(), unknown.size()})->error == 0);
+}
+
+TEST_CASE("D26: what waits for its log is no gap yet, and what was dropped behind it is counted") {
+  const std::string start = line(RecordKind::start, 0, 0);
+  const std::string waiting = line(RecordKind::waiting, 190, 150);
+  const LogIndex held_up(start + waiting, 100);
+  CHECK(held_up.end() == 100);
+  CHECK(held_up.waiting().kept == 50);
+  CHECK(held_up.waiting().lost == 40);
+  CHECK(held_up.counted_end() == 190);
+  const LogIndex all_but_the_gap(start + waiting, 150);  // which is recorded before the next byte
+  CHECK(all_but_the_gap.waiting().kept == 0);
+  CHECK(all_but_the_gap.counted_end() == 190);
+  // Its writer was killed: the next one begins behind all that was counted.
+  const LogIndex killed(start + waiting + line(RecordKind::start, 190, 100), 110);
+  CHECK(killed.waiting().kept + killed.waiting().lost == 0);
+  REQUIRE(killed.runs().size() == 2);
+  CHECK(killed.runs()[1].offset == 190);
+  CHECK(killed.runs()[1].unknown_before);
+  // One of before, and all of it has come since.
+  const LogIndex stale(start + line(RecordKind::waiting, 150, 150), 180);
+  CHECK(stale.counted_end() == 180);
+  CHECK(stale.runs().size() == 1);
+}
+
 TEST_CASE("without a sidecar offsets are positions") {
   const LogIndex index("", 10);
   REQUIRE(index.runs().size() == 1);

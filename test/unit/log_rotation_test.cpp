@@ -117,6 +117,23 @@ TEST_CASE("a directory that somebody removed is made again, and what was in it i
   CHECK(slice.bytes == "there");
 }
 
+TEST_CASE("D37: a directory that somebody moved is made again, and the logs in it stay as they were") {
+  const TempDir dir;
+  std::filesystem::create_directories(dir / "a/b");
+  LogFiles writer = writer_of(dir / "a/b/pane-@3.log", {});
+  append(writer, "moved");
+  std::filesystem::rename(dir / "a", dir / "elsewhere");
+  append(writer, "there");
+  const PaneLog::Slice slice = PaneLog(dir / "a/b/pane-@3.log").read(0, 1000);
+  CHECK(slice.gap_bytes == 5);
+  CHECK(slice.bytes == "there");
+  CHECK(PaneLog(dir / "elsewhere/b/pane-@3.log").read(0, 1000).bytes == "moved");
+  std::filesystem::rename(dir / "a/b/pane-@3.log", dir / "taken");
+  append(writer, "again");
+  CHECK(PaneLog(dir / "a/b/pane-@3.log").read(10, 1000).bytes == "again");
+  CHECK(content_of(dir / "taken") == "there");
+}
+
 TEST_CASE("a sidecar that somebody removed costs what was logged before, never an offset") {
   const TempDir dir;
   LogFiles writer = writer_of(dir / "pane-@3.log", {});

@@ -32,7 +32,7 @@ constexpr std::size_t kBacklog = 8 * kMegabyte;
 
 class Writer {
  public:
-  explicit Writer(const std::string& log_path) {
+  explicit Writer(const std::string& log_path) : log_path_(log_path) {
     int ends[2];
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     const UniqueFd output(ends[0]);
@@ -70,8 +70,10 @@ class Writer {
   }
   void end_input() { input_.reset(); }
   void signal(int number) const { ::kill(pid_, number); }
-  /// What it takes for a full disk to be real for this process alone, whoever runs the test.
+  /// What it takes for a full disk to be real for this process alone, whoever runs the test. A limit that it
+  /// finds at its start is lifted.
   void limit_file_size(rlim_t bytes) const {
+    REQUIRE(eventually([this] { return !content_of(log_path_ + ".index").empty(); }));
     const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
     REQUIRE(::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr) == 0);
   }
@@ -88,6 +90,7 @@ class Writer {
   }
 
  private:
+  std::string log_path_;
   pid_t pid_ = 0;
   UniqueFd input_;
 };
@@ -186,11 +189,21 @@ TEST_CASE(
   const std::string bytes = numbered(13 * kMegabyte + 7);
   writer.print(bytes);
   REQUIRE(eventually([&] { return writer.has_read_all(); }));
+  const PaneLog log(dir / "log");
+  REQUIRE(eventually([&] { return log.counted_end() == bytes.size(); }));  // D26: while it takes nothing
+  CHECK(log.end() == kLimit);
+  const PaneLog::Gap so_far = log.extent().gap;
+  CHECK(so_far.bytes == bytes.size() - kKept);
+  CHECK(so_far.unwritten == so_far.bytes);
+  CHECK(so_far.waiting == kBacklog);
+  CHECK(so_far.error == EFBIG);
+  CHECK(log.read(kLimit, 1000).next == kLimit);
+  CHECK(log.read(bytes.size(), 1000).next == bytes.size());
   writer.limit_file_size(RLIM_INFINITY);
-  REQUIRE(eventually([&] { return records(dir / "log") == 2; }));
+  REQUIRE(eventually([&] { return log.end() == bytes.size(); }));
+  CHECK(records(dir / "log") == 2);
   writer.print("after");
 
-  const PaneLog log(dir / "log");
   CHECK(holds(dir / "log", bytes.substr(0, kKept) + "after"));
   CHECK(log.end() == bytes.size() + 5);
   const PaneLog::Slice before = log.read(kKept - 3, 1000);
@@ -224,6 +237,33 @@ TEST_CASE("a full file system holds the log up, and freed space lets it go on") 
     CHECK(so_far == bytes.substr(0, so_far.size()));
     CHECK(::mount("tmpfs", dir.path().c_str(), "tmpfs", MS_REMOUNT, "size=4m") == 0);
     CHECK(holds(dir / "log", bytes));
+  }
+  ::umount2(dir.path().c_str(), MNT_DETACH);
+}
+
+TEST_CASE(
+    "D26: a writer that is killed, or given up, on a full file system leaves the count of what it had") {
+  const TempDir dir;
+  if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
+    MESSAGE("left out: no right to mount a file system here");
+    return;
+  }
+  const PaneLog log(dir / "log");
+  const std::string bytes = numbered(10 * kMegabyte);
+  {
+    Writer writer(dir / "log");
+    writer.print(bytes);
+    REQUIRE(eventually([&] { return log.counted_end() == bytes.size(); }));
+    CHECK(log.extent().gap.error == ENOSPC);
+  }  // kill -9
+  CHECK(::mount("tmpfs", dir.path().c_str(), "tmpfs", MS_REMOUNT, "size=4m") == 0);
+  {
+    Writer writer(dir / "log");
+    writer.print("next");
+    REQUIRE(eventually([&] { return log.end() == bytes.size() + 4; }));
+    const PaneLog::Extent extent = log.extent();
+    CHECK(extent.gap.bytes == bytes.size() + 4 - content_of(dir / "log").size());
+    CHECK(extent.gap.unknown);
   }
   ::umount2(dir.path().c_str(), MNT_DETACH);
 }
