@@ -36,11 +36,14 @@ constexpr std::uint64_t hash_bits(std::string_view text, int bits) {
 
 }  // namespace detail
 
-/// Of what is started in a tab: `instance` is Instance::cookie().
-constexpr ProcessTag tab_tag(std::string_view instance, std::uint64_t pane) {
+/// Of what is started in a tab: `instance` is Instance::cookie(). The panes of the next generation have the
+/// same numbers, and another tag.
+constexpr ProcessTag tab_tag(std::string_view instance, std::uint64_t generation, std::uint64_t pane) {
+  constexpr std::uint64_t kPanesApart = 977;
   constexpr int kInstanceBits = 63 - ProcessTag::kPaneBits - ProcessTag::kCommandBits;
   const std::uint64_t panes = (std::uint64_t{1} << ProcessTag::kPaneBits) - 1;
-  return ProcessTag{(detail::hash_bits(instance, kInstanceBits) << ProcessTag::kPaneBits | (pane & panes))
+  return ProcessTag{(detail::hash_bits(instance, kInstanceBits) << ProcessTag::kPaneBits |
+                     ((generation * kPanesApart + pane) & panes))
                     << ProcessTag::kCommandBits};
 }
 

@@ -22,19 +22,19 @@ namespace {
 /// With a tab: in a session of its own over the same windows, so that nobody else's view moves. It ends when
 /// it is left: by a hook, because `destroy-unattached` makes tmux 3.3a remove it while its client is still
 /// leaving, if another client ends just then; and die of that.
-Argv attach_argv(const Config& config, std::optional<WindowId> tab) {
+Argv attach_argv(const Config& config, const TabInfo& tab, bool own_view) {
   const Instance instance(config, config.instance);
   Argv argv = {config.tmux, "-u", "-S", instance.socket().string()};
   const auto add = [&argv](std::initializer_list<std::string> words) { argv.insert(argv.end(), words); };
-  if (!tab) {
-    add({"attach-session", "-t", kSessionTarget});
+  if (!own_view) {
+    add({"attach-session", "-t", tab.tmux_session});
     return argv;
   }
   const std::string session = "watch-" + std::to_string(::getpid());
   const std::string target = "=" + session + ":";
-  add({"new-session", "-t", std::string("=") + kSession, "-s", session, ";"});
+  add({"new-session", "-t", tab.tmux_session, "-s", session, ";"});
   add({"set-hook", "-t", target, "client-detached", "kill-session -t '=" + session + "'", ";"});
-  add({"select-window", "-t", target + to_string(*tab)});
+  add({"select-window", "-t", target + tab.tmux_window});
   return argv;
 }
 
@@ -44,8 +44,9 @@ int attach(const Config& given, std::optional<WindowId> tab) {
   if (tabs.empty()) {
     throw Error(ErrorCode::not_found, "instance \"" + config.instance + "\" has no tab to attach to");
   }
-  if (tab &&
-      std::none_of(tabs.begin(), tabs.end(), [&](const TabInfo& info) { return info.window_id == *tab; })) {
+  const auto found = std::ranges::find_if(
+      tabs, [&](const TabInfo& info) { return tab ? info.window_id == *tab : info.active; });
+  if (tab && found == tabs.end()) {
     throw Error(ErrorCode::not_found, "there is no open tab " + to_string(*tab) +
                                           "; `terminally-mcp ls` lists them, `terminally-mcp tail " +
                                           to_string(*tab) + "` shows what a closed one printed");
@@ -54,7 +55,7 @@ int attach(const Config& given, std::optional<WindowId> tab) {
     throw Error(ErrorCode::invalid_argument,
                 "attach needs a terminal as its standard input; `terminally-mcp tail` prints without one");
   }
-  const Argv argv = attach_argv(config, tab);
+  const Argv argv = attach_argv(config, found != tabs.end() ? *found : tabs.front(), tab.has_value());
   std::vector<char*> words;
   words.reserve(argv.size() + 1);
   for (const std::string& word : argv) {

@@ -7,6 +7,7 @@
 #include "cli/guest.hpp"
 #include "cli/tab_argument.hpp"
 #include "cli/value_types.hpp"
+#include "tmux/tab_ids.hpp"
 
 namespace terminally {
 
@@ -16,14 +17,13 @@ CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::
 
 PaneLog log_of(const Config& config, WindowId tab) {
   const Instance instance = instance_to_read(config);
-  PaneLog log(instance.generation(instance.newest_generation()) / ("pane-" + to_string(tab) + ".log"));
-  std::error_code error;
-  if (!std::filesystem::exists(log.path(), error)) {
+  const auto generation = generation_of(instance, tab);
+  if (!generation) {
     throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +
-                                          instance.name() + "\": no " + log.path().string() +
-                                          "; `terminally-mcp ls` lists the tabs");
+                                          instance.name() + "\": no pane-" + to_string(tab) + ".log below " +
+                                          instance.state().string() + "; `terminally-mcp ls` lists the tabs");
   }
-  return log;
+  return PaneLog(log_path(instance.generation(*generation), to_string(tab)));
 }
 
 PaneLog log_named(const Config& config, const std::string& which) {

@@ -112,9 +112,10 @@ void set_asked_variables() {
   }
 }
 
-void tag_children(const std::string& instance, const std::string& pane) {
+void tag_children(const std::string& instance, const std::string& generation, const std::string& pane) {
   rlimit limit{};
-  const terminally::ProcessTag tag = terminally::tab_tag(instance, strtoull(pane.c_str(), nullptr, 10));
+  const terminally::ProcessTag tag = terminally::tab_tag(instance, strtoull(generation.c_str(), nullptr, 10),
+                                                         strtoull(pane.c_str(), nullptr, 10));
   if (getrlimit(RLIMIT_LOCKS, &limit) == 0 && tag.value <= limit.rlim_max) {
     limit.rlim_cur = tag.value;
     setrlimit(RLIMIT_LOCKS, &limit);
@@ -133,7 +134,10 @@ Setup take_setup() {
     setup.shell = "/bin/sh";
   }
   const std::string env_name = env("TERMINALLY_NAME");
-  const std::string cookie = env_name + ":" + setup.pane;
+  // The next tmux server's panes have the same numbers; it has another directory of logs.
+  const std::string logs = env("TERMINALLY_LOG_DIR");
+  const std::string generation = logs.substr(logs.rfind('/') + 1);
+  const std::string cookie = env_name + ":" + generation + "." + setup.pane;
   for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
                            "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
                            "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
@@ -143,7 +147,7 @@ Setup take_setup() {
   set_asked_variables();
   // By these two the descendants of a tab are known.
   setenv("TERMINALLY_TAB", cookie.c_str(), 1);
-  tag_children(env_name, setup.pane);
+  tag_children(env_name, generation, setup.pane);
   return setup;
 }
 

@@ -15,6 +15,8 @@ namespace asio = boost::asio;
 
 /// What the guard prints instead of running the commands.
 constexpr std::string_view kExpired = "terminally: expired";
+/// What another server prints than the one that is meant.
+constexpr std::string_view kOtherServer = "terminally: another server";
 constexpr int kClientAttempts = 3;
 /// It lives within one list of commands, which tmux runs without a break.
 constexpr std::string_view kTypedBuffer = "terminally";
@@ -66,6 +68,10 @@ Argv TmuxClient::argv(const Argv& command) const {
 }
 
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
+  if (server_pid_ != 0) {
+    commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\"\ndisplay-message -p " +
+               quote(kOtherServer) + "\n%else\n" + commands + "\n%endif";
+  }
   commands += "\n";
   std::optional<ProcessResult> result;
   if (const auto spare = spare_ ? spare_->take() : nullptr) {
@@ -78,6 +84,9 @@ asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
   std::string out = output_of(std::move(*result));
   if (spare_) {
     spare_->prepare();
+  }
+  if (server_pid_ != 0 && out.starts_with(kOtherServer)) {
+    throw Error(ErrorCode::not_found, "the tmux server of this tab is gone; nothing was done");
   }
   co_return out;
 }
@@ -97,6 +106,12 @@ std::string TmuxClient::output_of(ProcessResult result) const {
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
   return std::move(result.out);
+}
+
+TmuxClient TmuxClient::of_server(int pid) const {
+  TmuxClient client = *this;
+  client.server_pid_ = pid;
+  return client;
 }
 
 TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {

@@ -49,6 +49,11 @@ class TmuxClient {
   /// Throws Error(tmux_timeout) when a call by this client has timed out since.
   void refuse_if_timed_out_since(Clock::time_point when) const;
 
+  /// As this one, for this tmux server only: what was meant for a pane of a server that is gone must not
+  /// reach the pane of the same number in the next. Its calls throw not_found where another server listens by
+  /// now.
+  [[nodiscard]] TmuxClient of_server(int pid) const;
+
   /// As this one, with another deadline.
   [[nodiscard]] TmuxClient with_deadline(std::chrono::milliseconds deadline) const;
 
@@ -66,6 +71,7 @@ class TmuxClient {
   std::filesystem::path socket_;
   std::filesystem::path config_;
   std::chrono::milliseconds deadline_;
+  int server_pid_ = 0;  ///< 0: whichever listens
   std::shared_ptr<SpareClient> spare_;
   std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
 };

@@ -120,7 +120,7 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
     co_return;
   }
   std::string_view stands_still = log_writer_is_stopped(tab_->log.path()) ? "the writer of the log" : "";
-  if (stands_still.empty() && !co_await context_.client.with_deadline(kEndMissing).answers()) {
+  if (stands_still.empty() && !co_await tmux_.with_deadline(kEndMissing).answers()) {
     stands_still = "tmux";
   }
   const bool moves = stands_still.empty();

@@ -97,7 +97,7 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   bool sent = false;
   try {
-    const TmuxClient impatient = context_.client.with_deadline(kKeyWithin);
+    const TmuxClient impatient = tmux_.with_deadline(kKeyWithin);
     co_await impatient.change(type_bytes(to_string(tab_->pane), "\x03"));
     sent = true;
   } catch (const Error&) {
@@ -110,7 +110,7 @@ asio::awaitable<void> CommandRun::send_interrupt_key() {
 /// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
 asio::awaitable<void> CommandRun::type_probe() {
   try {
-    co_await context_.client.change(type_bytes(to_string(tab_->pane), "\x15" + script_.probe_line + "\r"));
+    co_await tmux_.change(type_bytes(to_string(tab_->pane), "\x15" + script_.probe_line + "\r"));
   } catch (const Error&) {
     // the escalation goes on without it
   }

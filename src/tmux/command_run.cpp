@@ -34,6 +34,7 @@ bool has_whole_line(std::string_view text) {
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record)
     : context_(context),
       tab_(std::move(tab)),
+      tmux_(context.client.of_server(tab_->server_pid)),
       text_(record.command),
       record_(std::move(record)),
       watch_(context.watch.watch(tab_->log.path())),

@@ -174,6 +174,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   RunContext& context_;
   std::shared_ptr<Tab> tab_;
+  TmuxClient tmux_;  ///< reaches the tab's own tmux server, and no other
   std::string text_;
   OutputCallback on_output_;
 

@@ -72,6 +72,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::strin
                        OutputCallback on_output, std::string who)
     : context_(context),
       tab_(std::move(tab)),
+      tmux_(context.client.of_server(tab_->server_pid)),
       text_(std::move(command)),
       on_output_(std::move(on_output)),
       watch_(context.watch.watch(tab_->log.path())) {
@@ -225,7 +226,7 @@ asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& 
 asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string& bytes) {
   std::optional<Error> failure;
   try {
-    co_await context_.client.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
+    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
   } catch (const Error& error) {
     failure = error;
   }
@@ -268,7 +269,7 @@ asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foregr
 /// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's
 /// command mode.
 asio::awaitable<void> CommandRun::clear_prompt() {
-  co_await context_.client.change(type_bytes(to_string(tab_->pane), "\x03"));
+  co_await tmux_.change(type_bytes(to_string(tab_->pane), "\x03"));
   co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
   co_await sleep_for(Milliseconds(50));
 }

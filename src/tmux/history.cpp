@@ -25,20 +25,29 @@ void bring_up_to_date(PastCommand& command, const Instance& instance, const std:
   }
 }
 
-}  // namespace
-
-std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab, std::size_t most,
-                                      const std::vector<WindowId>& open) {
-  std::vector<PastCommand> commands;
+void add_commands(std::vector<PastCommand>& commands, const std::filesystem::path& generation,
+                  std::optional<WindowId> tab, std::size_t most) {
   std::error_code error;
-  const auto directory = instance.generation(instance.newest_generation());
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    const auto window = window_of_records(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(generation, error)) {
+    const auto window = tab_of_records(entry.path());
     if (!window || (tab && *tab != *window)) {
       continue;
     }
     for (CommandRecord& record : CommandRecords(entry.path()).load(most)) {
       commands.push_back(PastCommand{*window, std::move(record)});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab, std::size_t most,
+                                      const std::vector<WindowId>& open) {
+  std::vector<PastCommand> commands;
+  for (const std::uint32_t generation : generations(instance)) {
+    add_commands(commands, instance.generation(generation), tab, most);
+    if (commands.size() >= most) {
+      break;  // those of the generations before are older
     }
   }
   std::ranges::sort(commands, {}, [](const PastCommand& command) {

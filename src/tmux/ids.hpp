@@ -8,7 +8,8 @@
 
 namespace terminally {
 
-/// tmux's own id of a window, "@3": the handle of a tab. Stable while its tmux server lives.
+/// The handle of a tab, "@3": tmux's number of its window and what the generation begins with. It means one
+/// tab for ever, within its instance; never a target for tmux.
 struct WindowId {
   std::uint32_t number = 0;
   auto operator<=>(const WindowId&) const = default;

@@ -57,7 +57,7 @@ void remove_runtime_directory(const Instance& instance) {
 asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
   const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
   const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
-  const ProcessTag any_tab = tab_tag(instance.cookie(), 0);
+  const ProcessTag any_tab = tab_tag(instance.cookie(), 0, 0);
   const int uid = static_cast<int>(::geteuid());
   const auto deadline = Clock::now() + kProcessPatience;
   std::vector<Survivor> survivors;

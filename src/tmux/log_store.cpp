@@ -16,6 +16,7 @@
 #include "base/log_record.hpp"
 #include "base/timeout.hpp"
 #include "tmux/log_end.hpp"
+#include "tmux/tab_ids.hpp"
 
 namespace terminally {
 namespace {
@@ -66,6 +67,12 @@ bool is_rotated(const std::string& name, const std::string& stem) {
 
 bool has_writer(const fs::path& stem) {
   return log_writer(stem.native() + ".log") != 0;
+}
+
+/// No later tab may get the number of one whose log is removed.
+bool keeps_its_number(const fs::path& stem) {
+  const auto tab = tab_of_records(stem.native() + ".commands");
+  return !tab || note_used_id(stem.parent_path().parent_path(), *tab);
 }
 
 std::optional<std::uint64_t> number_in(const fs::path& path) {
@@ -164,7 +171,7 @@ class Remover {
     co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
   }
   asio::awaitable<void> remove(StoredLog& log) {
-    if (has_writer(log.stem)) {
+    if (has_writer(log.stem) || !keeps_its_number(log.stem)) {
       co_return;  // since we looked
     }
     for (const File& file : log.segments) {
@@ -221,6 +228,7 @@ void remove_if_empty(const Config& config, const fs::path& instance) {
     }
   }
   remove_file(instance / "unnamed");
+  remove_file(instance / "ids");
   fs::remove(instance, error);
 }
 

@@ -32,6 +32,8 @@ struct TabInfo {
   std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone, so far
   bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
   std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
+  std::string tmux_window;             ///< tmux's own ids of where a person has put it: "@5"
+  std::string tmux_session;            ///< "$0"
 };
 
 /// What a watcher has seen of the tabs.

@@ -55,9 +55,29 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
   co_return survivors;
 }
 
+/// What a person split off goes with the tab; another tab that they put beside it stays.
+TmuxManager::Awaitable<void> TmuxManager::Impl::close_pane(TabPtr tab) {
+  try {
+    const TmuxClient tmux = tmux_of(*tab);
+    const std::string answer = co_await tmux.query(ask_for_panes());
+    const std::vector<PaneRow> rows = parse_pane_rows(answer);
+    const bool shared = std::ranges::any_of(rows, [&tab](const PaneRow& row) {
+      return row.window == tab->tmux_window && row.tab && row.tab != tab->window;
+    });
+    const std::string what =
+        shared ? "kill-pane -t " + quote(to_string(tab->pane)) : "kill-window -t " + quote(tab->tmux_window);
+    co_await tmux.change(what);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+}
+
 TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
   const TabPtr tab = co_await open_tab(window);
-  if (!co_await client_.answers()) {
+  const TmuxClient tmux = tmux_of(*tab);
+  if (!co_await tmux.answers()) {
     throw Error(ErrorCode::tmux_timeout,
                 "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
   }
@@ -77,14 +97,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     signal_process(tab->pane_pid, SIGKILL);
   }
   co_await wait_for_log_end(tab->log, Clock::now() + kClosedLogEndsWithin);
-  try {
-    // What a person split off goes with the tab.
-    co_await client_.change("kill-window -t " + quote(to_string(window)));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::tmux_timeout) {
-      throw;
-    }
-  }
+  co_await close_pane(tab);
   tab->closed = true;
   remove_file(tab->files.lock_path());
   if (std::ranges::all_of(tabs_, [](const auto& entry) { return entry.second->closed; })) {

@@ -72,6 +72,7 @@ class TmuxManager::Impl {
   Awaitable<void> restore_socket();
   void restore_log_directory() const;
   Awaitable<void> own_instance();
+  Awaitable<std::optional<std::string>> new_window(Argv window_options);
   Awaitable<std::string> new_session(WindowOptions options, bool start_server);
   void watch_server();
   Awaitable<void> end_of_server();
@@ -79,10 +80,14 @@ class TmuxManager::Impl {
   void settle_generation(std::uint32_t generation);
   Awaitable<void> refresh_tabs();
   Awaitable<void> list_panes();
+  /// Who reaches the tmux server that we know of, or a tab's, and no later one.
+  [[nodiscard]] TmuxClient tmux() const { return client_.of_server(server_pid_); }
+  [[nodiscard]] TmuxClient tmux_of(const Tab& tab) const { return client_.of_server(tab.server_pid); }
+  void forget_closed_tabs();
   [[nodiscard]] bool server_alive() const;
   [[nodiscard]] Awaitable<bool> server_ends() const;
   [[nodiscard]] Awaitable<AsyncMutex::Guard> turn_at_tmux(std::shared_ptr<AsyncMutex> mutex);
-  TabPtr take_row(const PaneRow& row);
+  TabPtr take_row(const PaneRow& row, WindowId window);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   /// The tab, open or closed. Throws Error(not_found).
   Awaitable<TabPtr> find_tab(WindowId window);
@@ -90,6 +95,7 @@ class TmuxManager::Impl {
   Awaitable<TabPtr> open_tab(WindowId window);
   bool notice_if_closed(Tab& tab);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
+  Awaitable<void> close_pane(TabPtr tab);
 
   void guard_writer(const PaneRow& row);
 
@@ -153,9 +159,11 @@ class TmuxManager::Impl {
   TextWorker text_worker_;
 
   FileLock owner_lock_;
-  std::uint32_t generation_ = 0;  ///< whose tabs and logs window ids mean; 0: there was none yet
+  std::uint32_t generation_ = 0;  ///< of the tmux server, or of the last one; 0: there was none yet
   int server_pid_ = 0;            ///< 0: no tmux server that we know of
+  std::string session_;           ///< tmux's id of the one that new tabs come into, or came
   std::map<WindowId, TabPtr> tabs_;
+  std::uint32_t next_id_ = 0;  ///< higher than all that we have seen
   std::vector<std::weak_ptr<TabWaiter>> tab_waiters_;
   std::uint64_t tab_changes_ = 0;  // TabList::changes
   KeyedMutex<WindowId> tab_mutex_;

@@ -99,7 +99,8 @@ TabScreen parse_screen(std::string_view answer, std::uint64_t scrollback_lines) 
 TmuxManager::Awaitable<void> TmuxManager::Impl::type(const Tab& tab, std::string commands) {
   bool gone = false;
   try {
-    co_await client_.change("copy-mode -q -t " + quote(to_string(tab.pane)) + " ; " + commands);
+    const TmuxClient tmux = tmux_of(tab);
+    co_await tmux.change("copy-mode -q -t " + quote(to_string(tab.pane)) + " ; " + commands);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found) {
       throw;
@@ -233,7 +234,8 @@ TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen requ
   std::string answer;
   bool gone = false;
   try {
-    answer = co_await client_.query(commands);
+    const TmuxClient tmux = tmux_of(*tab);
+    answer = co_await tmux.query(commands);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found) {
       throw;

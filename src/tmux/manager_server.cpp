@@ -56,10 +56,6 @@ std::string point_to_helpers(const Config& config) {
          quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
 }
 
-std::string ask_for_panes() {
-  return std::string("list-panes -s -t ") + kSessionTarget + " -F " + quote(kPaneFormat);
-}
-
 /// Opens the session with its first window, whose variables are its own.
 std::string first_window(const Config& config, const std::string& format, const WindowOptions& options) {
   Argv command = {"new-session", "-d",
@@ -73,7 +69,7 @@ std::string first_window(const Config& config, const std::string& format, const 
   for (const std::string& variable : options.variables) {
     commands += " ; set-environment -u -t =" + std::string(kSession) + " " + quote(variable);
   }
-  return commands;
+  return commands + " ; " + kMarkSession;
 }
 
 }  // namespace
@@ -152,8 +148,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
     co_return;
   }
   const ServerAnswer server = parse_server_answer(answer);
-  if (server.generation != generation_) {
-    tabs_.clear();
+  for (const auto& [window, tab] : tabs_) {
+    tab->closed = tab->closed || tab->server_pid != server.pid;
   }
   generation_ = server.generation;
   server_pid_ = server.pid;
@@ -202,7 +198,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
 TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions options, bool start_server) {
   if (!start_server) {
     // A server without a session has no target for the guard to run in; it has just answered.
-    co_return co_await client_.start(first_window(config_, kPaneFormat, options),
+    co_return co_await client_.start(first_window(config_, kNewPaneFormat, options),
                                      tmux_environment(config_, instance_, generation_));
   }
   if (config_.guest) {
@@ -220,13 +216,14 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
   co_await clear_up_lost_server();
   const auto turn = co_await turn_at_tmux(attaching_);  // it listens before we know its generation
   const std::uint32_t before = generation_;
-  generation_ = instance_.newest_generation() + 1;
+  generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
-  write_file(instance_.tmux_config(), tmux_config_text(config_, generation_));
+  const std::uint32_t first_id = std::max(first_unused_id(instance_), next_id_);
+  write_file(instance_.tmux_config(), tmux_config_text(config_, generation_, first_id));
   std::string answer;
   try {
     answer = co_await client_.start(
-        first_window(config_, std::string(kServerFormat) + "\t" + kPaneFormat, options),
+        first_window(config_, std::string(kServerFormat) + "\t" + kNewPaneFormat, options),
         tmux_environment(config_, instance_, generation_));
   } catch (const Error&) {
     std::error_code ignored;
@@ -234,7 +231,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
     generation_ = before;
     throw;
   }
-  tabs_.clear();
+  forget_closed_tabs();
   ServerAnswer server = parse_server_answer(answer);
   server_pid_ = server.pid;
   watch_server();
@@ -255,11 +252,18 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::end_of_server() {
   }
 }
 
+/// They are found on disk again, when somebody asks for them.
+void TmuxManager::Impl::forget_closed_tabs() {
+  std::erase_if(tabs_,
+                [](const auto& entry) { return entry.second->closed && entry.second.use_count() == 1; });
+}
+
 /// After the tmux server's end: its commands have failed, its tabs are closed, and nothing of it runs on.
 /// Before a new one, whose panes have the same numbers. For whoever holds `opening_window_`.
 TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
   server_watch_.stop();
   server_pid_ = 0;
+  session_.clear();
   writer_guards_.clear();  // the next server's panes have the same numbers
   const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
   const std::map<WindowId, TabPtr> tabs = tabs_;
@@ -286,12 +290,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::clear_up_lost_server() {
 void TmuxManager::Impl::settle_generation(std::uint32_t generation) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(instance_.generation(generation), error)) {
-    const auto window = window_of_records(entry.path());
+    const auto window = tab_of_records(entry.path());
     if (!window) {
       continue;
     }
-    const auto tab = std::make_shared<Tab>(*window, PaneId{}, instance_, generation);
-    tab->closed = true;
+    const auto tab = std::make_shared<Tab>(*window, instance_, generation);
     try {
       look_after(tab);
     } catch (const Error& failure) {
@@ -300,43 +303,51 @@ void TmuxManager::Impl::settle_generation(std::uint32_t generation) {
   }
 }
 
-TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row) {
-  TabPtr& tab = tabs_[row.window];
-  if (!tab) {
-    tab = std::make_shared<Tab>(row.window, row.pane, instance_, generation_);
+TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row, WindowId window) {
+  TabPtr& tab = tabs_[window];
+  if (!tab || tab->server_pid != server_pid_ || tab->pane != row.pane) {
+    tab = std::make_shared<Tab>(window, row.pane, instance_, generation_, server_pid_);
+    next_id_ = std::max(next_id_, window.number + 1);
+    if (!config_.guest) {
+      note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
+    }
     const auto latest = tab->records.latest();
     tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
     tab_came_or_went();
   }
-  if (tab->pane == row.pane) {
-    if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {
-      const auto pane = process_info(row.pane_pid);
-      tab->pane_pid = pane ? pane->id() : ProcessId{row.pane_pid, 0};
-    }
-    tab->tty = row.tty;
-    tab->cols = row.cols;
-    tab->closed = false;
+  if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {
+    const auto pane = process_info(row.pane_pid);
+    tab->pane_pid = pane ? pane->id() : ProcessId{row.pane_pid, 0};
   }
+  tab->tty = row.tty;
+  tab->cols = row.cols;
+  tab->closed = false;
+  tab->tmux_window = row.window;
+  tab->tmux_session = row.session;
   tab->name = row.name;
   tab->active = row.window_active;
   guard_writer(row);
   return tab;
 }
 
-/// Rows come in the order of panes: the tab's own pane is the oldest of its window. `asked_about`: the tabs
-/// that were known when tmux was asked; one that was opened while its answer was under way is not in it.
+/// A pane has a row for each session that its window is in. `asked_about`: the tabs that were known when tmux
+/// was asked; one that was opened while its answer was under way is not in it.
 void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {
-  std::map<WindowId, PaneRow> oldest;
+  std::map<WindowId, PaneRow> own;
   std::map<PaneId, bool> alive;
   for (const PaneRow& row : rows) {
     alive[row.pane] = true;
-    const auto [found, fresh] = oldest.emplace(row.window, row);
-    if (!fresh && row.pane < found->second.pane) {
-      found->second = row;
+    session_ = row.in_tabs ? row.session : session_;
+    if (row.tab) {
+      const auto [found, fresh] = own.emplace(*row.tab, row);
+      if (!fresh &&
+          std::pair(row.pane, !row.in_tabs) < std::pair(found->second.pane, !found->second.in_tabs)) {
+        found->second = row;
+      }
     }
   }
-  for (const auto& [window, row] : oldest) {
-    take_row(row);
+  for (const auto& [window, row] : own) {
+    take_row(row, window);
   }
   for (const PaneRow& row : rows) {
     guard_writer(row);  // also of what a person split off
@@ -363,9 +374,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
   for (const auto& [window, tab] : tabs_) {
     asked_about.push_back(tab);
   }
+  const int asked = server_pid_;
   std::string answer;
   try {
-    answer = co_await client_.query(ask_for_panes());
+    const TmuxClient server = tmux();
+    answer = co_await server.query(ask_for_panes());
   } catch (const Error& error) {
     // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says
     // nothing of the tabs.
@@ -373,13 +386,16 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
       throw;
     }
   }
-  take_rows(parse_pane_rows(answer), asked_about);
+  if (server_pid_ == asked) {  // else all of these are closed, and the next server is asked again
+    take_rows(parse_pane_rows(answer), asked_about);
+  }
 }
 
 TmuxManager::Awaitable<void> TmuxManager::Impl::set_history_limit(std::uint32_t limit) {
   co_await attach_to_running_server();
   if (server_pid_ != 0) {
-    co_await client_.change("set-option -g history-limit " + std::to_string(limit));
+    const TmuxClient server = tmux();
+    co_await server.change("set-option -g history-limit " + std::to_string(limit));
   }
   config_.history_limit = limit;
 }

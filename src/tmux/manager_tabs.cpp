@@ -37,37 +37,46 @@ TmuxManager::Impl::~Impl() {
   }
 }
 
+/// In the session of the tabs, whatever a person calls it by now; nullopt when that is gone with its last
+/// tab, or with the server.
+TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window(Argv window_options) {
+  restore_log_directory();
+  for (int attempt = 0; attempt < 2 && !session_.empty(); ++attempt) {
+    try {
+      const TmuxClient server = tmux();
+      co_return co_await server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
+                                       quote(kNewPaneFormat) + " " + quote_all(window_options));
+    } catch (const Error& error) {
+      const bool lost = error.code() == ErrorCode::not_found || !server_alive();
+      if (error.code() == ErrorCode::tmux_timeout || !lost) {
+        throw;
+      }
+    }
+    session_.clear();
+    co_await list_panes();
+  }
+  co_return std::nullopt;
+}
+
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
   const auto guard = co_await turn_at_tmux(opening_window_);
   co_await attach_to_running_server();
-  std::string answer;
-  bool no_session = server_pid_ == 0;
-  bool no_server = no_session;
-  if (!no_session) {
-    restore_log_directory();
-    try {
-      answer = co_await client_.change(std::string("new-window -d -t ") + kSessionTarget + " -P -F " +
-                                       quote(kPaneFormat) + " " + quote_all(options.words));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::tmux_timeout) {
-        throw;
-      }
-      no_session = true;  // the last tab was closed, or the server is gone
-      if (error.code() != ErrorCode::not_found && server_alive()) {
-        throw;
-      }
-    }
+  const bool had_server = server_pid_ != 0;
+  std::optional<std::string> answer;
+  if (had_server) {
+    answer = co_await new_window(options.words);
   }
-  if (no_session) {
-    no_server = no_server || co_await server_ends();
+  if (!answer) {
+    const bool no_server = !had_server || co_await server_ends();
     answer = co_await new_session(options, no_server);
   }
-  const std::vector<PaneRow> rows = parse_pane_rows(answer);
-  if (rows.empty()) {
-    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
+  const std::vector<PaneRow> rows = parse_pane_rows(*answer);
+  if (rows.empty() || !rows.front().tab) {
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(*answer) + "\"");
   }
-  const TabPtr tab = take_row(rows.front());
+  session_ = rows.front().session;
+  const TabPtr tab = take_row(rows.front(), *rows.front().tab);
   tab->name = options.name;
   append_file(tab->log.path(), "");  // so that a person can tail it at once
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
@@ -90,17 +99,12 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
   }
   auto found = tabs_.find(window);
   if (found == tabs_.end()) {
+    const auto generation = generation_of(instance_, window);  // before tmux is asked: it may just be opened
     co_await refresh_tabs();
     found = tabs_.find(window);
-  }
-  if (found == tabs_.end() && generation_ != 0) {
-    // Closed before we came: its log is still there.
-    auto tab = std::make_shared<Tab>(window, PaneId{}, instance_, generation_);
-    std::error_code error;
-    if (std::filesystem::exists(tab->log.path(), error)) {
-      tab->closed = true;
-      tabs_[window] = tab;
-      co_return tab;
+    if (found == tabs_.end() && generation) {
+      // Closed before we came: its log is still there.
+      found = tabs_.emplace(window, std::make_shared<Tab>(window, instance_, *generation)).first;
     }
   }
   if (found == tabs_.end()) {
@@ -142,6 +146,8 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
     info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
                                 (!tab->runs.empty() || tab->files.running_nonce()));
+    info.tmux_window = tab->tmux_window;
+    info.tmux_session = tab->tmux_session;
     info.log_path = tab->log.path().string();
     try {
       const PaneLog::Extent extent = tab->log.extent();
@@ -163,8 +169,9 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::rename_tab(WindowId window, std:
   }
   check_tab_name(name);
   const TabPtr tab = co_await open_tab(window);
-  co_await client_.change("rename-window -t " + quote(to_string(window)) + " -- " +
-                          quote(format_literal(name)));
+  const TmuxClient server = tmux_of(*tab);
+  co_await server.change("rename-window -t " + quote(to_string(tab->pane)) + " -- " +
+                         quote(format_literal(name)));
   tab->name = name;
   tell_tab_waiters();
 }

@@ -114,23 +114,19 @@ Awaitable<void> keep_logs(Config config) {
 
 void TmuxManager::Impl::guard_writer(const PaneRow& row) {
   const auto known = writer_guards_.find(row.pane);
-  const auto tab = tabs_.find(row.window);
-  if (config_.guest || tab == tabs_.end() ||
+  if (config_.guest || row.tag.empty() ||
       (known != writer_guards_.end() && known->second.pane_pid == row.pane_pid)) {
     return;
   }
   writer_guards_.erase(row.pane);
-  const bool own = tab->second->pane == row.pane;
   Pane pane;
   pane.id = row.pane;
   pane.pid = row.pane_pid;
-  pane.log = own ? tab->second->log.path()
-                 : instance_.generation(generation_) /
-                       ("pane-" + to_string(row.window) + "." + to_string(row.pane) + ".log");
-  pane.writer_command = log_writer_command(config_, own ? PaneKind::tab : PaneKind::split);
+  pane.log = log_path(instance_.generation(generation_), row.tag);
+  pane.writer_command = log_writer_command(config_);
   writer_guards_.emplace(
       row.pane,
-      WriterGuard{row.pane_pid, Background(executor_, keep_writer(executor_, client_, std::move(pane)))});
+      WriterGuard{row.pane_pid, Background(executor_, keep_writer(executor_, tmux(), std::move(pane)))});
   if (!log_keeper_) {
     log_keeper_.emplace(executor_, keep_logs(config_));
   }

@@ -63,27 +63,40 @@ std::string unescape_tmux_name(std::string_view name) {
   return plain;
 }
 
+std::string pane_format(std::string_view tag) {
+  return std::string(tag) +
+         "\t#{session_id}\t#{window_id}\t#{?@terminally_tabs,1,0}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}"
+         "\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{window_name}";
+}
+
+std::string ask_for_panes() {
+  return "list-panes -a -F '" + kPaneFormat + "'";
+}
+
 std::optional<PaneRow> parse_pane_row(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, '\t');
-  if (fields.size() != 8) {
+  if (fields.size() != 11) {
     return std::nullopt;
   }
-  const auto window = parse_window_id(fields[0]);
-  const auto pane = parse_pane_id(fields[1]);
-  const auto pid = parse_int(fields[2]);
-  const auto cols = parse_int(fields[6]);
-  if (!window || !pane || !pid || !cols) {
+  const auto pane = parse_pane_id(fields[4]);
+  const auto pid = parse_int(fields[5]);
+  const auto cols = parse_int(fields[9]);
+  if (!parse_window_id(fields[2]) || !pane || !pid || !cols) {
     return std::nullopt;
   }
   PaneRow row;
-  row.window = *window;
+  row.tag = fields[0];
+  row.tab = parse_window_id(fields[0]);
+  row.session = fields[1];
+  row.window = fields[2];
+  row.in_tabs = fields[3] == "1";
   row.pane = *pane;
   row.pane_pid = *pid;
-  row.tty = fields[3];
-  row.window_active = fields[4] == "1";
-  row.piped = fields[5] == "1";
+  row.tty = fields[6];
+  row.window_active = fields[7] == "1";
+  row.piped = fields[8] == "1";
   row.cols = *cols;
-  row.name = unescape_tmux_name(fields[7]);
+  row.name = unescape_tmux_name(fields[10]);
   return row;
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "tmux/client.hpp"
+#include "tmux/rows.hpp"
 #include "tmux/shells.hpp"
 
 namespace terminally {
@@ -72,6 +73,10 @@ std::string in_pipe_command(const std::filesystem::path& program) {
   return word;
 }
 
+std::string set_tag(const std::string& tag) {
+  return "set-option -pF @terminally_log " + quote(tag);
+}
+
 /// Of the shell, where that says nothing in a format.
 std::string name_for_windows() {
   const std::string name = std::filesystem::path(user_shell()).filename().string();
@@ -94,43 +99,45 @@ std::string user_shell() {
   return "/bin/sh";
 }
 
-std::string log_writer_command(const Config& config, PaneKind kind) {
-  const std::string name = kind == PaneKind::tab ? "#{window_id}" : "#{window_id}.#{pane_id}";
-  return "exec " + in_pipe_command(config.helper_dir / "terminally-log") + " \"$TERMINALLY_LOG_DIR/pane-" +
-         name + ".log\" " + std::to_string(config.log_segment_bytes) + " " +
-         std::to_string(config.log_quota_bytes) + " " + std::to_string(config.min_free_bytes);
+std::string log_writer_command(const Config& config) {
+  return "exec " + in_pipe_command(config.helper_dir / "terminally-log") +
+         " \"$TERMINALLY_LOG_DIR/pane-#{@terminally_log}.log\" " + std::to_string(config.log_segment_bytes) +
+         " " + std::to_string(config.log_quota_bytes) + " " + std::to_string(config.min_free_bytes);
 }
 
 // The hooks pipe every window from its first byte, also one that a person opens by hand. No user text is in
-// them: the logs' directory comes through the environment, ids are tmux's own. Splits get a log of their own;
-// `pipe-pane` without -o on a fresh pane only. resize-window makes a window's size manual, so that no
+// them: the logs' directory comes through the environment, tags are numbers. A pane keeps its tag, and so its
+// log and its tab, wherever a person moves it. Splits get a log of their own; `pipe-pane` without -o on a
+// fresh pane only. resize-window makes a window's size manual, so that no
 // watcher's terminal changes it; `set -g window-size manual` says the same, but crashes tmux 3.3a at
 // new-session. rename-window gives a name the escaped form that rows.cpp reads: new-window keeps it as it is,
 // so that a backslash could mean two things. A window that nobody named is called by the first word of
 // default-command, kNoName: it gets the name of its shell.
 std::string tmux_hooks(const Config& config) {
-  const std::string log = log_writer_command(config, PaneKind::tab);
-  const std::string split_log = log_writer_command(config, PaneKind::split);
-  const std::string set_up = "pipe-pane " + quote(log) + " ; resize-window -x " +
+  const std::string pipe = " ; pipe-pane " + quote(log_writer_command(config));
+  const std::string set_up = set_tag(kNewTabTag) + pipe + " ; resize-window -x " +
                              std::to_string(config.cols) + " -y " + std::to_string(config.rows) +
                              " ; rename-window '#{?#{==:#{window_name}," + kNoName + "}," +
                              name_for_windows() + ",#{window_name}}'";
   std::string text;
   text += "set-hook -g after-new-window " + quote(set_up) + "\n";
-  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what is piped is left
+  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what has a tag is left
   // alone. Only here, as tmux 3.3a leaks what an if-shell runs (1 KB a window).
-  text += "set-hook -g after-new-session " + quote("if-shell -F '#{pane_pipe}' '' " + quote(set_up)) + "\n";
-  text += "set-hook -g after-split-window " + quote("pipe-pane " + quote(split_log)) + "\n";
+  text += "set-hook -g after-new-session " +
+          quote("if-shell -F '#{||:#{pane_pipe},#{@terminally_log}}' '' " + quote(set_up)) + "\n";
+  text += "set-hook -g after-split-window " + quote(set_tag(std::string(kNewTabTag) + ".#{pane_id}") + pipe) +
+          "\n";
   return text;
 }
 
-std::string tmux_config_text(const Config& config, std::uint32_t generation) {
+std::string tmux_config_text(const Config& config, std::uint32_t generation, std::uint32_t first_id) {
   const std::string cols = std::to_string(config.cols);
   const std::string rows = std::to_string(config.rows);
   std::string text;
   const auto line = [&text](const std::string& words) { text += words + "\n"; };
   line("set -g @terminally_now '%s'");
   line("set -g @terminally_generation " + std::to_string(generation));
+  line("set -g @terminally_first_id " + std::to_string(first_id));
   line("set -s exit-empty off");
   line("set -s escape-time 10");
   line("set -s set-clipboard off");

@@ -9,21 +9,21 @@
 
 namespace terminally {
 
-/// The managed session's name, and the target for a new window in it.
+/// The name that the managed session has at first, a person may give it another; and the option it is known
+/// by.
 inline constexpr const char* kSession = "tabs";
-inline constexpr const char* kSessionTarget = "=tabs:";
+inline constexpr const char* kMarkSession = "set-option -t '=tabs:' @terminally_tabs 1";
 
-/// What pipe-pane runs for a pane: the tab's own one, or one that a person split off. In tmux's format
-/// language.
-enum class PaneKind { tab, split };
-[[nodiscard]] std::string log_writer_command(const Config& config, PaneKind kind);
+/// What pipe-pane runs for a pane that has its tag. In tmux's format language.
+[[nodiscard]] std::string log_writer_command(const Config& config);
 
 /// Commands for tmux, a line each: every new pane gets a log. They name our helpers, so a server sets them
 /// anew in a tmux server that is older than it.
 [[nodiscard]] std::string tmux_hooks(const Config& config);
 
 /// The configuration of our tmux server, complete: the user's ~/.tmux.conf is not read.
-[[nodiscard]] std::string tmux_config_text(const Config& config, std::uint32_t generation);
+[[nodiscard]] std::string tmux_config_text(const Config& config, std::uint32_t generation,
+                                           std::uint32_t first_id);
 
 /// The environment of our tmux server and so of the tabs: ours, without what would lead out of the private
 /// server, with a UTF-8 locale (MCP clients pass none), with what keeps programs from waiting for a person

@@ -15,31 +15,37 @@
 #include "tmux/pane_log.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/records.hpp"
+#include "tmux/tab_ids.hpp"
 
 namespace terminally {
 
 class CommandRun;
 
-/// The tab whose records are in this file ("pane-@3.commands"); nullopt for other files.
-[[nodiscard]] inline std::optional<WindowId> window_of_records(const std::filesystem::path& path) {
-  const std::string stem = path.stem().string();
-  return path.extension() == ".commands" && stem.starts_with("pane-") ? parse_window_id(stem.substr(5))
-                                                                      : std::nullopt;
-}
-
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {
-  Tab(WindowId window_id, PaneId pane_id, const Instance& instance, std::uint32_t generation)
+  Tab(WindowId window_id, PaneId pane_id, const Instance& instance, std::uint32_t generation,
+      int tmux_server_pid)
       : window(window_id),
         pane(pane_id),
-        cookie("TERMINALLY_TAB=" + instance.cookie() + ":" + std::to_string(pane_id.number)),
-        tag(tab_tag(instance.cookie(), pane_id.number)),
-        log(instance.generation(generation) / ("pane-" + to_string(window_id) + ".log")),
+        server_pid(tmux_server_pid),
+        cookie("TERMINALLY_TAB=" + instance.cookie() + ":" + std::to_string(generation) + "." +
+               std::to_string(pane_id.number)),
+        tag(tab_tag(instance.cookie(), generation, pane_id.number)),
+        log(log_path(instance.generation(generation), to_string(window_id))),
         files(instance.runtime(), pane_id),
-        records(instance.generation(generation) / ("pane-" + to_string(window_id) + ".commands")) {}
+        records(std::filesystem::path(log.path()).replace_extension(".commands")) {}
+
+  /// One of which only the log and the records are left.
+  Tab(WindowId window_id, const Instance& instance, std::uint32_t generation)
+      : Tab(window_id, PaneId{}, instance, generation, 0) {
+    closed = true;
+  }
 
   WindowId window;
-  PaneId pane;         ///< the tab's own pane; what a person splits off is not ours to type into
+  PaneId pane;              ///< the tab's own pane; what a person splits off is not ours to type into
+  int server_pid;           ///< the next tmux server has a pane of the same number (TmuxClient::of_server)
+  std::string tmux_window;  ///< tmux's ids of where it is now
+  std::string tmux_session;
   std::string cookie;  ///< in the environment of everything that was started in it
   ProcessTag tag;      ///< what was started in it has it, or one of a command in it
   ProcessId pane_pid;  ///< terminally-shell; none once it is gone

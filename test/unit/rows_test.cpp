@@ -7,9 +7,13 @@
 using namespace terminally;
 
 TEST_CASE("rows: a pane as tmux lists it") {
-  const auto row = parse_pane_row("@3\t%12\t4711\t/dev/pts/4\t1\t0\t120\tbuild #1");
+  const auto row = parse_pane_row("@20\t$1\t@3\t1\t%12\t4711\t/dev/pts/4\t1\t0\t120\tbuild #1");
   REQUIRE(row);
-  CHECK(to_string(row->window) == "@3");
+  CHECK(row->tag == "@20");
+  CHECK(row->tab == WindowId{20});
+  CHECK(row->session == "$1");
+  CHECK(row->window == "@3");
+  CHECK(row->in_tabs);
   CHECK(to_string(row->pane) == "%12");
   CHECK(row->pane_pid == 4711);
   CHECK(row->tty == "/dev/pts/4");
@@ -20,13 +24,26 @@ TEST_CASE("rows: a pane as tmux lists it") {
 }
 
 TEST_CASE("rows: what is no row is left out") {
-  for (const std::string line : {"", "@3", "@3\t%1\t2\ttty\t1\t0\t80", "@3\t%1\t2\ttty\t1\t0\t80\tname\tmore",
-                                 "3\t%1\t2\ttty\t1\t0\t80\tn", "@3\t1\t2\ttty\t1\t0\t80\tn",
-                                 "@3\t%1\tx\ttty\t1\t0\t80\tn", "@3\t%1\t2\ttty\t1\t0\t80x\tn"}) {
+  const std::string good = "@3\t$0\t@3\t1\t";
+  for (const std::string& line :
+       {std::string(), std::string("@3"), good + "%1\t2\ttty\t1\t0\t80",
+        good + "%1\t2\ttty\t1\t0\t80\tname\tmore", std::string("@3\t$0\t3\t1\t%1\t2\ttty\t1\t0\t80\tn"),
+        good + "1\t2\ttty\t1\t0\t80\tn", good + "%1\tx\ttty\t1\t0\t80\tn",
+        good + "%1\t2\ttty\t1\t0\t80x\tn"}) {
     CAPTURE(line);
     CHECK_FALSE(parse_pane_row(line));
   }
-  CHECK(parse_pane_rows("no server\n@1\t%1\t2\tt\t0\t1\t80\ta\n\n@2\t%2\t3\tt\t1\t1\t80\tb\n").size() == 2);
+  const std::string row = good + "%1\t2\tt\t0\t1\t80\ta\n";
+  CHECK(parse_pane_rows("no server\n" + row + "\n" + row).size() == 2);
+}
+
+TEST_CASE("rows: a pane without a tag, or split off by a person, is no tab (D38)") {
+  for (const std::string tag : {"", "@3.%7", "x"}) {
+    const auto row = parse_pane_row(tag + "\t$0\t@3\t1\t%7\t2\ttty\t1\t0\t80\tn");
+    REQUIRE(row);
+    CHECK(row->tag == tag);
+    CHECK_FALSE(row->tab);
+  }
 }
 
 TEST_CASE("rows: names come back as they were given") {
