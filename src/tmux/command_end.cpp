@@ -24,8 +24,6 @@ constexpr Milliseconds kEndLate{60'000};
 constexpr Milliseconds kEndLateFromGap{10'000};
 constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
-/// How long the shell of an adopted command may show its prompt before the command counts as never begun.
-constexpr Milliseconds kNeverBegins{1'500};
 constexpr Milliseconds kTidyAfter{5};
 
 }  // namespace
@@ -35,6 +33,17 @@ void CommandRun::conclude() {
   record_.end_byte = end_marker_->begin;
   trim_own_lines_at_end();
   const int code = end_marker_->exit_code;
+  if (end_marker_->by == Marker::By::refused) {
+    record_.notes.emplace_back(
+        "the shell did not take the command: it arrived damaged, or there is no base64 there; nothing was "
+        "run");
+    finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
+    return;
+  }
+  if (!began_) {
+    record_.notes.emplace_back(
+        "its beginning is missing from the log: the output has what was typed, and the prompt, in front");
+  }
   if (interrupt_reason_ != Reason::none) {
     finish(CommandState::cancelled, interrupt_reason_, code);
   } else if (interrupted_by_a_person(*end_marker_)) {
@@ -78,6 +87,7 @@ void CommandRun::restore_files() const noexcept {
   }
   try {
     write_files();
+    tab_->files.mark_taken(record_.nonce);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next look tries again
   }
 }
@@ -90,8 +100,8 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_return;
   }
   restore_files();
-  if (never_begins()) {
-    finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
+  if (is_left_untaken(kUnanswered)) {
+    never_ran();
     co_return;
   }
   if (const auto code = tab_->files.exit_code(record_.nonce)) {
@@ -170,25 +180,6 @@ asio::awaitable<void> CommandRun::end_with_tab() {
     co_await sleep_for(kServerEndsWithin);
   }
   give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
-}
-
-/// Its process died between the typing and START, and the shell that was to run it waits at its prompt: from
-/// now on the typed line, should it still come, runs nothing.
-bool CommandRun::never_begins() {
-  if (!adopted_ || began_) {
-    return false;
-  }
-  const Foreground now = look_at_foreground(tab_->pane_pid);
-  if (now.pid != record_.shell_pid || prompt_state(now, tab_->tty) != Prompt::ready) {
-    idle_prompt_seen_.reset();
-    return false;
-  }
-  idle_prompt_seen_ = idle_prompt_seen_.value_or(Clock::now());
-  if (Clock::now() - *idle_prompt_seen_ < kNeverBegins || tab_->files.exit_code(record_.nonce)) {
-    return false;
-  }
-  tab_->files.remove_script(record_.nonce);
-  return !pump() && !began_;
 }
 
 void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {

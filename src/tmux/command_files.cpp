@@ -45,6 +45,14 @@ bool CommandFiles::is_cancelled(const std::string& nonce) const {
   return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "c"), error);
 }
 
+bool CommandFiles::may_be_taken(const std::string& nonce) const {
+  return read_file(directory_ / (nonce.substr(0, 8) + "t")) != kNotTaken;
+}
+
+void CommandFiles::mark_taken(const std::string& nonce) const {
+  write_file(directory_ / (nonce.substr(0, 8) + "t"), "");
+}
+
 std::optional<std::string> CommandFiles::running_nonce() const {
   const auto content = read_file(directory_ / (pane_ + ".run"));
   const std::size_t end = content ? content->find('\n') : std::string::npos;
@@ -83,6 +91,7 @@ void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
 void CommandFiles::remove(const std::string& nonce) const noexcept {
   unmark_running(nonce);
   remove_script(nonce);
+  remove_file(directory_ / (nonce.substr(0, 8) + "t"));
   remove_file(directory_ / (nonce + ".exit"));
 }
 

@@ -16,6 +16,7 @@ namespace terminally {
 ///                   terminally-shell reads it
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
+///     <nonce8>t     "-" until the shell has come to the text; then empty
 ///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it
@@ -30,6 +31,11 @@ class CommandFiles {
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
   void mark_cancelled(const std::string& nonce) const noexcept;
+
+  /// Whether the shell may have come to the text: the file that would say that it has not is gone, or empty.
+  [[nodiscard]] bool may_be_taken(const std::string& nonce) const;
+  /// For files that were written anew while it ran.
+  void mark_taken(const std::string& nonce) const;
 
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;

@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 constexpr std::size_t kOutputReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
+constexpr Milliseconds kLateEnd{300};
 constexpr std::size_t kSlicesAtOnce = 8;
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
@@ -44,6 +45,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   scanner_.emplace(record_.nonce, read_);
   const auto shell = process_info(record_.shell_pid);
   const bool own_shell = shell && shell->parent == tab_->pane_pid.pid;
+  in_files_ = !tab_->closed && !tab_->files.are_gone(record_.nonce);
   nested_ = !tab_->closed && !own_shell && tab_->files.running_nonce() != record_.nonce;
   const auto kind = shell ? shell_kind(shell->name) : std::nullopt;
   if (kind && !tab_->closed && (own_shell || !tab_->files.are_gone(record_.nonce))) {
@@ -91,12 +93,11 @@ bool CommandRun::pump() {
     read_ = slice.next;
     grew_ = slice.bytes.empty() ? grew_ : Clock::now();
     scanner_->feed(slice.bytes);
-    while (const auto marker = scanner_->next()) {
+    while (const auto marker = end_marker_ ? std::nullopt : scanner_->next()) {
       if (marker->kind == Marker::Kind::start) {
         on_start(*marker);
       } else {
         on_end(*marker);
-        break;
       }
     }
     if (began_) {
@@ -149,7 +150,9 @@ void CommandRun::save_record_if_possible() {
 }
 
 void CommandRun::on_end(const Marker& marker) {
-  end_marker_ = marker;
+  if (marker.by != Marker::By::refused || !began_) {
+    end_marker_ = marker;
+  }
 }
 
 /// The end of the last of the lines at the start of `text` that are our own steps, which a tracing shell
@@ -292,9 +295,20 @@ void CommandRun::set_deadline(Clock::time_point when) {
   }
 }
 
+/// What may still be on its way is not interrupted: it would be, should it come. But when it comes late, its
+/// END may be right behind.
 asio::awaitable<void> CommandRun::keep_deadline() {
   while (Clock::now() < deadline_) {
     co_await sleep_until(deadline_);  // it may be moved meanwhile
+  }
+  if (!has_begun()) {
+    while (!has_begun()) {
+      if (in_files_) {
+        tab_->files.remove_script(record_.nonce);
+      }
+      co_await sleep_for(kHousekeeping);
+    }
+    co_await sleep_for(kLateEnd);
   }
   interrupt(Reason::timeout, false);
   co_await sleep_until(Clock::time_point::max());

@@ -45,10 +45,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// One that was typed already, as its record says: to be settled and followed, not started.
   CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record);
 
-  /// Waits for the prompt, types the command and waits until it began. On return it runs, or has ended
-  /// already
-  /// (`no_shell_answered`). Throws Error and leaves nothing behind when nothing was run.
-  [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point prompt_deadline);
+  /// Waits for the prompt, types the command, once, and waits until it began. On return it runs, has ended
+  /// already (`no_shell_answered`: nothing was run), or the time is over and nothing is known (`has_begun`):
+  /// then it is to be followed as well. Throws Error and leaves nothing behind when nothing was run.
+  [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point give_up_at);
 
   /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked
   /// for, records the end. To be spawned once, after `start`.
@@ -97,8 +97,15 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Reads what is new in the log, so that output_end() is of now.
   void look() { pump(); }
 
-  /// Whether its START was seen.
-  [[nodiscard]] bool has_begun() const { return began_; }
+  /// Whether it is known to have been taken by its shell: its START was seen, or the shell said so in its
+  /// file. Else it may have been, and may still be.
+  [[nodiscard]] bool has_begun() const;
+  /// Whether it is certain that it never began, and never will: its shell shows its prompt, at all looks over
+  /// `patience`.
+  [[nodiscard]] bool is_left_untaken(Milliseconds patience);
+  /// How long a shell shows a prompt until the line that was typed there counts as lost. Generous: a loaded
+  /// machine.
+  static constexpr Milliseconds kUnanswered{1'500};
   [[nodiscard]] std::uint64_t duration_ms() const;
 
   [[nodiscard]] const CommandRecord& record() const { return record_; }
@@ -114,15 +121,14 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// More than what the shell's trace prints of our own lines.
   static constexpr std::uint64_t kTraceLineBytes = 4'096;
 
-  enum class Began { yes, no, shell_died };
-
   [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_empty_prompt(Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
                                                            const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes, const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
-  [[nodiscard]] boost::asio::awaitable<Began> wait_until_it_begins(const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<bool> is_left_untaken_by(Clock::time_point give_up_at);
+  void never_ran();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void write_files() const;
   void fresh_nonce();
@@ -145,7 +151,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
   [[nodiscard]] boost::asio::awaitable<void> wait_for_late_end(int exit_code);
   [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
-  [[nodiscard]] bool never_begins();
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
   void leave_tab();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
@@ -190,6 +195,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool began_ = false;
   bool traced_ = false;
   bool nested_ = false;
+  bool in_files_ = false;                ///< its shell reads our files
+  std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   bool opened_shell_ = false;
   bool exit_lost_ = false;
   int attempt_ = 0;

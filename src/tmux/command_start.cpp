@@ -17,13 +17,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How often a command is typed anew when no shell answered: what a person left unfinished took the line.
-constexpr int kStartAttempts = 3;
-/// How long a shell that still shows a prompt may take before its START counts as never coming. Generous: a
-/// loaded machine.
-constexpr Milliseconds kUnanswered{1'500};
-constexpr Milliseconds kUnansweredAtAll{10'000};
-constexpr Milliseconds kUnansweredInline{3'000};
+/// The second time with a line that takes away what may hide our builtins.
+constexpr int kStartAttempts = 2;
 /// How long tmux may take to leave a screen that nobody is in any more, and how often we look.
 constexpr Milliseconds kLeavesFullScreen{2'000};
 constexpr Milliseconds kTmuxReads{20};
@@ -116,31 +111,23 @@ asio::awaitable<Foreground> CommandRun::wait_for_empty_prompt(Clock::time_point 
   co_return foreground;
 }
 
-asio::awaitable<void> CommandRun::start(Clock::time_point prompt_deadline) {
+/// A second line is typed only where the first one is known to run nothing, now and later.
+asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
-    const Foreground foreground = co_await wait_for_empty_prompt(prompt_deadline);
+    const Foreground foreground = co_await wait_for_empty_prompt(give_up_at);
     withdraw();
     fresh_nonce();
     co_await type(foreground);
-    const Began began = co_await wait_until_it_begins(foreground);
-    if (began == Began::yes) {
+    if (!co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
       co_return;
     }
-    // From here on the typed line runs nothing, should a shell still come to it.
-    tab_->files.remove_script(record_.nonce);
-    if (began == Began::no) {
-      exit_lost_ = true;
-      co_await clear_prompt();
-      if (pump() || began_) {
-        co_return;
-      }
-    }
     tab_->files.remove(record_.nonce);
+    if (typing_failure_) {
+      throw why_not_typed(*typing_failure_, *tab_);
+    }
   }
-  record_.notes.emplace_back(
-      "no shell answered in this tab, nothing was run; look at it with read_logs_from_tab");
-  finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
+  never_ran();
 }
 
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
@@ -161,14 +148,14 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   }
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
+  in_files_ = foreground.reads_our_files;
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it
-  if (!foreground.reads_our_files) {
+  if (!in_files_) {
     co_await type_in_lines(command, foreground);
     co_return;
   }
   script_ = shell_script(*foreground.shell, command);
   write_files();
-  // First what a person left is cleared away; a shell that still does not answer has its builtins hidden.
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
   if (attempt_ > 1) {
@@ -193,9 +180,6 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
   }
   script_ = ShellScript();
   std::string lines(kClearLine);
-  if (attempt_ > 1) {
-    lines += " \\unset -f command printf base64 || \\:; ";  // what we call may be hidden by functions
-  }
   for (const std::string& line : inline_lines(command)) {
     lines += line + "\r";
   }
@@ -203,22 +187,26 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
 }
 
 asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
-  auto failure = co_await try_to_type(bytes);
+  typing_failure_ = co_await try_to_type(bytes);
   // A shell of this machine was at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
   // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
-  while (failure && were_not_typed(*failure) && foreground.kind != Foreground::Kind::gateway &&
-         Clock::now() < give_up_at) {
+  while (typing_failure_ && were_not_typed(*typing_failure_) &&
+         foreground.kind != Foreground::Kind::gateway && Clock::now() < give_up_at) {
     const Foreground now = look_at_foreground(tab_->pane_pid);
     if (now.pid == foreground.pid && prompt_state(now, tab_->tty) == Prompt::ready) {
       print_in_terminal(tab_->tty, kLeaveFullScreen);
     }
     co_await sleep_for(kTmuxReads);
-    failure = co_await try_to_type(bytes);
+    typing_failure_ = co_await try_to_type(bytes);
   }
-  if (failure) {
-    tab_->files.remove(record_.nonce);  // a late delivery runs nothing
-    throw why_not_typed(*failure, *tab_);
+  if (typing_failure_ &&
+      (were_not_typed(*typing_failure_) || typing_failure_->code() == ErrorCode::not_found)) {
+    tab_->files.remove(record_.nonce);
+    throw why_not_typed(*typing_failure_, *tab_);
+  }
+  if (typing_failure_) {
+    tab_->files.remove_script(record_.nonce);  // a late delivery runs nothing; it may have come in time
   }
 }
 
@@ -233,37 +221,70 @@ asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string&
   co_return failure;
 }
 
-asio::awaitable<CommandRun::Began> CommandRun::wait_until_it_begins(const Foreground& foreground) {
-  const auto typed = Clock::now();
-  const bool in_files = foreground.reads_our_files;
-  for (;;) {
-    const bool ended = pump();
-    if (began_) {
-      co_return Began::yes;
-    }
-    if (ended) {
-      end_marker_.reset();
-      co_return Began::shell_died;
-    }
-    if (in_files && tab_->files.exit_code(record_.nonce)) {
-      co_return Began::yes;  // START was lost (a full disk): the exit code is known all the same
-    }
-    const auto waited = Clock::now() - typed;
+bool CommandRun::has_begun() const {
+  return began_ || (in_files_ && tab_->files.may_be_taken(record_.nonce));
+}
+
+/// The shell waits at its prompt and its file says that it has not come to the text. From now on it cannot:
+/// the script is gone. Of a shell elsewhere only its own answer would tell. To be asked several times.
+bool CommandRun::is_left_untaken(Milliseconds patience) {
+  const auto waits = [this] {
     const Foreground now = look_at_foreground(tab_->pane_pid);
-    if (now.kind == Foreground::Kind::nothing) {
-      tab_->files.remove(record_.nonce);
-      throw Error(ErrorCode::tab_closed,
-                  "tab " + to_string(tab_->window) + " was closed before the command began");
+    return !has_begun() && now.pid == record_.shell_pid && prompt_state(now, tab_->tty) != Prompt::not_yet;
+  };
+  if (!in_files_ || !waits()) {
+    idle_prompt_seen_.reset();
+    return false;
+  }
+  idle_prompt_seen_ = idle_prompt_seen_.value_or(Clock::now());
+  if (Clock::now() - *idle_prompt_seen_ < patience) {
+    return false;
+  }
+  tab_->files.remove_script(record_.nonce);
+  return !pump() && waits();
+}
+
+/// Waits until it began, ended, or is known never to begin: then true. When the time is over nothing is
+/// known: a slow link, a stopped log writer. It is followed all the same, and a late START is taken.
+asio::awaitable<bool> CommandRun::is_left_untaken_by(Clock::time_point give_up_at) {
+  idle_prompt_seen_.reset();
+  std::optional<Clock::time_point> begun;
+  while (Clock::now() < give_up_at) {
+    const bool ended = pump();
+    const bool untaken = in_files_ && !has_begun();
+    if (ended && untaken && end_marker_->by == Marker::By::shell) {
+      end_marker_.reset();
+      co_return true;  // the shell died before it came to it; there is a new one
     }
-    const bool shell_waits = now.pid == foreground.pid && prompt_state(now, tab_->tty) != Prompt::not_yet;
-    if (in_files ? waited > kUnanswered && shell_waits : waited > kUnansweredInline) {
-      co_return Began::no;
+    if (ended || began_) {
+      co_return false;
     }
-    if (in_files && waited > kUnansweredAtAll) {
-      co_return Began::yes;  // something runs: START is late (a stopped log writer) or lost. Never twice.
+    if (has_begun()) {
+      begun = begun.value_or(Clock::now());
+      if (Clock::now() - *begun > kUnanswered || tab_->files.exit_code(record_.nonce)) {
+        co_return false;  // START is late (a stopped log writer), or lost
+      }
+    }
+    if (is_left_untaken(typing_failure_ ? Milliseconds(0) : kUnanswered)) {
+      co_return true;
+    }
+    if (look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::nothing) {
+      if (untaken && !has_begun()) {
+        throw Error(ErrorCode::tab_closed,
+                    "tab " + to_string(tab_->window) + " was closed before the command began");
+      }
+      co_return false;
     }
     co_await finish_by(Clock::now() + Milliseconds(100), watch_.changed());
   }
+  co_return false;
+}
+
+void CommandRun::never_ran() {
+  record_.notes.emplace_back(
+      "no shell answered in this tab, nothing was run; look at it with read_screen, C-c by send_keys leaves "
+      "what has its keyboard");
+  finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
 }
 
 /// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's

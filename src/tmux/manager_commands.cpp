@@ -164,6 +164,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
 
   WaitInCall wait;
   wait.until = interrupts ? window_end : std::min(deadline, window_end);
+  wait.unanswered_until = deadline;
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
   wait.on_awaiting = std::move(request.on_awaiting);
@@ -199,6 +200,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
                                ? how_to_answer(*meanwhile.awaiting)
                                : "another shell now waits in this tab: the next execute_command with this "
                                  "window_id runs in it, and `exit` leaves it");
+  } else if (!run->has_begun()) {
+    result.timed_out = Clock::now() >= deadline;
   } else {
     result.reason = Reason::handed_over;
     result.timed_out = Clock::now() >= deadline;
@@ -214,8 +217,10 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
   Meanwhile meanwhile;
   SettledInput input;
   bool told = false;
-  while (!run->has_ended() && Clock::now() < wait.until && !meanwhile.nested_shell_ready &&
-         !meanwhile.awaiting) {
+  const auto has_time = [&] {
+    return Clock::now() < wait.until && (Clock::now() < wait.unanswered_until || run->has_begun());
+  };
+  while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
     if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
       break;
     }

@@ -107,6 +107,7 @@ class TmuxManager::Impl {
   Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
   struct WaitInCall {
     Clock::time_point until;
+    Clock::time_point unanswered_until;  ///< for one that may not have begun
     Clock::time_point answerable_until;  ///< later, there is no time to answer
     bool return_at_input = true;
     std::function<void(const AwaitingInput&)> on_awaiting = nullptr;

@@ -90,9 +90,7 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
     }
     return;
   }
-  const Foreground foreground = look_at_foreground(tab->pane_pid);
-  if (tab->runs.size() == 1 && !tab->runs.front()->has_begun() &&
-      foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab->tty) == Prompt::ready) {
+  if (tab->runs.size() == 1 && tab->runs.front()->is_left_untaken(Milliseconds(0))) {
     tab->files.remove(tab->runs.front()->record().nonce);  // whoever typed it died, and it never began
   }
   tab->runs.clear();

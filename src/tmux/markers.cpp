@@ -62,6 +62,8 @@ std::optional<Marker> parse_marker(std::string_view record, std::string_view non
     marker.by = Marker::By::hook;
   } else if (take(record, ";by=shell")) {
     marker.by = Marker::By::shell;
+  } else if (take(record, ";by=refused")) {
+    marker.by = Marker::By::refused;
   }
   return record == "\a" ? std::optional(marker) : std::nullopt;
 }

@@ -10,15 +10,16 @@ namespace terminally {
 /// The records that a command's wrapper writes to the terminal and that are read back from the log:
 ///
 ///     ESC ]133;C;mcp=START:<nonce>[;x=1] BEL
-///     ESC ]133;D;<exit>;mcp=END:<nonce>[;x=1][;by=hook|shell] BEL
+///     ESC ]133;D;<exit>;mcp=END:<nonce>[;x=1][;by=hook|shell|refused] BEL
 ///
 /// OSC 133 is the field's semantic-prompt sequence (FinalTerm, iTerm2, VS Code): terminals know it or ignore
 /// it. `x=1`: the shell traces (`set -x`), so a line that names our own file stands just inside the record.
 /// `by`: who printed it when the wrapper did not come to its end: the prompt hook, or terminally-shell.
+/// `by=refused`: the shell will never run it; what was typed arrived damaged, or could not be decoded.
 /// Grammar and reading rules: doc/pane-log.md.
 struct Marker {
   enum class Kind { start, end };
-  enum class By { wrapper, hook, shell };
+  enum class By { wrapper, hook, shell, refused };
 
   Kind kind = Kind::start;
   std::uint64_t begin = 0;  ///< log offset of its ESC

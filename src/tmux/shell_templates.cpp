@@ -14,6 +14,8 @@ namespace {
 // path hides behind nothing.
 // - bash and zsh parse the steps with aliases switched off: a reserved word may be an alias. dash expands
 // none.
+// - emptying @TAKEN@ says that the text runs from here on: it works on a full disk, and comes before START,
+// which may have to wait for the terminal. What can still end the wrapper (a readonly PS1) stands above it.
 // - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the
 // text would be one more
 //   failing command, for `set -e` and for an ERR trap. It is left out where the text may be unfinished
@@ -35,6 +37,7 @@ if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| @HISTORY@; 
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
 case :$@N@_k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
+\builtin : >| @TAKEN@
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin : @N@_; } 2>/dev/null
 \builtin . @TEXT@
@@ -72,6 +75,7 @@ case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
 \builtin printf -v @N@_o ok || \builtin enable printf
+\builtin : >| @TAKEN@
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
 { # @N@_
 options[aliases]=$@N@_a
@@ -117,6 +121,7 @@ case ${__mcp_no_hook-}${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'}
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $- in (*[xv]*) @N@_x=';x=1';; esac
 case ${__mcp_no_hook-} in ('') PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}";; esac
+\command : >| @TAKEN@
 \command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) @N@_f() { \return "$1"; }; @N@_f "$@N@_s";; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 \. @TEXT@
@@ -154,6 +159,7 @@ end
 function @N@_end --on-event fish_postexec
 builtin source @END@ hook
 end
+builtin printf '' >@TAKEN@
 builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
 function @N@_status
 return $argv[1]
@@ -180,9 +186,20 @@ return $@N@_s
 )sh", ""};
 
 // In-line, for a shell that cannot read our files. Plain POSIX, because the shell behind ssh is not known
-// until it runs. No reserved words: they may be aliases.
-constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
-\unset @N@_b
+// until it runs. No reserved words: they may be aliases. What lies between may deliver the text twice, or
+// damaged: the shell remembers the last 200 nonces that it took or refused, and takes none of them again.
+constexpr std::string_view kInline = R"sh({ \: "${__mcp_seen=}"
+@N@_o='\unset -f command'; \command eval '@N@_o=\:'; \eval "$@N@_o"
+\unset @N@_b @N@_o
+@N@_r=@RUN@
+\command [ "${__mcp_seen#*@N@}" = "$__mcp_seen" ] || @N@_r=\:
+} 2>/dev/null
+\eval "$@N@_r"
+)sh";
+
+constexpr std::string_view kInlineRun = R"sh({ __mcp_seen=@N@:$__mcp_seen
+\command [ "${#__mcp_seen}" -lt 3000 ] || __mcp_seen=${__mcp_seen%:__mcp_*}:
+@N@_c=@COMMAND@ @N@_e=@END_CODE@
 \command [ -z "${BASH_VERSION-}" ] || \command [ "${HISTCONTROL-}" != "${HISTCONTROL+${HISTCONTROL#*ignore[sb]}}" ] || \history -d -1
 \command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND='{ \eval "$@N@_e"; } 2>/dev/null
 '"${PROMPT_COMMAND-}"
@@ -193,6 +210,10 @@ constexpr std::string_view kInline = R"sh({ @N@_c=@COMMAND@ @N@_e=@END_CODE@
 } 2>/dev/null
 \eval "$@N@_r"
 )sh";
+
+// The typed text around the payload. What arrived damaged is not run, nor its second copy: that is said.
+constexpr std::string_view kInlineTyped =
+    R"sh( @N@_s=$? @N@_b=@PAYLOAD@; @N@_b=$(\unset -f command printf base64 cksum 2>/dev/null || \:; @N@_k=$(\printf %s "$@N@_b" | \cksum 2>/dev/null); \[ "${@N@_k:-${#@N@_b}}" = '@SUM@ @SIZE@' -o "${@N@_k:-${#@N@_b}}" = @SIZE@ ] && \printf %s "$@N@_b" | \base64 -d || \printf %s '\: "${__mcp_seen=}"; \command [ "${__mcp_seen#*@N@}" != "$__mcp_seen" ] || { __mcp_seen=@N@:$__mcp_seen; \command printf "\033]133;D;0;mcp=END:@NONCE@;by=refused\a" >| /dev/tty; }'); \eval "$@N@_b")sh";
 
 constexpr std::string_view kInlineEnd = R"sh(@N@_s=$?
 \command printf '\033]133;D;%s;mcp=END:@NONCE@\a' "$@N@_s" >| /dev/tty
@@ -220,6 +241,12 @@ const ShellTemplate& shell_template(ShellKind kind) {
 
 std::string_view inline_template() {
   return kInline;
+}
+std::string_view inline_run_template() {
+  return kInlineRun;
+}
+std::string_view inline_typed_template() {
+  return kInlineTyped;
 }
 std::string_view inline_end_template() {
   return kInlineEnd;

@@ -19,8 +19,11 @@ struct ShellTemplate {
 
 [[nodiscard]] const ShellTemplate& shell_template(ShellKind kind);
 
-/// For any POSIX shell, without files.
+/// For any POSIX shell, without files: what is typed; the payload in it, which runs a text once only; that
+/// text; and how it ends.
+[[nodiscard]] std::string_view inline_typed_template();
 [[nodiscard]] std::string_view inline_template();
+[[nodiscard]] std::string_view inline_run_template();
 [[nodiscard]] std::string_view inline_end_template();
 
 }  // namespace terminally

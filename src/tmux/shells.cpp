@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/cancelled_text.hpp"
+#include "base/posix_checksum.hpp"
 #include "tmux/shell_templates.hpp"
 
 namespace terminally {
@@ -209,6 +210,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"END", word(base + "e")},
       {"HOOK", word(base + "p")},
       {"HISTORY", word(base + "h")},
+      {"TAKEN", word(base + "t")},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
       {"CANCELLED", word(base + "c")},
       {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
@@ -229,6 +231,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
     script.files.push_back(
         {base + "h", ""});  // ours, so that the shell's umask does not make it readable for others
   }
+  script.files.push_back({base + "t", std::string(kNotTaken)});
   if (!shape.end.empty()) {
     script.files.push_back({base + "e", fill(shape.end, values)});
   }
@@ -257,13 +260,19 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
       {"COMMAND", posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n"))},
   };
   values["END_CODE"] = posix_quoted(fill(inline_end_template(), values));
+  values["RUN"] = posix_quoted(fill(inline_run_template(), values));
   const std::string payload = encode_base64(fill(inline_template(), values));
+  values["PAYLOAD"] = payload;
+  values["SUM"] = std::to_string(posix_checksum(payload));
+  values["SIZE"] = std::to_string(payload.size());
+  // One command over several lines: a continued line leaves no quote open when a part of them is lost.
   std::vector<std::string> lines;
-  lines.push_back(" " + name + "_s=$? " + name + "_b='");  // before anything else can change $?
-  for (std::size_t at = 0; at < payload.size(); at += kInlineLineBytes) {
-    lines.push_back(payload.substr(at, kInlineLineBytes));
+  const std::string filled = fill(inline_typed_template(), values);
+  const std::size_t end = filled.find(payload) + payload.size();
+  for (std::size_t at = 0; at < end; at += kInlineLineBytes) {
+    lines.push_back(filled.substr(at, std::min(kInlineLineBytes, end - at)) + "\\");
   }
-  lines.push_back("'; \\eval \"$(\\printf %s \"$" + name + "_b\" | base64 -d)\"");
+  lines.push_back(filled.substr(end));
   return lines;
 }
 

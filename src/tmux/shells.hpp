@@ -24,6 +24,9 @@ struct ShellCommand {
   bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
 };
 
+/// What the file says that the wrapper empties when it has come to the text, until then.
+inline constexpr std::string_view kNotTaken = "-";
+
 /// What has to be written, and typed, to run it.
 ///
 /// Nothing of the user's text is typed: the typed line sources the first file, which prints START, sources
@@ -59,7 +62,9 @@ struct ShellScript {
 inline constexpr std::size_t kInlineLimitBytes = 65'536;
 
 /// For a shell that cannot read our files (ssh, su, docker exec): lines of at most 900 bytes to be typed one
-/// after the other, which decode and run the command in any POSIX shell that has base64.
+/// after the other, which decode and run the command in any POSIX shell that has base64. The shell runs it
+/// once, however often they arrive; what arrives damaged, or cannot be decoded, it refuses for good
+/// (Marker::By::refused).
 [[nodiscard]] std::vector<std::string> inline_lines(const ShellCommand& command);
 
 /// What a person who watches sees in place of the plumbing: the command behind a "$ ", bounded, with control

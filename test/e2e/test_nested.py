@@ -1,15 +1,12 @@
 """A shell inside a shell: bash in zsh, another user, another machine."""
 
 import os
-import shutil
-import socket
-import subprocess
+import signal
 import time
 import unittest
-from pathlib import Path
 
 import path  # noqa: F401
-from harness import AnyOf, Person, Server, Tab, main, needs, needs_root, poll
+from harness import AnyOf, Person, Server, Sshd, Tab, main, needs, needs_root, poll
 
 
 def enter(tab: Tab, command: str) -> None:
@@ -117,6 +114,37 @@ class Nested(unittest.TestCase):
             self.leaves(tab, "bash")
             self.assertEqual(tab.execute("id -un").output, "root\n")
 
+    def test_output_that_comes_late(self) -> None:
+        """D1: as over a slow link. The call says that it is not known whether it ran; it ran once, and its end is told when it is known."""
+        needs_root()
+        needs("su")
+        with Server() as server:
+            ran = server.sandbox.root / "ran"
+            ran.touch()
+            ran.chmod(0o666)
+            server.sandbox.root.chmod(0o755)
+            for shell in ("bash", "zsh", "dash"):
+                with self.subTest(shell):
+                    needs(shell)
+                    tab = server.create_tab(shell="bash")
+                    enter(tab, f"ZDOTDIR={server.sandbox.home} su -s /bin/{shell} nobody")
+                    self.assertEqual(tab.execute("trap 'echo C-c >>" + str(ran) + "' INT").exit_code, 0)
+                    [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command]
+                    os.kill(writer, signal.SIGSTOP)
+                    try:
+                        begin = time.monotonic()
+                        late = tab.execute(f"echo {shell} >>{ran}", timeout_ms=4_000)
+                        self.assertLess(time.monotonic() - begin, 4 + 2)
+                        self.assertEqual((late.state, late.reason, late.timed_out), ("running", "no_shell_answered", True))
+                        self.assertIn("it may have run", " ".join(late.notes))
+                        self.assertEqual(tab.state(command_id=late.command_id).reason, "no_shell_answered")
+                    finally:
+                        os.kill(writer, signal.SIGCONT)
+                    end = tab.wait_end(command_id=late.command_id)
+                    self.assertEqual((end.state, end.exit_code, end.reason), ("completed", 0, None))
+                    self.assertEqual(tab.execute("echo next").output, "next\n")
+            self.assertEqual(ran.read_text(), "bash\nzsh\ndash\n", "each once, and no C-c")
+
     def test_a_shell_that_has_no_base64(self) -> None:
         """Where nothing of ours can run: named, and nothing is run."""
         needs_root()
@@ -131,42 +159,14 @@ class Nested(unittest.TestCase):
 
 
 class Ssh(unittest.TestCase):
-    """To an sshd of our own on 127.0.0.1, with throw-away keys."""
-
     def setUp(self) -> None:
         needs_root()
         needs("sshd", "ssh", "ssh-keygen")
         self.server = self.enterContext(Server())
-        self.place = self.server.sandbox.root / "ssh"
-        self.place.mkdir(mode=0o700)
-        self.start_sshd()
-
-    def start_sshd(self) -> None:
-        for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.place / name)], check=True)
-        shutil.copy(self.place / "user.pub", self.place / "authorized_keys")
-        self.port = free_port()
-        (self.place / "config").write_text(f"""
-Port {self.port}
-ListenAddress 127.0.0.1
-HostKey {self.place}/host
-AuthorizedKeysFile {self.place}/authorized_keys
-PidFile {self.place}/pid
-PermitRootLogin prohibit-password
-PasswordAuthentication no
-UsePAM no
-StrictModes no
-PrintMotd no
-""")
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd's separation directory; Debian makes it at boot
-        sshd = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(self.place / "config")], stderr=(self.place / "log").open("w"))
-        self.addCleanup(sshd.wait)
-        self.addCleanup(sshd.terminate)
-        poll(lambda: "listening" in (self.place / "log").read_text(), 5, "sshd listens")
+        self.sshd = self.enterContext(Sshd(self.server.sandbox.root / "ssh"))
 
     def command(self) -> str:
-        return (f"ssh -F /dev/null -i {self.place}/user -p {self.port} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no "
-                f"-o UserKnownHostsFile={self.place}/known -o LogLevel=ERROR root@127.0.0.1")
+        return self.sshd.command()
 
     def test_ssh(self) -> None:
         tab = self.server.create_tab(shell="bash")
@@ -190,12 +190,6 @@ PrintMotd no
         tab = self.server.create_tab(shell="bash")
         result = tab.execute(self.command() + " 'echo remote; exit 6'")
         self.assertEqual((result.output, result.exit_code, result.state), ("remote\n", 6, "completed"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ TEST_CASE("markers: a record says kind, exit code and who printed it") {
   CHECK(end->traced);
   CHECK(end->by == By::hook);
   CHECK(parse_marker(end_record("0", ";by=shell"), kNonce)->by == By::shell);
+  CHECK(parse_marker(end_record("0", ";by=refused"), kNonce)->by == By::refused);
   CHECK(parse_marker(end_record("255"), kNonce)->by == By::wrapper);
   CHECK(parse_marker(end_record("300"), kNonce)->exit_code == 300);  // zsh and dash have such a `$?`
   CHECK(parse_marker(end_record("-1"), kNonce)->exit_code == -1);

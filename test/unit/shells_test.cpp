@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/base64.hpp"
+#include "base/posix_checksum.hpp"
 
 using namespace terminally;
 
@@ -75,6 +76,20 @@ TEST_CASE("shells: in-line, short lines carry any text (T8)") {
     CHECK(line.size() <= 1'000);
     CHECK(line.find_first_of("\r\n") == std::string::npos);
   }
+}
+
+TEST_CASE("shells: in-line, a part that is lost leaves no quote open (D1)") {
+  const auto lines = inline_lines(command("echo 'a'; echo \"b\""));
+  REQUIRE(lines.size() > 1);
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    CHECK(lines[i].ends_with('\\'));
+    CHECK(lines[i].find_first_of("'\"`") == std::string::npos);
+  }
+}
+
+TEST_CASE("shells: the checksum is that of cksum(1)") {
+  CHECK(posix_checksum("") == 4'294'967'295U);
+  CHECK(posix_checksum("123456789") == 930'766'865U);
 }
 
 TEST_CASE("shells: words of a POSIX shell") {

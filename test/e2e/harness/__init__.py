@@ -6,9 +6,10 @@ from .person import Person
 from .poll import poll
 from .raw_client import RawClient, RpcError
 from .sandbox import Sandbox, binary
+from .sshd import Sshd
 from .suite import main, needs, needs_root
 
 __all__ = [
-    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Tab", "Text",
+    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Sshd", "Tab", "Text",
     "binary", "interrupted", "main", "needs", "needs_root", "poll",
 ]
