@@ -207,14 +207,20 @@ std::string format_literal(std::string_view text) {
   return literal;
 }
 
-std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless) {
-  std::string commands = "set-buffer -b " + std::string(kTypedBuffer) + " -- " + quote(bytes);
+std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
+                       Typed typed) {
+  const std::string set = "set -pF -t " + quote(target) + " @terminally_";
+  std::string commands = set +
+                         "kept '#{@terminally_seen}' ; "
+                         "set-buffer -b " +
+                         std::string(kTypedBuffer) + " -- " + quote(bytes);
   if (!unless.empty()) {
     // Nothing is parsed and run by the if-shell where the bytes are typed: see change().
     commands += " ; if-shell -F -t " + quote(target) + " " + quote(unless) + " 'delete-buffer -b " +
                 std::string(kTypedBuffer) + "'";
   }
-  return commands + " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " -t " + quote(target);
+  return commands + " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " -t " + quote(target) + " ; " +
+         set + "seen " + (typed == Typed::command ? "'#{@terminally_visits}'" : "'#{@terminally_kept}'");
 }
 
 bool were_not_typed(const Error& error) {

@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
-#include "tmux/left_at_prompt.hpp"
 #include "tmux/log_end.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/touched.hpp"
 
 namespace terminally {
 namespace {
@@ -46,7 +46,7 @@ void CommandRun::conclude() {
   }
   if (interrupt_reason_ != Reason::none) {
     finish(CommandState::cancelled, interrupt_reason_, code);
-  } else if (interrupted_by_a_person(*end_marker_)) {
+  } else if (touched_ && looks_interrupted()) {
     finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
   } else {
     const bool by_shell = end_marker_->by == Marker::By::shell;
@@ -68,16 +68,21 @@ void CommandRun::settle() {
   }
 }
 
-/// A C-c typed in the tab is echoed by the terminal, and makes the shell abandon the text or the program die
-/// of it.
-bool CommandRun::interrupted_by_a_person(const Marker& marker) const {
-  if (marker.by != Marker::By::hook && marker.exit_code != 130) {
-    return false;
+/// Whether the shell says so: the program died of it, or the text was abandoned (zsh and fish then report 0).
+bool CommandRun::looks_interrupted() const {
+  return end_marker_->exit_code == 130 ||
+         (end_marker_->by == Marker::By::hook && end_marker_->exit_code == 0);
+}
+
+asio::awaitable<bool> CommandRun::is_touched() const {
+  std::string answer;
+  try {
+    answer =
+        co_await tmux_.query("display-message -p -t " + quote(to_string(tab_->pane)) + " " + quote(kTouched));
+  } catch (const Error&) {
+    answer = "?";
   }
-  const std::uint64_t from =
-      record_.end_byte - std::min<std::uint64_t>(record_.end_byte - record_.start_byte, kTraceLineBytes);
-  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
-  return slice.bytes.find("^C") != std::string::npos;
+  co_return answer.starts_with('1');
 }
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).
@@ -220,8 +225,6 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   }
   tab_->last_exit = exit_code.value_or(0);
   tab_->last_end = Clock::now();
-  tab_->prompt.reset();
-  asio::co_spawn(context_.executor, remember_prompt(tab_, ++tab_->prompt_turn), asio::detached);
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab (variables, functions and "

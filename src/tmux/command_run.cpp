@@ -239,6 +239,8 @@ asio::awaitable<void> CommandRun::follow() {
         print_in_terminal(tab_->tty, kLeaveFullScreen);
       }
     }
+    // Who typed C-c there: only somebody who was there.
+    touched_ = interrupt_reason_ == Reason::none && looks_interrupted() && co_await is_touched();
     conclude();
   }
 }

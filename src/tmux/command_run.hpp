@@ -121,7 +121,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// More than what the shell's trace prints of our own lines.
   static constexpr std::uint64_t kTraceLineBytes = 4'096;
 
-  [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_empty_prompt(Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
                                                            const Foreground& foreground);
@@ -130,6 +129,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<bool> is_left_untaken_by(Clock::time_point give_up_at);
   void never_ran();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
+  [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
   void write_files() const;
   void fresh_nonce();
 
@@ -150,7 +150,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void restore_files() const noexcept;
   [[nodiscard]] boost::asio::awaitable<void> look_for_another_end();
   [[nodiscard]] boost::asio::awaitable<void> wait_for_late_end(int exit_code);
-  [[nodiscard]] bool interrupted_by_a_person(const Marker& marker) const;
+  [[nodiscard]] bool looks_interrupted() const;
+  [[nodiscard]] boost::asio::awaitable<bool> is_touched() const;
+  [[nodiscard]] boost::asio::awaitable<bool> shows_full_screen() const;
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
   void leave_tab();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
@@ -199,6 +201,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   bool opened_shell_ = false;
   bool exit_lost_ = false;
+  bool touched_ = false;  ///< somebody else may have typed in the tab: see touched.hpp
+  bool cleared_ = false;  ///< what they left at the prompt is gone
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
   std::uint64_t signalled_ticks_ = 0;

@@ -4,12 +4,13 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/awaiting_input.hpp"
 #include "tmux/command_run.hpp"
-#include "tmux/left_at_prompt.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
 #include "tmux/signals.hpp"
 #include "tmux/terminal_text.hpp"
+#include "tmux/touched.hpp"
 #include "tmux/tty_wait.hpp"
 
 namespace terminally {
@@ -94,31 +95,22 @@ void CommandRun::withdraw() noexcept {
   }
 }
 
-/// What we type would go on with a command that was left half typed at the prompt, and both would run.
-asio::awaitable<Foreground> CommandRun::wait_for_empty_prompt(Clock::time_point deadline) {
-  Foreground foreground = co_await wait_for_prompt(*tab_, deadline);
-  bool taken = false;
-  for (int tries = 0; tries < 2 && !taken && is_something_left(*tab_, foreground); ++tries) {
-    exit_lost_ = foreground.shell != ShellKind::fish;
-    const std::uint64_t before = tab_->log.end();
-    co_await clear_prompt();
-    foreground = co_await wait_for_prompt(*tab_, deadline);
-    // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
-    taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
-  }
-  tab_->prompt.reset();
-  ++tab_->prompt_turn;
-  co_return foreground;
-}
-
 /// A second line is typed only where the first one is known to run nothing, now and later.
 asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
-    const Foreground foreground = co_await wait_for_empty_prompt(give_up_at);
+    const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
     withdraw();
     fresh_nonce();
     co_await type(foreground);
+    if (touched_ && !cleared_) {
+      tab_->files.remove(record_.nonce);
+      co_await clear_prompt();
+      touched_ = false;
+      exit_lost_ = foreground.shell != ShellKind::fish;
+      --attempt_;
+      continue;
+    }
     if (!co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
       co_return;
     }
@@ -187,18 +179,26 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
 }
 
 asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
-  typing_failure_ = co_await try_to_type(bytes);
   // A shell of this machine was at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
   // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
-  while (typing_failure_ && were_not_typed(*typing_failure_) &&
-         foreground.kind != Foreground::Kind::gateway && Clock::now() < give_up_at) {
+  for (;;) {
+    typing_failure_ = co_await try_to_type(bytes);
+    if (!typing_failure_ || !were_not_typed(*typing_failure_)) {
+      break;
+    }
+    touched_ = !cleared_ && !co_await shows_full_screen();
+    if (touched_) {
+      co_return;
+    }
+    if (foreground.kind == Foreground::Kind::gateway || Clock::now() >= give_up_at) {
+      break;
+    }
     const Foreground now = look_at_foreground(tab_->pane_pid);
     if (now.pid == foreground.pid && prompt_state(now, tab_->tty) == Prompt::ready) {
       print_in_terminal(tab_->tty, kLeaveFullScreen);
     }
     co_await sleep_for(kTmuxReads);
-    typing_failure_ = co_await try_to_type(bytes);
   }
   if (typing_failure_ &&
       (were_not_typed(*typing_failure_) || typing_failure_->code() == ErrorCode::not_found)) {
@@ -210,15 +210,25 @@ asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& 
   }
 }
 
-/// Not while a full-screen program is shown.
+/// Not while a full-screen program is shown, nor where somebody else may have left something at the prompt:
+/// tmux looks in the moment of the typing.
 asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string& bytes) {
+  const std::string full_screen = "#{alternate_on}";
+  const std::string unless =
+      cleared_ ? full_screen : "#{||:" + full_screen + "," + std::string(kTouched) + "}";
   std::optional<Error> failure;
   try {
-    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, "#{alternate_on}"));
+    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, Typed::command));
   } catch (const Error& error) {
     failure = error;
   }
   co_return failure;
+}
+
+asio::awaitable<bool> CommandRun::shows_full_screen() const {
+  const std::string answer =
+      co_await tmux_.query("display-message -p -t " + quote(to_string(tab_->pane)) + " '#{alternate_on}'");
+  co_return answer.starts_with('1');
 }
 
 bool CommandRun::has_begun() const {
@@ -287,9 +297,25 @@ void CommandRun::never_ran() {
   finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
 }
 
-/// Takes away whatever took our line: an unclosed quote, a search, a half-typed command in an editor's
-/// command mode.
+/// Takes away what may be at the prompt: text, a question for the rest of a command, an editor's command
+/// mode, a `read` of theirs. It is neither run nor completed.
 asio::awaitable<void> CommandRun::clear_prompt() {
+  record_.notes.push_back(
+      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
+      "went "
+      "first, so that nothing of it was run or completed. The line was: " +
+      unfinished_line(tab_->log, tab_->cols));
+  bool taken = false;
+  for (int tries = 0; tries < 2 && !taken; ++tries) {
+    const std::uint64_t before = tab_->log.end();
+    co_await press_interrupt_key();
+    // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
+    taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
+  }
+  cleared_ = true;
+}
+
+asio::awaitable<void> CommandRun::press_interrupt_key() {
   co_await tmux_.change(type_bytes(to_string(tab_->pane), "\x03"));
   co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
   co_await sleep_for(Milliseconds(50));

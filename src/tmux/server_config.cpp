@@ -1,4 +1,5 @@
 #include "tmux/server_config.hpp"
+#include "tmux/touched.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -118,7 +119,7 @@ std::string tmux_hooks(const Config& config) {
   const std::string set_up = set_tag(kNewTabTag) + pipe + " ; resize-window -x " +
                              std::to_string(config.cols) + " -y " + std::to_string(config.rows) +
                              " ; rename-window '#{?#{==:#{window_name}," + kNoName + "}," +
-                             name_for_windows() + ",#{window_name}}'";
+                             name_for_windows() + ",#{window_name}}' ; " + std::string(kUntouched);
   std::string text;
   text += "set-hook -g after-new-window " + quote(set_up) + "\n";
   // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what has a tag is left
@@ -127,7 +128,7 @@ std::string tmux_hooks(const Config& config) {
           quote("if-shell -F '#{||:#{pane_pipe},#{@terminally_log}}' '' " + quote(set_up)) + "\n";
   text += "set-hook -g after-split-window " + quote(set_tag(std::string(kNewTabTag) + ".#{pane_id}") + pipe) +
           "\n";
-  return text;
+  return text + touch_hooks();
 }
 
 std::string tmux_config_text(const Config& config, std::uint32_t generation, std::uint32_t first_id) {

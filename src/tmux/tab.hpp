@@ -64,15 +64,6 @@ struct Tab {
   FileLock command_lock;       ///< held while `runs` is not empty
   int last_exit = 0;           ///< of the last command of ours in it
   Clock::time_point last_end;  ///< when our last command ended in it, if one did
-
-  /// The prompt as it was when nobody had typed at it yet.
-  struct ShownPrompt {
-    std::uint64_t log_end = 0;
-    std::string row;  ///< of the cursor
-    std::string cwd;  ///< of the shell
-  };
-  std::optional<ShownPrompt> prompt;  ///< see left_at_prompt.hpp
-  std::uint64_t prompt_turn = 0;      ///< grows with the start and the end of each command
 };
 
 }  // namespace terminally

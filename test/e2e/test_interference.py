@@ -89,32 +89,59 @@ class HalfTyped(unittest.TestCase):
                     made = {name for name in os.listdir(server.sandbox.home) if name not in before and not name.startswith(".")}
                     self.assertEqual(made, set(), f"{shell}: {text!r} {keys}")
 
-    def test_the_status_of_a_persons_command(self) -> None:
-        """Nothing is left after a command that a person ran: its status is what the next command sees."""
+    def test_what_an_attached_person_leaves_is_never_run(self) -> None:
+        """D10, D11: in a fresh tab, right after a command, after they have gone: nothing of theirs is run, completed, or typed into."""
+        left = ["touch ran &&\r", "touch ran \\\r", "echo 'open\r", "touch ran"]
+        own = {"bash": [*left, "read -e x; touch ran$x\r", "read -n 90 x; touch ran$x\r"], "zsh": [*left, "vared -c x; touch ran$x\r"],
+               "dash": [*left, "read x; touch ran$x\r"], "fish": left[:2] + left[3:]}
+        needs(*own)
+        for shell, texts in own.items():
+            for stays in (True, False):
+                with self.subTest(shell, stays=stays), Server() as server:
+                    for text in texts:
+                        tab = server.create_tab(shell=shell)
+                        poll(lambda: tab.log(), 10)  # noqa: B023
+                        Person(server).tmux("select-window", "-t", tab.id)
+                        argv = ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
+                        with Terminal(argv, server.sandbox.environment()) as terminal:
+                            poll(lambda: Person(server).tmux("list-clients"), 5)  # noqa: B023
+                            end = len(tab.log())
+                            terminal.write(text)
+                            poll(lambda: len(tab.log()) >= end + len(text), 5)  # noqa: B023
+                            result = tab.execute("echo intact") if stays else None
+                        poll(lambda: not Person(server).tmux("list-clients"), 5)  # noqa: B023
+                        result = result or tab.execute("echo intact")
+                        self.assertEqual((result.output, result.exit_code), ("intact\n", 0), text)
+                        self.assertEqual([name for name in os.listdir(server.sandbox.home) if name.startswith("ran")], [], text)
+                        self.assertIn("C-c went first", " ".join(result.notes))
+                        tab.execute("true")  # they may have left since
+                        self.assertNotIn("C-c", " ".join(tab.execute("true").notes), "it is nobody's any more")
+
+    def test_nobody_there_no_interrupt_key(self) -> None:
+        """D10: whatever a tab prints, and however our commands end, with nobody attached no C-c is ever sent to a prompt."""
         for shell in SHELLS:
             with self.subTest(shell), Server() as server:
                 needs(shell)
                 tab = server.create_tab(shell=shell)
-                tab.execute("true")
-                _prompt_stands(tab)
-                end = len(tab.log())
-                Person(server).enter(tab, "sh -c 'echo went; exit 6'")
-                poll(lambda: b"went\r\n" in tab.log()[end:] and not tab.row.busy, 5)  # noqa: B023
-                self.assertEqual(tab.execute("echo $status" if shell == "fish" else "echo $?").output, "6\n")
+                if shell != "fish":
+                    tab.execute("trap 'echo C-c >>interrupted' INT")
+                for command in ("(sleep 0.2; printf 'loud> ') &", "cd /usr", "cd", "printf open", "sh -c 'exit 130'", "true"):
+                    begin = len(tab.log())
+                    self.assertEqual(tab.execute(command).state, "completed", command)
+                    self.assertNotIn(b"^C", tab.log()[begin:])
+                self.assertFalse((server.sandbox.home / "interrupted").exists())
 
-    def test_a_person_who_goes_elsewhere(self) -> None:
-        """Another prompt because of another directory is nothing left: no C-c, which a trap would take for its own."""
+    def test_who_says_that_it_was_interrupted(self) -> None:
+        """D18: only where somebody was there to do it."""
         with Server() as server:
-            tab = server.create_tab(shell="bash")
-            tab.execute("PS1='\\w\\$ '; trap 'echo interrupted; exit' INT")
-            _prompt_stands(tab)
-            person = Person(server)
-            end = len(tab.log())
-            person.enter(tab, "cd /usr && (exit 7)")
-            poll(lambda: tab.log()[end:].endswith((b"/usr# ", b"/usr$ ")), 5)
-            result = tab.execute("echo $? $PWD")
-            self.assertEqual((result.output, result.reason), ("7 /usr\n", None))
-            self.assertNotIn(b"interrupted", tab.log()[end:])
+            tab = server.create_tab()
+            result = tab.execute("sh -c 'echo press ^C to stop; exit 130'")
+            self.assertEqual((result.state, result.reason, result.exit_code), ("completed", None, 130))
+            call = tab.execute_async("sleep 30", timeout_ms=20_000)
+            poll(lambda: tab.row.foreground == "sleep", 5)
+            tab.call("send_keys", keys=["C-c"])
+            result = server.result(call, "execute_command")
+            self.assertEqual((result.state, result.reason), ("cancelled", "interrupted_in_tab"))
 
     def test_a_slow_prompt(self) -> None:
         """R12: it is remembered when it comes."""
