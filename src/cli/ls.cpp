@@ -9,6 +9,7 @@
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
 #include "tools/command_answer.hpp"
+#include "tools/results_json.hpp"
 
 namespace terminally {
 namespace {
@@ -31,19 +32,9 @@ std::string as_table(const std::vector<TabInfo>& tabs) {
 std::string as_json(const std::vector<TabInfo>& tabs) {
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const TabInfo& tab : tabs) {
-    nlohmann::ordered_json row;
-    row["window_id"] = to_string(tab.window_id);
-    row["name"] = tab.name;
-    row["active"] = tab.active;
-    row["cwd"] = tab.cwd;
-    row["foreground"] = tab.foreground;
-    row["busy"] = tab.busy;
-    row["log_path"] = tab.log_path;
-    row["log_bytes"] = tab.log_bytes;
-    if (tab.last_output_at_ms > 0) {
-      row["last_output_at"] = iso_time(tab.last_output_at_ms);
-    }
-    array.push_back(std::move(row));
+    ResultWriter row;
+    describe(row, tab);
+    array.push_back(std::move(row.result()));
   }
   return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

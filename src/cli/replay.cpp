@@ -17,6 +17,7 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/whole_number.hpp"
+#include "tmux/output.hpp"
 #include "tmux/playback.hpp"
 #include "tmux/recording.hpp"
 
@@ -100,7 +101,9 @@ asio::awaitable<void> play(Recording& recording, const ReplayOptions& options) {
 }
 
 int replay(const Config& config, const ReplayOptions& options) {
-  Recording recording(log_named(config, options.log), options.from_byte);
+  const PaneLog log = log_named(config, options.log);
+  refuse_beyond_end(log, options.from_byte, "--from-byte");
+  Recording recording(log, options.from_byte);
   if (!recording.has_times()) {
     complain("this log has no timing index: played at once");
   }

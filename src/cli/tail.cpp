@@ -131,6 +131,7 @@ asio::awaitable<void> follow(const PaneLog& log, std::uint64_t at, Printer& prin
 
 std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {
   if (options.from_byte) {
+    refuse_beyond_end(log, *options.from_byte, "--from-byte");
     return *options.from_byte;
   }
   const PaneLog::Tail tail = log.last_lines(options.lines, kMostTailBytes);

@@ -94,8 +94,13 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// `ends_by`: the log offset before which its output ended, where that is known.
   void give_up(Reason why, std::optional<std::uint64_t> ends_by = std::nullopt);
 
-  /// Reads what is new in the log, so that output_end() is of now.
-  void look() { pump(); }
+  /// Reads what is new in the log, so that output_end() is of now. Where the output is handed on, only who
+  /// follows it reads, and hands it on: output_end() is then how far that has come.
+  void look() {
+    if (!on_output_) {
+      pump();
+    }
+  }
 
   /// Whether it is known to have been taken by its shell: its START was seen, or the shell said so in its
   /// file. Else it may have been, and may still be.

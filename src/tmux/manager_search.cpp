@@ -19,6 +19,7 @@ constexpr Milliseconds kLongestSearch{30'000};
 TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs request) {
   Pattern pattern(request.pattern, {.field = "pattern", .ignore_case = request.ignore_case});
   const TabPtr tab = co_await find_tab(request.window_id);
+  refuse_beyond_end(tab->log, request.from_byte);
   const std::uint64_t end = tab->log.end();
   const auto give_up = Clock::now() + kLongestSearch;
   LogSearch search(tab->log, pattern, request.from_byte);

@@ -13,6 +13,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
   const auto window_end = Clock::now() + Milliseconds(config_.sync_window_ms);
   const auto deadline = std::min(window_end, Clock::now() + Milliseconds(request.waiting.timeout_ms));
   const TabPtr tab = co_await find_tab(request.window_id);
+  refuse_beyond_end(tab->log, request.from_byte.value_or(0));
   LogWatch::Watch watch = watch_.watch(tab->log.path());
   look_after(tab);
   Wait wait(tab, request);

@@ -154,4 +154,13 @@ std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of
   return note.empty() ? std::nullopt : std::optional(note);
 }
 
+void refuse_beyond_end(const PaneLog& log, std::uint64_t offset, const std::string& field) {
+  if (const std::uint64_t end = log.end(); offset > end) {
+    throw Error(ErrorCode::invalid_argument,
+                field + ": " + std::to_string(offset) + " is beyond the end of this tab's log, " +
+                    std::to_string(end) +
+                    "; offsets count what one tab has printed: pass a next_byte of this tab, or 0");
+  }
+}
+
 }  // namespace terminally

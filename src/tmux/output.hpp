@@ -36,6 +36,10 @@ struct OutputRange {
 [[nodiscard]] BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view,
                                        int cols, std::uint64_t max_bytes);
 
+/// An offset beyond the end of a log was never told of it: it is another tab's. Throws
+/// Error(invalid_argument) that names both; `field` is what the caller calls it.
+void refuse_beyond_end(const PaneLog& log, std::uint64_t offset, const std::string& field = "from_byte");
+
 /// Says what is gone, if anything is: "12 bytes of the output are gone …".
 [[nodiscard]] std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of_what);
 

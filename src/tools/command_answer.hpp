@@ -17,6 +17,7 @@ struct CommandAnswer {
   bool tab_was_named = true;  ///< the caller passed the window_id
 };
 
+void describe(ResultVisitor& v, const TabInfo& tab);
 void describe(ResultVisitor& v, const Survivor& survivor);
 void describe(ResultVisitor& v, const AwaitingInput& awaiting);
 void describe(ResultVisitor& v, const CommandAnswer& answer);

@@ -10,7 +10,7 @@ static std::optional<std::int64_t> known_gap(std::uint64_t bytes, bool unknown) 
   return unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
 }
 
-static void describe(ResultVisitor& v, const TabInfo& tab) {
+void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
   v.text("name", tab.name, "Tab name.");
   v.flag("active", tab.active, "The tab that a person watching sees.");
