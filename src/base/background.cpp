@@ -34,6 +34,10 @@ Background& Background::operator=(Background&& other) noexcept {
   return *this;
 }
 
+bool Background::over() const {
+  return !state_ || state_->running.expired();
+}
+
 void Background::stop() {
   const auto state = std::exchange(state_, nullptr);
   if (state && !state->running.expired()) {

@@ -18,6 +18,9 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
+  /// It has ended by itself.
+  [[nodiscard]] bool over() const;
+
  private:
   void stop();
 

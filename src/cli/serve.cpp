@@ -4,6 +4,8 @@
 #include <csignal>
 #include <utility>
 
+#include "base/event.hpp"
+#include "cli/exit_guard.hpp"
 #include "mcp/serve.hpp"
 #include "tmux/manager.hpp"
 
@@ -12,33 +14,57 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> wait_for_signal() {
+/// Of the two seconds that are promised, from the end of stdin or a signal on.
+constexpr std::chrono::milliseconds kExitWithin{1'950};
+
+/// For what an unnamed instance leaves where there was no time to end it.
+std::vector<std::string> clean_up_of(const Config& config) {
+  return {"terminally-mcp",
+          "--runtime-dir",
+          config.runtime_root.string(),
+          "--state-dir",
+          config.state_root.string(),
+          "instances",
+          "clean"};
+}
+
+asio::awaitable<void> end_at_signal(Ending& ending) {
   asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
   co_await signals.async_wait(asio::use_awaitable);
+  ending.asked.set();
+}
+
+/// The session until its end, then what must not outlive it.
+asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config, Ending& ending) {
+  std::exception_ptr failure;
+  try {
+    auto redaction = make_redaction(config);
+    Implementation info = this_implementation();
+    co_await serve_stdio(manager, config, std::move(redaction), std::move(info), ending);
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  co_await manager.shut_down();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
 }
 
 }  // namespace
 
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
-  auto redaction = make_redaction(config);
   asio::io_context io(1);
+  ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());
   TmuxManager manager(io.get_executor(), config);
+  Ending ending;
+  ending.on_begin = [&guard] { guard.arm(kExitWithin); };
   std::exception_ptr failure;
-  bool ending = false;
-  // Whichever comes first: the end of stdin, or a signal. A signal leaves the session where it is; nothing of
-  // it runs again.
-  const auto end = [&](const std::exception_ptr& error) {
-    failure = failure ? failure : error;
-    if (!std::exchange(ending, true)) {
-      asio::co_spawn(io, manager.shut_down(), [&](const std::exception_ptr& late) {
-        failure = failure ? failure : late;
-        io.stop();
-      });
-    }
-  };
-  asio::co_spawn(io, serve_stdio(manager, config, std::move(redaction), this_implementation()), end);
-  asio::co_spawn(io, wait_for_signal(), end);
+  asio::co_spawn(io, serve_and_shut_down(manager, config, ending), [&](const std::exception_ptr& error) {
+    failure = error;
+    io.stop();
+  });
+  asio::co_spawn(io, end_at_signal(ending), asio::detached);
   asio::co_spawn(io, manager.look_after_running(), asio::detached);
   io.run();
   if (failure) {

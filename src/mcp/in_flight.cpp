@@ -7,55 +7,82 @@
 
 namespace terminally {
 
-InFlight::Entry& InFlight::add(const std::string& id) {
-  if (entries_.contains(id)) {
-    throw ProtocolError(kInvalidRequest, "Invalid request: id " + id + " is still in use");
+InFlight::Entry& InFlight::add(const std::string& key, std::size_t bytes, bool ends_things) {
+  if (entries_.contains(key)) {
+    throw ProtocolError(kInvalidRequest, "Invalid request: id " + key + " is still in use");
   }
-  if (entries_.size() == kMax) {
-    throw ProtocolError(kInternalError,
-                        "Too many requests at once: " + std::to_string(kMax) + " are unanswered");
+  if (entries_.size() >= kMax + (ends_things ? kReserve : 0)) {
+    throw ProtocolError(kInternalError, "Too many requests at once: " + std::to_string(entries_.size()) +
+                                            " are unanswered; ping, tasks/cancel, cancel_command, "
+                                            "stop_process and close_tab are still taken");
   }
-  return entries_[id];
+  Entry& entry = entries_[key];
+  entry.bytes = bytes;
+  bytes_ += bytes;
+  return entry;
 }
 
-void InFlight::watch(const std::string& id, std::shared_ptr<ProgressSink> progress) {
-  const auto found = entries_.find(id);
-  if (found == entries_.end() || !found->second.wants_reply) {
+void InFlight::watch(const std::string& key, std::shared_ptr<ProgressSink> progress) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || found->second.reply != Entry::Reply::wanted) {
     return progress->close();
   }
   found->second.progress = std::move(progress);
 }
 
-bool InFlight::remove(const std::string& id) {
-  const auto found = entries_.find(id);
+void InFlight::undo_if_cancelled(const std::string& key, std::function<void()> undo) {
+  const auto found = entries_.find(key);
+  if (found != entries_.end()) {
+    found->second.undo = std::move(undo);
+  }
+}
+
+void InFlight::lasts(const std::string& key) {
+  const auto found = entries_.find(key);
+  if (found != entries_.end() && !std::exchange(found->second.lasts, true)) {
+    ++lasting_;
+  }
+}
+
+bool InFlight::remove(const std::string& key) {
+  const auto found = entries_.find(key);
   if (found == entries_.end()) {
     return false;
   }
-  const bool wants_reply = found->second.wants_reply;
-  silence(found->second);
+  Entry& entry = found->second;
+  const Entry::Reply reply = entry.reply;
+  const std::function<void()> undo = std::move(entry.undo);
+  if (entry.progress && reply == Entry::Reply::wanted) {
+    entry.progress->answered();
+  }
+  bytes_ -= entry.bytes;
+  lasting_ -= entry.lasts ? 1 : 0;
   entries_.erase(found);
-  return wants_reply;
+  if (reply == Entry::Reply::cancelled && undo) {
+    undo();
+  }
+  return reply == Entry::Reply::wanted;
 }
 
-void InFlight::cancel(const std::string& id) {
-  const auto found = entries_.find(id);
+void InFlight::cancel(const std::string& key) {
+  const auto found = entries_.find(key);
   if (found != entries_.end()) {
-    silence(found->second);
+    silence(found->second, Entry::Reply::cancelled);
     found->second.cancel.emit(boost::asio::cancellation_type::terminal);
   }
 }
 
 void InFlight::abandon(bool stop) {
-  for (auto& [id, entry] : entries_) {
-    silence(entry);
+  for (auto& [key, entry] : entries_) {
+    silence(entry, Entry::Reply::abandoned);
     if (stop) {
       entry.cancel.emit(boost::asio::cancellation_type::terminal);
     }
   }
 }
 
-void InFlight::silence(Entry& entry) {
-  entry.wants_reply = false;
+void InFlight::silence(Entry& entry, Entry::Reply why) {
+  entry.reply = why;
   if (entry.progress) {
     entry.progress->close();
   }

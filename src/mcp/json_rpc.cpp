@@ -1,5 +1,7 @@
 #include "mcp/json_rpc.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
@@ -40,7 +42,7 @@ RpcMessage classify_notification(std::string method, json& value) {
   return message;
 }
 
-RpcMessage classify_request(std::string id, std::string method, json& value) {
+RpcMessage classify_request(const json& id_value, std::string id, std::string method, json& value) {
   const auto version = value.find("jsonrpc");
   if (version == value.end() || *version != "2.0") {
     return invalid(std::move(id), kInvalidRequest, "Invalid request: jsonrpc must be \"2.0\"");
@@ -56,6 +58,7 @@ RpcMessage classify_request(std::string id, std::string method, json& value) {
   RpcMessage message;
   message.kind = Kind::request;
   message.id = std::move(id);
+  message.key = id_key(id_value).value_or("");
   message.method = std::move(method);
   message.params = std::make_shared<const json>(std::move(params));
   return message;
@@ -72,8 +75,10 @@ RpcMessage classify(json& value) {
     return message;
   }
   const auto id = value.find("id");
-  if (id != value.end() && !id->is_string() && !id->is_number_integer()) {
-    return invalid("", kInvalidRequest, "Invalid request: id must be a string or an integer");
+  if (id != value.end() && !id_key(*id)) {
+    return invalid("", kInvalidRequest,
+                   "Invalid request: id must be an integer, or a string of at most " +
+                       std::to_string(kMostIdBytes) + " bytes of JSON");
   }
   std::string id_text = id == value.end() ? "" : to_text(*id);
   if (method == value.end() || !method->is_string()) {
@@ -81,7 +86,7 @@ RpcMessage classify(json& value) {
   }
   auto name = method->get<std::string>();
   return id == value.end() ? classify_notification(std::move(name), value)
-                           : classify_request(std::move(id_text), std::move(name), value);
+                           : classify_request(*id, std::move(id_text), std::move(name), value);
 }
 
 /// A message whose keys are ambiguous is refused, by its id unless just that is in doubt. A notification has
@@ -101,6 +106,20 @@ std::string with_id(const std::string& id) {
 }
 
 }  // namespace
+
+std::optional<std::string> id_key(const json& value) {
+  constexpr double kWholeUpTo = 9'007'199'254'740'992;  // 2^53: above it a double is not one integer
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    const bool whole = std::abs(number) <= kWholeUpTo && std::trunc(number) == number;
+    return whole ? std::optional(std::to_string(static_cast<std::int64_t>(number))) : std::nullopt;
+  }
+  if (!value.is_string() && !value.is_number_integer()) {
+    return std::nullopt;
+  }
+  std::string text = to_text(value);
+  return text.size() <= kMostIdBytes ? std::optional(std::move(text)) : std::nullopt;
+}
 
 RpcInput read_messages(std::string_view line) {
   json value;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,8 +36,13 @@ class ProtocolError : public std::runtime_error {
   std::string data_;
 };
 
-/// One message from the client. An id is kept as its JSON text, `7` or `"7"`: so it compares, and is echoed,
-/// exactly.
+/// One message has at most so many bytes as it is sent: the SDKs' clients drop the connection at 10 MiB.
+inline constexpr std::size_t kMostMessageBytes = std::size_t{8} << 20U;
+
+/// An id or a token is echoed in every message that concerns it; as JSON text it has at most so many bytes.
+inline constexpr std::size_t kMostIdBytes = 4'096;
+
+/// One message from the client. An id is kept as its JSON text, `7` or `"7"`: so it is echoed.
 struct RpcMessage {
   enum class Kind {
     request,
@@ -47,6 +53,7 @@ struct RpcMessage {
 
   Kind kind = Kind::invalid;
   std::string id;                                ///< empty where it could not be read
+  std::string key;                               ///< of a request: what its id is known by, see id_key
   std::string method;                            ///< of a request or notification
   std::shared_ptr<const nlohmann::json> params;  ///< never null for a request or notification: an object
   ProtocolError error{kInvalidRequest, ""};
@@ -56,6 +63,10 @@ struct RpcInput {
   std::vector<RpcMessage> messages;
   bool batch = false;  ///< they came as an array, and are answered by one
 };
+
+/// What an id, or a progress token, is known by: its JSON text, where 1.0 and 1e0 are the integer that they
+/// are in any client. nullopt for what is neither string nor integer, or too long to be echoed.
+[[nodiscard]] std::optional<std::string> id_key(const nlohmann::json& value);
 
 /// One line of text to its messages. Never throws: what is wrong with a message is in it.
 /// An array is a batch; whether that is allowed is for the session, which knows the protocol revision.

@@ -5,7 +5,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
+#include <utility>
 
 namespace terminally {
 
@@ -33,7 +33,7 @@ LineWriter::LineWriter(const asio::any_io_executor& executor, UniqueFd out)
 LineWriter::~LineWriter() = default;
 
 bool LineWriter::send(const std::string& message, Delivery delivery) {
-  if (broken_ || (delivery == Delivery::may_drop && queued() > kBusyBytes)) {
+  if (broken() || (delivery == Delivery::may_drop && queued() > kBusyBytes)) {
     return false;
   }
   waiting_.append(message).push_back('\n');
@@ -42,25 +42,31 @@ bool LineWriter::send(const std::string& message, Delivery delivery) {
 }
 
 asio::awaitable<void> LineWriter::run() {
-  for (;;) {
-    while (waiting_.empty()) {
+  while (!broken()) {
+    while (waiting_.empty() && written_ == writing_.size()) {
       co_await io_->filled.async_wait(kQuietly);
     }
-    writing_.clear();
-    writing_.swap(waiting_);
-    const auto [error, size] = co_await asio::async_write(io_->out, asio::buffer(writing_), kQuietly);
-    writing_ = {};
-    broken_ = static_cast<bool>(error);
-    io_->drained.cancel();
-    if (broken_) {
-      waiting_ = {};
-      co_return;
+    if (written_ == writing_.size()) {
+      writing_ = std::exchange(waiting_, {});
+      written_ = 0;
     }
+    const auto rest = asio::buffer(writing_) + written_;
+    const auto [error, size] = co_await io_->out.async_write_some(rest, kQuietly);
+    written_ += size;
+    if (error && error != asio::error::operation_aborted) {
+      error_ = error.value();
+      waiting_ = {};
+    }
+    if (broken() || written_ == writing_.size()) {
+      writing_ = {};
+      written_ = 0;
+    }
+    io_->drained.cancel();
   }
 }
 
 asio::awaitable<void> LineWriter::drained(std::size_t bytes) {
-  while (!broken_ && queued() > bytes) {
+  while (!broken() && queued() > bytes) {
     co_await io_->drained.async_wait(kQuietly);
   }
 }

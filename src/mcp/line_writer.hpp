@@ -26,8 +26,12 @@ class LineWriter {
   /// Queues a message, text without a newline. False if it may be dropped and was.
   bool send(const std::string& message, Delivery delivery);
 
-  /// Writes until the reader is gone. Cancellable.
+  /// Writes until the reader is gone. Cancelled, it can be run again, and goes on where it was.
   [[nodiscard]] boost::asio::awaitable<void> run();
+
+  /// The system's error, once nothing more can be written; 0 before.
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] bool broken() const { return error_ != 0; }
 
   [[nodiscard]] bool full() const { return queued() > kFullBytes; }
 
@@ -37,12 +41,13 @@ class LineWriter {
  private:
   struct Io;
 
-  [[nodiscard]] std::size_t queued() const { return waiting_.size() + writing_.size(); }
+  [[nodiscard]] std::size_t queued() const { return waiting_.size() + writing_.size() - written_; }
 
   std::unique_ptr<Io> io_;
   std::string waiting_;
   std::string writing_;
-  bool broken_ = false;
+  std::size_t written_ = 0;  ///< of writing_
+  int error_ = 0;
 };
 
 }  // namespace terminally

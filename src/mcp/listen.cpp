@@ -1,12 +1,14 @@
 // subscriptions/listen: a request that lasts as long as its subscription. Modern only.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "mcp/extensions.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
-#include "mcp/resource_watch.hpp"
+#include "mcp/resource_feeds.hpp"
 #include "mcp/resources.hpp"
 #include "mcp/subscriptions.hpp"
 #include "mcp/task_views.hpp"
@@ -35,12 +37,18 @@ std::vector<std::string> strings(const json& filter, const char* name) {
     return values;
   }
   const auto is_string = [](const json& value) { return value.is_string(); };
-  if (!given->is_array() || !std::ranges::all_of(*given, is_string) || given->size() > Subscriptions::kMax) {
+  if (!given->is_array() || !std::ranges::all_of(*given, is_string) || given->size() > ResourceFeeds::kMost) {
     throw ProtocolError(kInvalidParams, std::string("Invalid params: notifications.") + name +
                                             " must be an array of at most " +
-                                            std::to_string(Subscriptions::kMax) + " strings");
+                                            std::to_string(ResourceFeeds::kMost) + " strings");
   }
-  return given->get<std::vector<std::string>>();
+  std::set<std::string_view> known;
+  for (const json& value : *given) {
+    if (known.insert(value.get_ref<const std::string&>()).second) {  // whoever asks twice is told once
+      values.push_back(value.get<std::string>());
+    }
+  }
+  return values;
 }
 
 Filter read_filter(const Call& call) {
@@ -66,18 +74,23 @@ class Listener {
       : server_(server),
         manager_(server.router->context().manager),
         outlet_(server.subscriptions->outlet()),
+        feeds_(server.subscriptions->feeds()),
         id_(ordered_json::parse(call.id)) {}
 
   /// Drops what is not there: the acknowledgement says what is left.
   awaitable<void> keep_what_is_there(Filter& filter) {
     std::vector<std::string> resources;
+    std::map<ResourceUri, bool> exists;
     for (const std::string& text : filter.resources) {
       const auto uri = parse_resource_uri(text);
-      bool there = false;
-      if (uri && manager_ != nullptr) {
-        there = co_await resource_exists(server_, *uri);
+      if (!uri || manager_ == nullptr) {
+        continue;
       }
-      if (there) {
+      const auto [known, is_new] = exists.try_emplace(*uri, false);
+      if (is_new) {
+        known->second = co_await resource_exists(server_, *uri);
+      }
+      if (known->second) {
         resources.push_back(text);
       }
     }
@@ -105,7 +118,7 @@ class Listener {
     }
     ordered_json params;
     params["notifications"] = std::move(agreed);
-    tell("notifications/subscriptions/acknowledged", std::move(params))();
+    outlet_->notify("notifications/subscriptions/acknowledged", marked(std::move(params)), Delivery::must);
   }
 
   /// What changes from here on is told, after the acknowledgement.
@@ -114,25 +127,23 @@ class Listener {
     if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
       tabs_ = co_await manager_->tabs_now();
     }
+    feeds_.need_room(filter.resources.size() + filter.tasks.size() + (filter.resource_list ? 1 : 0));
   }
 
   void watch(const Filter& filter) {
-    const auto executor = server_.subscriptions->executor();
     for (const std::string& text : filter.resources) {
-      const auto uri = parse_resource_uri(text);
       ordered_json params;
       params["uri"] = text;
-      Tell updated = tell("notifications/resources/updated", std::move(params));
-      watches_.push_back(uri->kind == ResourceUri::Kind::tabs
-                             ? watch_tabs(executor, *manager_, TabNews::any, tabs_, std::move(updated))
-                             : watch_output(executor, *manager_, uri->window, std::move(updated)));
+      subscriptions_.push_back(feeds_.of_resource(
+          *parse_resource_uri(text), tabs_, tell("notifications/resources/updated", std::move(params))));
     }
-    if (filter.resource_list && manager_ != nullptr) {
-      Tell changed = tell("notifications/resources/list_changed", ordered_json::object());
-      watches_.push_back(watch_tabs(executor, *manager_, TabNews::come_and_gone, tabs_, std::move(changed)));
+    if (filter.resource_list) {
+      subscriptions_.push_back(
+          feeds_.of_list(tabs_, tell("notifications/resources/list_changed", ordered_json::object())));
     }
     for (const std::string& id : filter.tasks) {
-      watches_.emplace_back(executor, tell_of_task(server_.tasks, id, outlet_, id_));
+      subscriptions_.push_back(feeds_.of_nothing());
+      tasks_.emplace_back(server_.subscriptions->executor(), tell_of_task(server_.tasks, id, outlet_, id_));
     }
   }
 
@@ -146,7 +157,7 @@ class Listener {
 
   Tell tell(const char* method, ordered_json params) const {
     return [outlet = outlet_, method, marked = marked(std::move(params))] {
-      return outlet->notify(method, marked);
+      return outlet->notify(method, marked, Delivery::may_drop);
     };
   }
 
@@ -158,17 +169,19 @@ class Listener {
       co_return;
     }
     co_await task->over.wait();
-    ordered_json params = modern_task(*task, {});
+    ordered_json params = modern_task_told(*task);
     params["_meta"]["io.modelcontextprotocol/subscriptionId"] = subscription;
-    outlet->notify("notifications/tasks", params);
+    outlet->notify("notifications/tasks", params, Delivery::must);
   }
 
   Server& server_;
   TmuxManager* manager_;
   std::shared_ptr<Outlet> outlet_;
+  ResourceFeeds& feeds_;
   ordered_json id_;
   TabList tabs_;
-  std::vector<Background> watches_;
+  std::vector<ResourceFeeds::Subscription> subscriptions_;
+  std::vector<Background> tasks_;
 };
 
 }  // namespace
@@ -180,7 +193,7 @@ awaitable<ordered_json> listen(Server& server, Call call) {
   co_await listener.look(filter);
   listener.acknowledge(filter);
   listener.watch(filter);
-  co_await server.subscriptions->wait_for_close();
+  co_await server.subscriptions->wait_for_end();
   co_return listener.result();
 }
 

@@ -8,6 +8,7 @@
 #include "mcp/extensions.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
+#include "mcp/progress.hpp"
 #include "mcp/prompts.hpp"
 #include "mcp/resources.hpp"
 #include "mcp/shape.hpp"
@@ -124,7 +125,8 @@ awaitable<ordered_json> call_tool(Server& server, Call call) {
     co_return co_await call_as_task(server, std::move(call), *tool, arguments);
   }
   try {
-    ordered_json object = co_await server.router->call(*tool, arguments, call.progress, nullptr, call.client);
+    ordered_json object =
+        co_await server.router->call(*tool, arguments, reports_to(call.progress), nullptr, call.client);
     co_return tool_result(std::move(object), call.revision);
   } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
     co_return tool_error(error.what());
@@ -149,7 +151,7 @@ constexpr std::array kMethods = {
     Method{.name = "completion/complete", .in_legacy = true, .in_modern = true, .answer = &complete},
     Method{.name = "resources/subscribe", .in_legacy = true, .answer = &subscribe},
     Method{.name = "resources/unsubscribe", .in_legacy = true, .answer = &unsubscribe},
-    Method{.name = "subscriptions/listen", .in_modern = true, .answer = &listen},
+    Method{.name = "subscriptions/listen", .in_modern = true, .lasts = true, .answer = &listen},
     Method{.name = "tasks/get",
            .in_legacy = true,
            .in_modern = true,

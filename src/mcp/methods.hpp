@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 
 namespace terminally {
 
+class ProgressSink;
 class Router;
 class Subscriptions;
 class Tasks;
@@ -36,8 +38,10 @@ struct Call {
   std::string id;  ///< as JSON text
   Revision revision = kNewestLegacy;
   std::shared_ptr<const nlohmann::json> params;  ///< an object
-  ReportProgress progress;                       ///< empty when the client asked for none
+  std::shared_ptr<ProgressSink> progress;        ///< null when the client asked for none
   std::string client;                            ///< whose it is, for the record of commands; may be empty
+  /// Says what is to be taken back when the client has cancelled the request and hears no answer.
+  std::function<void(std::function<void()> undo)> undo_if_cancelled;
 };
 
 /// One method of the protocol: what it is called, who may call it, and its answer. Throws `ProtocolError` for
@@ -46,6 +50,7 @@ struct Method {
   std::string_view name;
   bool in_legacy = false;
   bool in_modern = false;
+  bool lasts = false;                      ///< it is not answered before its client or the connection ends
   Revision since = Revision::v2024_11_05;  ///< the first legacy revision that has it
   boost::asio::awaitable<nlohmann::ordered_json> (*answer)(Server&, Call) = nullptr;
 };

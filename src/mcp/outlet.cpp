@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-bool Outlet::notify(std::string_view method, const nlohmann::ordered_json& params) {
-  return !send_ || send_(notification_message(method, params), Delivery::may_drop);
+bool Outlet::notify(std::string_view method, const nlohmann::ordered_json& params, Delivery delivery) {
+  return !send_ || send_(notification_message(method, params), delivery);
 }
 
 }  // namespace terminally

@@ -14,8 +14,9 @@ class Outlet {
  public:
   explicit Outlet(Send send) : send_(std::move(send)) {}
 
-  /// False when the client reads too slowly: try again later. True once closed: there is nothing to try.
-  bool notify(std::string_view method, const nlohmann::ordered_json& params);
+  /// False when it may be dropped and the client reads too slowly: try again later. True once closed: there
+  /// is nothing to try.
+  bool notify(std::string_view method, const nlohmann::ordered_json& params, Delivery delivery);
 
   void close() { send_ = nullptr; }
 

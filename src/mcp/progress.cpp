@@ -19,15 +19,20 @@ std::string progress_token(const json& params) {
   if (token == meta->end() || token->is_null()) {
     return {};
   }
-  if (!token->is_string() && !token->is_number_integer()) {
-    throw ProtocolError(kInvalidParams, "Invalid params: progressToken must be a string or an integer");
+  if (!id_key(*token)) {
+    throw ProtocolError(kInvalidParams,
+                        "Invalid params: progressToken must be an integer, or a string of at most " +
+                            std::to_string(kMostIdBytes) + " bytes of JSON");
   }
   return token->dump();
 }
 
-bool ProgressSink::report(const Progress& step) {
-  if (!send_ || !(step.progress > last_)) {
-    return false;
+Taken ProgressSink::report(const Progress& step) {
+  if (!send_) {
+    return Taken::never;
+  }
+  if (!(step.progress > last_) || waits_for_task_) {
+    return Taken::later;
   }
   ordered_json params;
   params["progressToken"] = ordered_json::parse(token_);
@@ -42,11 +47,33 @@ bool ProgressSink::report(const Progress& step) {
     params["_meta"]["terminally-mcp/awaiting_input"] = {{"kind", to_string(step.awaiting_input->kind)},
                                                         {"prompt", step.awaiting_input->prompt}};
   }
-  const bool sent = send_(notification_message("notifications/progress", params), Delivery::may_drop);
-  if (sent) {
-    last_ = step.progress;
+  if (!task_.empty()) {
+    params["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] = task_;
   }
-  return sent;
+  if (!send_(notification_message("notifications/progress", params),
+             step.last_words ? Delivery::must : Delivery::may_drop)) {
+    return Taken::later;
+  }
+  last_ = step.progress;
+  return Taken::yes;
+}
+
+void ProgressSink::of_task(const std::string& id) {
+  task_ = id;
+  waits_for_task_ = false;
+}
+
+void ProgressSink::answered() {
+  if (task_.empty()) {
+    close();
+  }
+}
+
+ReportProgress reports_to(std::shared_ptr<ProgressSink> sink) {
+  if (!sink) {
+    return {};
+  }
+  return [sink = std::move(sink)](const Progress& step) { return sink->report(step); };
 }
 
 }  // namespace terminally

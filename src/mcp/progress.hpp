@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
@@ -13,7 +14,7 @@ namespace terminally {
 
 /// How much a message matters when the client does not read.
 enum class Delivery {
-  must,      ///< always queued
+  must,      ///< always queued: its turn comes
   may_drop,  ///< refused while the queue is full
 };
 
@@ -21,7 +22,7 @@ enum class Delivery {
 using Send = std::function<bool(std::string message, Delivery delivery)>;
 
 /// The progressToken of a request as JSON text, empty for none. Throws `ProtocolError` when it is of another
-/// type than string or integer.
+/// type than string or integer, or too long.
 [[nodiscard]] std::string progress_token(const nlohmann::json& params);
 
 /// The progress notifications of one request: strictly rising, and none once it is closed.
@@ -31,17 +32,29 @@ class ProgressSink {
   ProgressSink(std::string token, Revision revision, Send send)
       : token_(std::move(token)), revision_(revision), send_(std::move(send)) {}
 
-  /// False when the step was not sent: it did not rise, the client reads too slowly, or the call is over.
-  bool report(const Progress& step);
+  /// A step that does not rise, or comes before its task has an id, is not taken yet.
+  Taken report(const Progress& step);
 
-  /// Nothing is sent from here on: the response went out, or never will.
+  /// The call becomes a task whose progress goes on after the answer. Nothing is sent until `of_task`.
+  void becomes_task() { waits_for_task_ = true; }
+  /// Each notification names the task from here on. Closed with the task, not with the answer.
+  void of_task(const std::string& id);
+
+  /// The answer went out, and nothing may follow it, except of a task.
+  void answered();
+  /// Nothing is sent from here on.
   void close() { send_ = nullptr; }
 
  private:
   std::string token_;
   Revision revision_;
   Send send_;
+  bool waits_for_task_ = false;
+  std::string task_;
   double last_ = -std::numeric_limits<double>::infinity();
 };
+
+/// Empty for none.
+[[nodiscard]] ReportProgress reports_to(std::shared_ptr<ProgressSink> sink);
 
 }  // namespace terminally

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/text_guard.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/shape.hpp"
 #include "tmux/ids.hpp"
+#include "tools/router.hpp"
 
 namespace terminally {
 namespace {
@@ -166,9 +168,14 @@ void check_port(const std::string& text) {
 /// The arguments that say something. Forms send what was left empty as "".
 Values checked_arguments(const Prompt& prompt, Values values) {
   std::erase_if(values, [](const auto& entry) { return entry.second.empty(); });
+  constexpr std::size_t kMostBytes = 65'536;
   for (const auto& [name, value] : values) {
     if (!prompt_has_argument(prompt.name, name)) {
       refuse(name, "is unknown to the prompt " + std::string(prompt.name));
+    }
+    if (value.size() > kMostBytes) {
+      refuse(name, "has " + std::to_string(value.size()) + " bytes; at most " + std::to_string(kMostBytes) +
+                       " are allowed");
     }
     if (name == "port") {
       check_port(value);
@@ -220,7 +227,7 @@ awaitable<ordered_json> list_prompts(Server& /*server*/, Call call) {
   co_return result;
 }
 
-awaitable<ordered_json> get_prompt(Server& /*server*/, Call call) {
+awaitable<ordered_json> get_prompt(Server& server, Call call) {
   const std::string& name = need_string(*call.params, "name");
   const Prompt* prompt = find_prompt(name);
   if (prompt == nullptr) {
@@ -230,7 +237,9 @@ awaitable<ordered_json> get_prompt(Server& /*server*/, Call call) {
   ordered_json message;
   message["role"] = "user";
   message["content"]["type"] = "text";
-  message["content"]["text"] = prompt->text(values);
+  const auto guard = server.router->new_guard();
+  const std::string text = prompt->text(values);
+  message["content"]["text"] = guard ? guard->masked(text) : text;
   ordered_json result;
   result["description"] = prompt->description;
   result["messages"].push_back(std::move(message));

@@ -62,7 +62,9 @@ std::string to_string(const ResourceUri& uri) {
 
 std::optional<ResourceUri> parse_resource_uri(std::string_view text) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  if (text.size() < kScheme.size() || !std::ranges::equal(text.substr(0, kScheme.size()), kScheme, same)) {
+  constexpr std::size_t kLongest = 256;  // with every character percent-encoded: it is echoed
+  if (text.size() > kLongest || text.size() < kScheme.size() ||
+      !std::ranges::equal(text.substr(0, kScheme.size()), kScheme, same)) {
     return std::nullopt;
   }
   std::vector<std::string> parts;

@@ -87,13 +87,4 @@ Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager&
   return {executor, follow_tabs(manager, news, std::move(known), std::move(tell))};
 }
 
-awaitable<Background> watch_resource(boost::asio::any_io_executor executor, TmuxManager& manager,
-                                     ResourceUri uri, Tell tell) {
-  if (uri.kind != ResourceUri::Kind::tabs) {
-    co_return watch_output(executor, manager, uri.window, std::move(tell));
-  }
-  TabList now = co_await manager.tabs_now();
-  co_return watch_tabs(executor, manager, TabNews::any, std::move(now), std::move(tell));
-}
-
 }  // namespace terminally

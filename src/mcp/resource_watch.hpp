@@ -1,11 +1,9 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <functional>
 
 #include "base/background.hpp"
-#include "mcp/resource_uri.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {
@@ -25,10 +23,5 @@ using Tell = std::function<bool()>;
 /// half a second; anything of them: at most twice a second.
 [[nodiscard]] Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager,
                                     TabNews news, TabList known, Tell tell);
-
-/// The one of the two that suits the resource, from what is there now.
-[[nodiscard]] boost::asio::awaitable<Background> watch_resource(boost::asio::any_io_executor executor,
-                                                                TmuxManager& manager, ResourceUri uri,
-                                                                Tell tell);
 
 }  // namespace terminally

@@ -56,16 +56,20 @@ Revision negotiate(std::string_view requested) {
   return known && !is_modern(*known) ? *known : kNewestLegacy;
 }
 
-Revision revision_of(std::string_view method, const json& params, Revision negotiated) {
+bool claims_revision(const json& params) {
   const auto meta = params.find("_meta");
-  const bool has_claim = meta != params.end() && meta->is_object() && meta->contains(kVersionKey);
-  if (!has_claim) {
+  return meta != params.end() && meta->is_object() && meta->contains(kVersionKey);
+}
+
+Revision revision_of(std::string_view method, const json& params, Revision negotiated) {
+  if (!claims_revision(params)) {
     if (method == "server/discover") {
       throw ProtocolError(kInvalidParams, std::string("Invalid params: _meta must have \"") + kVersionKey +
                                               "\" and \"" + kCapabilitiesKey + "\"");
     }
     return negotiated;
   }
+  const auto meta = params.find("_meta");
   const json& version = meta->at(kVersionKey);
   if (!version.is_string()) {
     throw ProtocolError(kInvalidParams,

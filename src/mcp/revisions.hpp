@@ -28,6 +28,9 @@ inline constexpr Revision kNewestLegacy = Revision::v2025_11_25;
 /// one.
 [[nodiscard]] Revision negotiate(std::string_view requested);
 
+/// Whether a request's params claim a revision in their `_meta`, as those of the modern era do.
+[[nodiscard]] bool claims_revision(const nlohmann::json& params);
+
 /// The revision of one request, decided anew for each: clients mix both eras on one connection. A request
 /// that claims one in its `_meta` is modern; any other is legacy, of the revision last negotiated. Throws
 /// `ProtocolError` for a claim that is not whole or not supported.

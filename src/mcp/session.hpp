@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -20,12 +21,15 @@ namespace terminally {
 /// Requests are served side by side, each by its own coroutine. Each has exactly one reply, because replies
 /// are sent in one place, the completion handler of that coroutine; a request that the client cancelled has
 /// none, and nothing of a request follows its reply. The protocol revision is decided for each message on its
-/// own.
+/// own. No message is longer than kMostMessageBytes.
 ///
 /// Single-threaded: every call on `executor`. Held by shared_ptr; calls still under way keep it alive after
 /// `close`.
 class Session : public std::enable_shared_from_this<Session> {
  public:
+  /// What the texts of unfinished requests may take; above it the transport takes no more of them.
+  static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
+
   Session(boost::asio::any_io_executor executor, std::shared_ptr<const Router> router, Implementation info,
           Send send);
 
@@ -34,6 +38,16 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Answers a line that was dropped because it was too long to be read.
   void refuse_long_line();
+
+  /// Returns when there is room for another request.
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
+  [[nodiscard]] bool has_room() const { return in_flight_.bytes() <= kMostHeldBytes; }
+
+  /// Returns when all that ends by itself is answered: a subscription does not.
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_answers();
+
+  /// Subscriptions get their results, and end. Returns when they have.
+  [[nodiscard]] boost::asio::awaitable<void> end_subscriptions();
 
   /// The connection is over: nothing is sent from here on. `stop_calls` also cancels what is under way.
   void close(bool stop_calls);
@@ -44,18 +58,24 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Takes the answer to one request, empty for none. Called exactly once.
   using Reply = std::function<void(std::string message)>;
 
-  void receive_batch(const RpcInput& input);
-  void handle(const RpcMessage& message, const Reply& reply);
-  void start(const RpcMessage& request, const Reply& reply);
+  void receive_batch(const RpcInput& input, std::size_t bytes);
+  void refuse_batch(const RpcInput& input, const ProtocolError& error);
+  void handle(const RpcMessage& message, std::size_t bytes, const Reply& reply);
+  void start(const RpcMessage& request, std::size_t bytes, const Reply& reply);
   boost::asio::awaitable<nlohmann::ordered_json> answer(RpcMessage request);
-  ReportProgress progress_of(const RpcMessage& request, Revision revision);
+  std::shared_ptr<ProgressSink> progress_of(const RpcMessage& request, Revision revision);
   void notice(const RpcMessage& notification);
   void send(std::string message);
+
+  [[nodiscard]] std::string result_text(const std::string& id, const nlohmann::ordered_json& result) const;
+  [[nodiscard]] std::string error_text(const std::string& id, const ProtocolError& error) const;
+  [[nodiscard]] std::string failure_text(const std::string& id, const std::exception_ptr& failure) const;
 
   boost::asio::any_io_executor executor_;
   Server server_;
   Send send_;
   InFlight in_flight_;
+  boost::asio::steady_timer answered_;  ///< never expires: cancelled at each end of a request
 };
 
 }  // namespace terminally

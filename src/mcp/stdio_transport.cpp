@@ -8,7 +8,6 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
@@ -35,11 +34,6 @@ UniqueFd duplicate(int fd, const char* what) {
     throw io_error(std::string("cannot use ") + what, errno);
   }
   return copy;
-}
-
-asio::awaitable<void> pause(std::chrono::milliseconds time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  co_await timer.async_wait(kReadQuietly);
 }
 
 }  // namespace
@@ -85,17 +79,41 @@ StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair 
 
 StdioTransport::~StdioTransport() = default;
 
-asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls) {
-  co_await (read_lines(session, stop_calls) || writer_.run());
-  session.close(stop_calls);
-}
-
-asio::awaitable<void> StdioTransport::read_lines(Session& session, bool stop_calls) {
-  while (co_await read_some(session)) {
+asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls, Ending& ending) {
+  constexpr Milliseconds kLastWords(100);
+  on_end_ = ending.on_begin;
+  co_await (serve_input(session) || writer_.run() || ending.asked.wait());
+  note_end();
+  if (!writer_.broken()) {  // a signal came, or all is said: what listens is still told that it ends
+    const auto deadline = Clock::now() + kLastWords;
+    co_await (finish(session, deadline) || writer_.run());
   }
   session.close(stop_calls);
-  constexpr std::chrono::milliseconds kLastWords(500);
-  co_await (writer_.drained(0) || pause(kLastWords));
+  if (const int error = writer_.error(); error != 0 && error != EPIPE && error != ECONNRESET) {
+    throw io_error("cannot write to stdout", error);
+  }
+}
+
+void StdioTransport::note_end() const {
+  if (on_end_) {
+    on_end_();
+  }
+}
+
+asio::awaitable<void> StdioTransport::serve_input(Session& session) {
+  while (co_await read_some(session)) {
+  }
+  note_end();
+  const auto deadline = given_up_at_.value_or(Clock::now() + kAnswersWithin);
+  const bool answered = co_await finish_by(deadline, session.wait_for_answers());
+  if (answered) {
+    co_await finish_by(deadline, writer_.drained(0));
+  }
+}
+
+asio::awaitable<void> StdioTransport::finish(Session& session, Clock::time_point deadline) {
+  co_await finish_by(deadline, session.end_subscriptions());
+  co_await finish_by(deadline, writer_.drained(0));
 }
 
 /// Reads what there is and serves the lines in it. False at the end of the input.
@@ -117,28 +135,37 @@ asio::awaitable<bool> StdioTransport::serve_lines(Session& session) {
     }
     co_await asio::post(
         asio::use_awaitable);  // what can be answered at once is, before the next request is taken
-    if (!co_await wait_for_room()) {
+    if (!co_await wait_for_room(session)) {
       co_return false;
     }
   }
   co_return true;
 }
 
-/// Waits until the client has read enough. False when it hung up meanwhile and does not read. (Of a file it
-/// cannot be told that it hung up: that wait fails, and only the other one counts.)
-asio::awaitable<bool> StdioTransport::wait_for_room() {
-  constexpr std::chrono::milliseconds kPatience(1'000);
-  if (!writer_.full()) {
+/// Waits until the client has read enough, and enough of what it asked is done. False when it hung up
+/// meanwhile, and neither comes. (Of a file it cannot be told that it hung up: that wait fails, and only the
+/// other one counts.)
+asio::awaitable<bool> StdioTransport::wait_for_room(Session& session) {
+  if (!writer_.full() && session.has_room()) {
     co_return true;
   }
-  const auto hung_up = asio::posix::descriptor_base::wait_error;
-  const auto first = co_await (writer_.drained(LineWriter::kFullBytes) ||
-                               input_->stream.async_wait(hung_up, asio::use_awaitable));
-  if (first.index() == 0) {
-    co_return true;
+  if (!given_up_at_) {
+    const auto hung_up = asio::posix::descriptor_base::wait_error;
+    const auto first = co_await (room(session) || input_->stream.async_wait(hung_up, asio::use_awaitable));
+    if (first.index() == 0) {
+      co_return true;
+    }
+    given_up_at_ = Clock::now() + kAnswersWithin;
+    note_end();
   }
-  const auto second = co_await (writer_.drained(LineWriter::kFullBytes) || pause(kPatience));
-  co_return second.index() == 0;
+  co_return co_await finish_by(*given_up_at_, room(session));
+}
+
+asio::awaitable<void> StdioTransport::room(Session& session) {
+  while (writer_.full() || !session.has_room()) {
+    co_await writer_.drained(LineWriter::kFullBytes);
+    co_await session.wait_for_room();
+  }
 }
 
 }  // namespace terminally

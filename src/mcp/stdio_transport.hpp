@@ -2,9 +2,14 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/event.hpp"
+#include "base/timeout.hpp"
 #include "base/unique_fd.hpp"
 #include "mcp/line_writer.hpp"
 
@@ -23,6 +28,13 @@ struct StdioPair {
 /// into a reply. From here on SIGPIPE is ignored. Throws `Error` (io).
 [[nodiscard]] StdioPair take_stdio();
 
+/// How a connection comes to its end.
+struct Ending {
+  Event asked;  ///< set from outside, by a signal
+  std::function<void()>
+      on_begin;  ///< told when the end begins, for whatever reason; may be empty, or told twice
+};
+
 /// Messages as lines over a pair of descriptors: pipes, sockets, terminals, files or /dev/null.
 /// Their file status flags are shared with other processes: they are put back in the destructor.
 class StdioTransport {
@@ -35,18 +47,26 @@ class StdioTransport {
   /// Queues a message for the client. False if it may be dropped and was.
   bool send(const std::string& message, Delivery delivery) { return writer_.send(message, delivery); }
 
-  /// Feeds the session until the input ends or the client takes no more output, then closes it; with
-  /// `stop_calls` its calls are cancelled. What was queued by then still has half a second to get out. While
-  /// the client does not read, neither do we: the queue stays bounded. Cancellable.
-  [[nodiscard]] boost::asio::awaitable<void> run(Session& session, bool stop_calls);
+  /// What was asked before the end of the input has so long to be answered, and to be read by the client.
+  static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
+
+  /// Feeds the session until the input ends, the client takes no more output, or the end is asked for; then
+  /// closes it. At the end of the input what was asked is answered first, within kAnswersWithin;
+  /// subscriptions get their results in any case. With `stop_calls` what is still under way is cancelled
+  /// then. While the client does not read, neither do we: the queue stays bounded. Cancellable. Throws
+  /// `Error` (io) when the output could not be written for another reason than that nobody reads it.
+  [[nodiscard]] boost::asio::awaitable<void> run(Session& session, bool stop_calls, Ending& ending);
 
  private:
   struct Input;
 
-  [[nodiscard]] boost::asio::awaitable<void> read_lines(Session& session, bool stop_calls);
+  [[nodiscard]] boost::asio::awaitable<void> serve_input(Session& session);
+  void note_end() const;
+  [[nodiscard]] boost::asio::awaitable<void> finish(Session& session, Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<bool> read_some(Session& session);
   [[nodiscard]] boost::asio::awaitable<bool> serve_lines(Session& session);
-  [[nodiscard]] boost::asio::awaitable<bool> wait_for_room();
+  [[nodiscard]] boost::asio::awaitable<bool> wait_for_room(Session& session);
+  [[nodiscard]] boost::asio::awaitable<void> room(Session& session);
 
   class FlagsGuard;
 
@@ -54,6 +74,8 @@ class StdioTransport {
   std::unique_ptr<FlagsGuard> out_flags_;
   std::unique_ptr<Input> input_;
   LineWriter writer_;
+  std::function<void()> on_end_;
+  std::optional<Clock::time_point> given_up_at_;  ///< known since the client hung up
 };
 
 }  // namespace terminally

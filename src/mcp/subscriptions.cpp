@@ -5,7 +5,6 @@
 
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
-#include "mcp/resource_watch.hpp"
 #include "mcp/resources.hpp"
 #include "tmux/manager.hpp"
 #include "tools/router.hpp"
@@ -27,11 +26,10 @@ ordered_json with_uri(const std::string& uri) {
 
 }  // namespace
 
-void Subscriptions::announce_list_changes(Server& server) {
-  TmuxManager* manager = server.router->context().manager;
-  if (manager != nullptr && !list_watch_ && !closed_.is_set()) {
-    list_watch_.emplace(watch_tabs(executor_, *manager, TabNews::come_and_gone, {}, [outlet = outlet_] {
-      return outlet->notify(kListChanged, ordered_json::object());
+void Subscriptions::announce_list_changes() {
+  if (manager_ != nullptr && !list_ && !ended_.is_set()) {
+    list_.emplace(feeds_.of_list({}, [outlet = outlet_] {
+      return outlet->notify(kListChanged, ordered_json::object(), Delivery::may_drop);
     }));
   }
 }
@@ -48,23 +46,24 @@ awaitable<void> Subscriptions::subscribe(Server& server, std::string text, Revis
   if (!there) {
     throw resource_not_found(text, revision);
   }
-  TmuxManager* manager = server.router->context().manager;
-  if (manager == nullptr || watches_.contains(text)) {
+  TabList tabs;
+  if (manager_ != nullptr && uri->kind == ResourceUri::Kind::tabs) {
+    tabs = co_await manager_->tabs_now();
+  }
+  if (subscribed_.contains(text)) {
     co_return;
   }
-  if (watches_.size() >= kMax) {
-    throw ProtocolError(kInternalError, "Too many subscriptions: there are " + std::to_string(kMax));
-  }
-  Tell tell = [outlet = outlet_, text] { return outlet->notify(kUpdated, with_uri(text)); };
-  Background watch = co_await watch_resource(executor_, *manager, *uri, std::move(tell));
-  watches_.insert_or_assign(std::move(text), std::move(watch));
+  Tell tell = [outlet = outlet_, text] {
+    return outlet->notify(kUpdated, with_uri(text), Delivery::may_drop);
+  };
+  subscribed_.emplace(text, feeds_.of_resource(*uri, std::move(tabs), std::move(tell)));
 }
 
 void Subscriptions::close() {
   outlet_->close();
-  watches_.clear();
-  list_watch_.reset();
-  closed_.set();
+  subscribed_.clear();
+  list_.reset();
+  ended_.set();
 }
 
 awaitable<ordered_json> subscribe(Server& server, Call call) {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "base/background.hpp"
 #include "base/event.hpp"
 #include "mcp/methods.hpp"
+#include "mcp/resource_feeds.hpp"
 
 namespace terminally {
 
@@ -21,30 +21,33 @@ class Outlet;
 /// subscription.
 class Subscriptions {
  public:
-  static constexpr std::size_t kMax = 1'000;
-
-  Subscriptions(boost::asio::any_io_executor executor, std::shared_ptr<Outlet> outlet)
-      : executor_(std::move(executor)), outlet_(std::move(outlet)) {}
+  Subscriptions(boost::asio::any_io_executor executor, TmuxManager* manager, std::shared_ptr<Outlet> outlet)
+      : executor_(executor), manager_(manager), outlet_(std::move(outlet)), feeds_(executor, manager) {}
 
   /// A legacy client is there: it is told when resources come and go.
-  void announce_list_changes(Server& server);
+  void announce_list_changes();
 
   [[nodiscard]] boost::asio::awaitable<void> subscribe(Server& server, std::string text, Revision revision);
-  void unsubscribe(const std::string& uri) { watches_.erase(uri); }
+  void unsubscribe(const std::string& uri) { subscribed_.erase(uri); }
 
-  /// Ends all of them. What listens gets its result.
+  /// What listens gets its result.
+  void end() { ended_.set(); }
+  /// Ends all of them: nothing is told any more.
   void close();
 
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
-  [[nodiscard]] boost::asio::awaitable<void> wait_for_close() { return closed_.wait(); }
+  [[nodiscard]] ResourceFeeds& feeds() { return feeds_; }
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
 
  private:
   boost::asio::any_io_executor executor_;
+  TmuxManager* manager_;
   std::shared_ptr<Outlet> outlet_;
-  std::map<std::string, Background> watches_;  ///< by the URI as the client wrote it
-  std::optional<Background> list_watch_;
-  Event closed_;
+  ResourceFeeds feeds_;
+  std::map<std::string, ResourceFeeds::Subscription> subscribed_;  ///< by the URI as the client wrote it
+  std::optional<ResourceFeeds::Subscription> list_;
+  Event ended_;
 };
 
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> subscribe(Server& server, Call call);

@@ -53,12 +53,19 @@ bool becomes_task(const Call& call, const Tool& tool) {
 awaitable<ordered_json> call_as_task(Server& server, Call call, const Tool& tool,
                                      std::shared_ptr<const json> arguments) {
   const bool modern = is_modern(call.revision);
-  const TaskPtr task =
-      co_await server.tasks->start(tool, std::move(arguments), call.progress, call.client, !modern);
+  TaskRequest request{tool, std::move(arguments), call.progress, call.client, !modern};
+  const TaskPtr task = server.tasks->begin(std::move(request));
+  call.undo_if_cancelled([tasks = server.tasks, task] { tasks->give_up(task); });
+  co_await server.tasks->announce(task);
   if (!modern) {
+    if (task->refused) {
+      server.tasks->give_up(task);
+      throw ProtocolError(kInvalidParams, task->error_text);
+    }
     ordered_json result;
     result["task"] = legacy_task(*task, {});
     result["task"]["status"] = "working";  // as every task begins
+    result["task"].erase("statusMessage");
     co_return result;
   }
   if (co_await finish_by(Clock::now() + kAtOnce, task->over.wait())) {

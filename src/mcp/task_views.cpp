@@ -81,6 +81,19 @@ ordered_json modern_task(const Task& task, const std::string& progress_text) {
   return view;
 }
 
+ordered_json modern_task_told(const Task& task) {
+  constexpr std::size_t kEnvelope = 2 * kMostIdBytes;
+  ordered_json view = modern_task(task, {});
+  const std::string text = view.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  if (text.size() + kEnvelope > kMostMessageBytes) {
+    view["result"] = tool_error(
+        "the result is too long for a message: get_command_state, with a smaller "
+        "max_output_bytes, has it");
+    view["result"]["resultType"] = "complete";
+  }
+  return view;
+}
+
 ordered_json task_outcome(const Task& task, Revision revision) {
   if (task.fault) {
     throw ProtocolError(kInternalError, "Internal error");

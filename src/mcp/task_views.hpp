@@ -15,6 +15,9 @@ namespace terminally {
 /// The extension: a flat Task, and in it what it came to.
 [[nodiscard]] nlohmann::ordered_json modern_task(const Task& task, const std::string& progress_text);
 
+/// The same, as it is told to who listens: without a result that would be too long for a message.
+[[nodiscard]] nlohmann::ordered_json modern_task_told(const Task& task);
+
 /// What tools/call would have answered. Of a task that is over. Throws `ProtocolError` where it would have.
 [[nodiscard]] nlohmann::ordered_json task_outcome(const Task& task, Revision revision);
 

@@ -11,6 +11,7 @@
 #include "base/timeout.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
+#include "mcp/progress.hpp"
 #include "mcp/task_views.hpp"
 #include "tmux/manager.hpp"
 #include "tools/router.hpp"
@@ -55,37 +56,31 @@ awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
   co_return object;
 }
 
-/// To the end of the command, also where the call has returned before it.
-awaitable<void> see_through(RouterPtr router, TaskPtr task) {
-  if (task->command) {
-    TmuxManager* manager = router->context().manager;
-    co_await manager->wait_for_command(task->command->window, task->command->id);
-    task->object = co_await command_result(router, task);
-  }
+bool is_refusal(const Error& error) {
+  return error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::not_found ||
+         error.code() == ErrorCode::tab_closed;
 }
 
-awaitable<void> run_call(RouterPtr router, TaskPtr task, const Tool& tool,
-                         std::shared_ptr<const json> arguments, ReportProgress progress, std::string client) {
+awaitable<void> run_call(RouterPtr router, TaskPtr task, TaskRequest request) {
   BeganCallback on_begin = [task](WindowId window, const std::string& command_id) {
     task->command = Task::Command{window, command_id};
     task->settled.set();
   };
   try {
-    ordered_json object =
-        co_await router->call(tool, std::move(arguments), std::move(progress), on_begin, std::move(client));
-    if (task->command && object.value("state", "") == "running") {
-      co_await see_through(router, task);
-    } else {
-      task->object = std::move(object);
-    }
+    task->object =
+        co_await router->call(request.tool, std::move(request.arguments),
+                              reports_to(std::move(request.progress)), on_begin, std::move(request.client));
   } catch (const Error& error) {
     task->error_text = error.what();
+    task->refused = !task->command && is_refusal(error);
   }
 }
 
-awaitable<void> see_through_quietly(RouterPtr router, TaskPtr task) {
+/// To the end of a command that another call, or another server, has begun.
+awaitable<void> see_through(RouterPtr router, TaskPtr task) {
   try {
-    co_await see_through(router, task);
+    co_await router->context().manager->wait_for_command(task->command->window, task->command->id);
+    task->object = co_await command_result(router, task);
   } catch (const Error& error) {
     task->error_text = error.what();
   }
@@ -115,15 +110,23 @@ void abort(Task& task) {
   task.cancel.emit(asio::cancellation_type::terminal);
 }
 
-awaitable<void> cancel_command_of(RouterPtr router, TaskPtr task) {
-  TmuxManager* manager = router->context().manager;
-  QueryCommand latest;
-  latest.window_id = task->command->window;
-  latest.max_output_bytes = 0;
+awaitable<bool> runs_still(TmuxManager& manager, Task::Command command) {
+  QueryCommand query;
+  query.window_id = command.window;
+  query.command_id = std::move(command.id);
+  query.max_output_bytes = 0;
+  const CommandResult now = co_await manager.command_state(query);
+  co_return now.state == CommandState::running;
+}
+
+/// What was begun last ends first: in a nested shell that the task opened, what runs there.
+awaitable<void> end_command(RouterPtr router, TaskPtr task) {
+  TmuxManager& manager = *router->context().manager;
   try {
-    const CommandResult now = co_await manager->command_state(latest);
-    if (now.command_id == task->command->id) {
-      co_await manager->cancel_command(task->command->window, false);
+    bool runs = co_await runs_still(manager, *task->command);
+    while (runs) {
+      co_await manager.cancel_command(task->command->window, false);
+      runs = co_await runs_still(manager, *task->command);
     }
   } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel
     if (error.code() != ErrorCode::tab_closed) {
@@ -152,49 +155,67 @@ std::optional<Task::Command> parse_task_id(std::string_view id) {
 }
 
 void Tasks::spawn(const TaskPtr& task, awaitable<void> work, bool announce_end) {
+  running_->insert(task);
+  auto over = [task, announce_end, outlet = outlet_, running = running_](const std::exception_ptr& failure) {
+    if (failure) {
+      note_failure(*task, failure);
+    }
+    running->erase(task);
+    task->updated_ms = wall_clock_ms();
+    if (task->progress) {
+      task->progress->close();
+    }
+    task->settled.set();
+    task->over.set();
+    if (announce_end && !task->id.empty()) {
+      outlet->notify("notifications/tasks/status", legacy_task(*task, {}), Delivery::must);
+    }
+  };
   asio::co_spawn(executor_, std::move(work),
-                 asio::bind_cancellation_slot(task->cancel.slot(), [task, announce_end, outlet = outlet_](
-                                                                       const std::exception_ptr& failure) {
-                   if (failure) {
-                     note_failure(*task, failure);
-                   }
-                   task->updated_ms = wall_clock_ms();
-                   task->settled.set();
-                   task->over.set();
-                   if (announce_end && !task->id.empty()) {
-                     outlet->notify("notifications/tasks/status", legacy_task(*task, {}));
-                   }
-                 }));
+                 asio::bind_cancellation_slot(task->cancel.slot(), std::move(over)));
 }
 
-awaitable<TaskPtr> Tasks::start(const Tool& tool, std::shared_ptr<const json> arguments,
-                                ReportProgress progress, std::string client, bool announce_end) {
-  const auto running =
-      std::ranges::count_if(tasks_, [](const auto& entry) { return !entry.second->over.is_set(); });
-  if (static_cast<std::size_t>(running) >= kMostRunning) {
+TaskPtr Tasks::begin(TaskRequest request) {
+  if (running_->size() >= kMostRunning) {
     throw ProtocolError(kInternalError,
-                        "Too many tasks at once: " + std::to_string(running) + " are running");
+                        "Too many tasks at once: " + std::to_string(running_->size()) + " are running");
   }
   const auto task = std::make_shared<Task>();
-  task->call_arguments = *arguments;
+  task->call_arguments = *request.arguments;
   task->created_ms = task->updated_ms = wall_clock_ms();
-  spawn(task, run_call(router_, task, tool, std::move(arguments), std::move(progress), std::move(client)),
-        announce_end);
-  bool given_up = false;
-  try {
-    if (tool.task_support == TaskSupport::command) {
-      co_await finish_by(Clock::now() + kBeginsWithin, task->settled.wait());
-    }
-  } catch (const boost::system::system_error&) {
-    given_up = true;
+  const bool legacy = request.legacy;
+  if (legacy && request.progress) {
+    request.progress->becomes_task();
+    task->progress = request.progress;
   }
-  if (given_up) {
-    task->cancel.emit(asio::cancellation_type::terminal);
-    throw boost::system::system_error(asio::error::operation_aborted);
+  task->is_of_command = request.tool.task_support == TaskSupport::command;
+  spawn(task, run_call(router_, task, std::move(request)), legacy);
+  return task;
+}
+
+awaitable<void> Tasks::announce(TaskPtr task) {
+  if (task->is_of_command) {
+    co_await finish_by(Clock::now() + kBeginsWithin, task->settled.wait());
+  }
+  constexpr int kTurns = 3;  // in which a call that begins no command has read its arguments
+  for (int turn = 0; turn < kTurns && !task->settled.is_set(); ++turn) {
+    co_await asio::post(executor_, asio::use_awaitable);
   }
   task->id = task->command ? task_id(*task->command) : random_id();
+  if (task->progress) {
+    task->progress->of_task(task->id);
+  }
   keep(task);
-  co_return task;
+}
+
+void Tasks::give_up(const TaskPtr& task) {
+  tasks_.erase(task->id);
+  task->id.clear();
+  if (task->over.is_set()) {
+    return;
+  }
+  abort(*task);
+  end_in_background(task);  // the call may have left its command behind already
 }
 
 void Tasks::keep(const TaskPtr& task) {
@@ -211,7 +232,7 @@ awaitable<TaskPtr> Tasks::find(std::string id) {
     co_return found->second;
   }
   const auto command = parse_task_id(id);
-  if (!command || router_->context().manager == nullptr) {
+  if (!command || task_id(*command) != id || router_->context().manager == nullptr) {
     co_return nullptr;
   }
   QueryCommand query;
@@ -241,32 +262,47 @@ awaitable<TaskPtr> Tasks::find(std::string id) {
   }
   if (!task->over.is_set()) {
     task->settled.set();
-    spawn(task, see_through_quietly(router_, task), false);
+    spawn(task, see_through(router_, task), false);
   }
   keep(task);
   co_return task;
 }
 
 awaitable<void> Tasks::cancel(TaskPtr task) {
-  if (task->over.is_set()) {
-    co_return;
+  constexpr Milliseconds kToKill{6'000};
+  const auto deadline = Clock::now() + router_->context().sync_window + kToKill;
+  const auto ending = begin_cancel(task);
+  bool in_time = co_await finish_by(deadline, ending->over.wait());
+  if (ending->failure) {
+    std::rethrow_exception(ending->failure);
   }
-  if (task->command) {
-    co_await cancel_command_of(router_, task);
-  } else {
-    abort(*task);
+  if (in_time) {
+    in_time = co_await finish_by(deadline, task->over.wait());
   }
-  co_await task->over.wait();
+  if (!in_time) {
+    throw Error(ErrorCode::busy,
+                "task " + task->id + " is being ended, but still runs; tasks/get tells when it is over");
+  }
 }
 
-void Tasks::begin_cancel(TaskPtr task) {
-  if (task->over.is_set()) {
-    return;
+std::shared_ptr<Tasks::Ending> Tasks::begin_cancel(const TaskPtr& task) {
+  if (!task->command && !task->over.is_set()) {
+    abort(*task);
   }
+  return end_in_background(task);
+}
+
+std::shared_ptr<Tasks::Ending> Tasks::end_in_background(const TaskPtr& task) {
+  auto ending = std::make_shared<Ending>();
   if (!task->command) {
-    return abort(*task);
+    ending->over.set();
+    return ending;
   }
-  asio::co_spawn(executor_, cancel_command_of(router_, std::move(task)), [](const std::exception_ptr&) {});
+  asio::co_spawn(executor_, end_command(router_, task), [ending](const std::exception_ptr& failure) {
+    ending->failure = failure;
+    ending->over.set();
+  });
+  return ending;
 }
 
 std::vector<TaskPtr> Tasks::list() const {
@@ -298,8 +334,8 @@ awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
 }
 
 void Tasks::close(bool stop) {
-  for (const auto& [id, task] : tasks_) {
-    if (stop && !task->over.is_set()) {
+  for (const TaskPtr& task : std::vector<TaskPtr>(running_->begin(), running_->end())) {
+    if (stop) {
       task->cancel.emit(asio::cancellation_type::terminal);
     }
   }

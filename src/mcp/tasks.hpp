@@ -4,10 +4,12 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@
 namespace terminally {
 
 class Outlet;
+class ProgressSink;
 
 /// A call that goes on after its answer. What it came to is one of `object`, `error_text` and `fault`, or it
 /// was aborted; none of them while it runs.
@@ -30,19 +33,31 @@ struct Task {
 
   std::string id;
   std::optional<Command> command;  ///< the one it stands for: the task lives as long as its record
+  bool is_of_command = false;      ///< it will have one, if nothing goes wrong
   nlohmann::json call_arguments;
   std::int64_t created_ms = 0;  ///< since the epoch
   std::int64_t updated_ms = 0;
-  nlohmann::ordered_json object;  ///< the tool's result
-  std::string error_text;         ///< what the tool could not do
-  bool fault = false;             ///< a bug of ours
-  bool aborted = false;           ///< cancelled before there was anything to cancel but the call
-  Event settled;                  ///< its command has begun, or it is over
+  nlohmann::ordered_json object;           ///< the tool's result
+  std::string error_text;                  ///< what the tool could not do
+  bool fault = false;                      ///< a bug of ours
+  bool refused = false;                    ///< `error_text` is about the arguments: nothing was begun
+  bool aborted = false;                    ///< cancelled before there was anything to cancel but the call
+  std::shared_ptr<ProgressSink> progress;  ///< where it goes on after the answer; null for none
+  Event settled;                           ///< its command has begun, or it is over
   Event over;
   boost::asio::cancellation_signal cancel;
 };
 
 using TaskPtr = std::shared_ptr<Task>;
+
+/// A call that is to become a task.
+struct TaskRequest {
+  const Tool& tool;
+  std::shared_ptr<const nlohmann::json> arguments;
+  std::shared_ptr<ProgressSink> progress;  ///< null for none
+  std::string client;
+  bool legacy = false;  ///< its progress goes on after the answer, and its end is told to everybody
+};
 
 /// The tasks of one server, for both eras: what a task is differs only in how it is shown (task_views.hpp).
 ///
@@ -58,20 +73,29 @@ class Tasks {
         std::shared_ptr<Outlet> outlet)
       : executor_(std::move(executor)), router_(std::move(router)), outlet_(std::move(outlet)) {}
 
-  /// Returns when its command has begun, or it is over, but after 5 s at the latest. Cancelled, it cancels
-  /// the task. Throws `ProtocolError` when there are too many.
-  [[nodiscard]] boost::asio::awaitable<TaskPtr> start(const Tool& tool,
-                                                      std::shared_ptr<const nlohmann::json> arguments,
-                                                      ReportProgress progress, std::string client,
-                                                      bool announce_end);
+  /// Begins it. Nobody can ask for it before it is announced. Throws `ProtocolError` when there are too many.
+  [[nodiscard]] TaskPtr begin(TaskRequest request);
+
+  /// Gives it its id. Returns when its command has begun, or it is over, but after 5 s at the latest.
+  [[nodiscard]] boost::asio::awaitable<void> announce(TaskPtr task);
+
+  /// Nobody will ever ask for it: it is ended and forgotten, whatever it is at.
+  void give_up(const TaskPtr& task);
 
   /// Null when there is no such task.
   [[nodiscard]] boost::asio::awaitable<TaskPtr> find(std::string id);
 
-  /// Returns when it was cancelled, or had ended by itself.
+  /// Returns when it was cancelled, or had ended by itself. Throws `Error` where it still runs after the
+  /// synchronous window and 6 s: it is being ended all the same.
   [[nodiscard]] boost::asio::awaitable<void> cancel(TaskPtr task);
+
+  /// How the ending of a task went.
+  struct Ending {
+    Event over;
+    std::exception_ptr failure;
+  };
   /// The same, without waiting.
-  void begin_cancel(TaskPtr task);
+  std::shared_ptr<Ending> begin_cancel(const TaskPtr& task);
 
   /// Oldest first.
   [[nodiscard]] std::vector<TaskPtr> list() const;
@@ -85,11 +109,13 @@ class Tasks {
  private:
   void spawn(const TaskPtr& task, boost::asio::awaitable<void> work, bool announce_end);
   void keep(const TaskPtr& task);
+  std::shared_ptr<Ending> end_in_background(const TaskPtr& task);
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<const Router> router_;
   std::shared_ptr<Outlet> outlet_;
   std::map<std::string, TaskPtr> tasks_;
+  std::shared_ptr<std::set<TaskPtr>> running_ = std::make_shared<std::set<TaskPtr>>();
 };
 
 /// The id of the task of a command, and back.

@@ -10,7 +10,8 @@
 namespace terminally {
 
 TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
-  const auto window_end = Clock::now() + Milliseconds(config_.sync_window_ms);
+  const auto window_end =
+      request.hand_over ? Clock::now() + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
   const auto deadline = std::min(window_end, Clock::now() + Milliseconds(request.waiting.timeout_ms));
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));

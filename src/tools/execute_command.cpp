@@ -39,12 +39,23 @@ std::string streamed_note(const ProgressStream& stream) {
              : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";
 }
 
+/// The result at the command's end, also where the call would have returned before it.
+boost::asio::awaitable<CommandResult> see_through(TmuxManager& manager, QueryCommand query,
+                                                  CommandResult so_far) {
+  query.window_id = so_far.window_id;
+  query.command_id = so_far.command_id;
+  co_await manager.wait_for_command(query.window_id, query.command_id);
+  co_return co_await manager.command_state(std::move(query));
+}
+
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, ExecuteCommandArgs args) {
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   args.request.who = std::move(context.client);
+  const bool is_task = context.on_begin != nullptr;  // which ends with its command, whatever comes before
   args.request.on_begin = std::move(context.on_begin);
+  args.request.hand_over = !is_task;
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
@@ -56,7 +67,16 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
     on_output = [stream](std::string_view bytes) { stream->feed(bytes); };
     args.request.on_awaiting = [stream](AwaitingInput input) { stream->awaiting(std::move(input)); };
   }
+  QueryCommand rest;
+  rest.view = args.request.view;
+  rest.max_output_bytes = args.request.max_output_bytes;
   answer.result = co_await context.manager->execute(std::move(args.request), std::move(on_output));
+  if (is_task && answer.result.state == CommandState::running) {
+    if (answer.result.awaiting_input) {
+      stream->awaiting(*answer.result.awaiting_input);
+    }
+    answer.result = co_await see_through(*context.manager, std::move(rest), answer.result);
+  }
   co_await stream->finish(answer.result.state == CommandState::running);
   if (stream->messages() > 0) {
     answer.result.notes.push_back(streamed_note(*stream));

@@ -180,8 +180,12 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     }
     const auto self = shared_from_this();
     const auto patience = Clock::now() + kLastStepWithin;
-    while (has_news() && !step(kWaitingBytes) && Clock::now() < patience) {
+    while (report_ && has_news() && !step(kWaitingBytes) && Clock::now() < patience) {
       co_await sleep_for(kBeforeAnswer);  // a client that reads slowly still gets the last words
+    }
+    if (report_ && has_news()) {  // what it misses is said, as above the highest rate
+      skip_to(kStepBytes);
+      step(kWaitingBytes, true);
     }
     close();
     co_await sleep_until(last_step_ + kBeforeAnswer);
@@ -221,15 +225,20 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   }
 
   /// Tells the client, unless it reads too slowly: then everything stays for the next step.
-  bool step(std::size_t limit) {
+  bool step(std::size_t limit, bool last_words = false) {
     Progress progress;
+    progress.last_words = last_words;
     progress.message = take_message(limit);
     progress.seen = seen_total(progress.message);
     progress.awaiting_input = awaiting_;
     const auto bytes = static_cast<double>(bytes_);
     progress.progress = bytes > last_progress_ ? bytes : last_progress_ + kHeartbeatStep;
     last_step_ = Clock::now();
-    if (!report_ || !report_(progress)) {
+    const Taken taken = report_ ? report_(progress) : Taken::never;
+    if (taken == Taken::never) {
+      close();
+    }
+    if (taken != Taken::yes) {
       return false;
     }
     last_progress_ = progress.progress;

@@ -10,8 +10,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json nullable(const char* type) {
-  return ordered_json::array({type, "null"});
+/// What the schema is of, or null. By anyOf: not every client takes a list of types.
+void make_nullable(ordered_json& property, ordered_json schema) {
+  ordered_json null;
+  null["type"] = "null";
+  property["anyOf"] = ordered_json::array({std::move(schema), std::move(null)});
+}
+
+ordered_json of_type(const char* type) {
+  ordered_json schema;
+  schema["type"] = type;
+  return schema;
 }
 
 }  // namespace
@@ -57,11 +66,11 @@ void ResultSchema::flag(Text name, bool /*value*/, Text description, Show show) 
 
 void ResultSchema::integer_or_null(Text name, std::optional<std::int64_t> /*value*/, Text description,
                                    Show show) {
-  add(name, description, show)["type"] = nullable("integer");
+  make_nullable(add(name, description, show), of_type("integer"));
 }
 
 void ResultSchema::text_or_null(Text name, std::optional<Text> /*value*/, Text description, Show show) {
-  add(name, description, show)["type"] = nullable("string");
+  make_nullable(add(name, description, show), of_type("string"));
 }
 
 void ResultSchema::choice(Text name, Text /*value*/, const Names& names, Text description, Show show) {
@@ -96,9 +105,7 @@ void ResultSchema::object_or_null(Text name, const Item& /*item*/, const Item& s
                                   Show show) {
   ResultSchema object;
   sample(object);
-  (*object.schema_)["type"] = nullable("object");
-  ordered_json& property = add(name, description, show);
-  property.update((*object.schema_));
+  make_nullable(add(name, description, show), std::move(*object.schema_));
 }
 
 ResultWriter::ResultWriter(TextGuard* guard)

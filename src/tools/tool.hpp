@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,22 +26,31 @@ struct Progress {
   std::string message;            ///< empty for none
   std::optional<SeenTotal> seen;  ///< in the message
   std::optional<AwaitingInput> awaiting_input = std::nullopt;
+  bool last_words = false;  ///< nothing comes after it: it is queued, however slowly the client reads
 };
 
-/// Tells the client. False when the step was not taken, because it reads too slowly or the call is over: keep
-/// the message for the next step. Must be called on the executor of the session; stays callable after the
-/// call.
-using ReportProgress = std::function<bool(const Progress&)>;
+/// What became of a step.
+enum class Taken {
+  yes,
+  later,  ///< the client reads too slowly: keep the message for the next step
+  never,  ///< the call is over for its client
+};
+
+/// Tells the client. Must be called on the executor of the session; stays callable after the call.
+using ReportProgress = std::function<Taken(const Progress&)>;
 
 /// Told when a call has begun a command: its tab and its id.
 using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
 
 /// What a tool works with. Tools themselves hold no state.
 struct ToolContext {
-  TmuxManager* manager = nullptr;    ///< never null outside tests; outlives every call
-  DefaultView default_view;          ///< for calls that ask for no view; with the guard of this call
-  ReportProgress progress;           ///< empty when the client asked for none
-  BeganCallback on_begin = nullptr;  ///< empty when nobody wants to know
+  TmuxManager* manager = nullptr;  ///< never null outside tests; outlives every call
+  DefaultView default_view;        ///< for calls that ask for no view; with the guard of this call
+  ReportProgress progress;         ///< empty when the client asked for none
+  /// Given when the call is a task, which blocks nobody: it lasts until its own end, not for the synchronous
+  /// window.
+  BeganCallback on_begin = nullptr;
+  std::chrono::milliseconds sync_window{55'000};   ///< how long a call may take, unless it is a task
   std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
   /// The client's name and version, as it says; may be empty.
   std::string client = {};  // NOLINT(readability-redundant-member-init): g++ warns where it is left out

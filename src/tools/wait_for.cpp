@@ -21,7 +21,8 @@ struct WaitForArgs {
 };
 
 boost::asio::awaitable<Waited> wait_for(ToolContext context, WaitForArgs args) {
-  args.request.waiting = *args.wait.waiting(context.default_view);
+  args.request.waiting = *args.wait.checked_waiting(context.default_view);
+  args.request.hand_over = !context.on_begin;  // a task blocks nobody
   co_return co_await context.manager->wait_for(std::move(args.request));
 }
 

@@ -136,15 +136,18 @@ class Legacy(unittest.TestCase):
             self.assertEqual(ended(server, task["taskId"])["status"], "completed")
             self.assertFalse(waiting.done())
 
-    def test_what_cannot_begin_has_failed(self) -> None:
+    def test_what_cannot_begin_is_refused_or_has_failed(self) -> None:
         with Server() as server:
             for arguments in ({"command": "true", "window_id": "@99"}, {"command": "true", "timeout": 1}, {"command": ""}):
-                task = server.raw.request("tools/call", {"name": "execute_command", "arguments": arguments, "task": {}})["task"]
-                failed = ended(server, task["taskId"])
-                self.assertEqual(failed["status"], "failed")
-                result = server.raw.request("tasks/result", {"taskId": task["taskId"]})
-                self.assertTrue(result["isError"])
-                self.assertEqual(result["content"][0]["text"], failed["statusMessage"])
+                self.assertEqual(error(server, "tools/call", {"name": "execute_command", "arguments": arguments, "task": {}}).code, -32602)
+            tab = server.create_tab()
+            tab.start("sleep 600")
+            task = server.raw.request("tools/call", {"name": "execute_command", "arguments": {"command": "true", "window_id": tab.id}, "task": {}})["task"]
+            failed = ended(server, task["taskId"])
+            self.assertEqual(failed["status"], "failed")
+            result = server.raw.request("tasks/result", {"taskId": task["taskId"]})
+            self.assertTrue(result["isError"])
+            self.assertEqual(result["content"][0]["text"], failed["statusMessage"])
 
     def test_what_is_refused(self) -> None:
         with Server() as server:

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <chrono>
 #include <memory>
@@ -48,6 +49,12 @@ inline asio::awaitable<Text> fail(ToolContext /*context*/, TextArgs args) {
   throw std::runtime_error("secret");
 }
 
+/// A long text, of so many MiB as the argument says; one without.
+inline asio::awaitable<Text> big(ToolContext /*context*/, TextArgs args) {
+  const std::size_t mebibytes = args.text == "none" ? 1 : std::stoul(args.text);
+  co_return Text{std::string((mebibytes << 20U) - 1'000, 'x')};
+}
+
 /// What the slow tool saw: it waits until the test lets it go on.
 struct Gate {
   explicit Gate(asio::io_context& io) : timer(io, asio::steady_timer::time_point::max()) {}
@@ -77,15 +84,16 @@ class Connection {
  public:
   Connection() : gate_(io_) {
     gate = &gate_;
-    const std::vector<Tool> tools = {make_tool<&echo>("echo", "Echo.", {.read_only = true}),
-                                     make_tool<&fail>("fail", "Fail.", {}),
-                                     make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call)};
+    const std::vector<Tool> tools = {
+        make_tool<&echo>("echo", "Echo.", {.read_only = true}), make_tool<&fail>("fail", "Fail.", {}),
+        make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call), make_tool<&big>("big", "Print.", {})};
     session_ = std::make_shared<Session>(
         io_.get_executor(), std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
         [this](const std::string& message, Delivery delivery) {
           if (full && delivery == Delivery::may_drop) {
             return false;
           }
+          longest = std::max(longest, message.size());
           sent_.push_back(ordered_json::parse(message));
           return true;
         });
@@ -134,7 +142,8 @@ class Connection {
 
   Session& session() { return *session_; }
   Gate& slow_tool() { return gate_; }
-  bool full = false;  ///< the client does not read
+  bool full = false;        ///< the client does not read
+  std::size_t longest = 0;  ///< of the messages so far, in bytes
 
  private:
   asio::io_context io_;

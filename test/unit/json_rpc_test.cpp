@@ -163,7 +163,7 @@ std::vector<Bad> not_messages() {
       {R"({"jsonrpc":"2.0","id":null,"method":"ping"})", kInvalidRequest},
       {R"({"jsonrpc":"2.0","id":true,"method":"ping"})", kInvalidRequest},
       {R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})", kInvalidRequest},
-      {R"({"jsonrpc":"2.0","id":1.0,"method":"ping"})", kInvalidRequest},
+      {R"({"jsonrpc":"2.0","id":1e300,"method":"ping"})", kInvalidRequest},
       {R"({"jsonrpc":"2.0","id":{},"method":"ping"})", kInvalidRequest},
       {R"({"jsonrpc":"2.0","id":[1],"method":"ping"})", kInvalidRequest},
       {R"({"jsonrpc":"2.0","id":99999999999999999999999,"method":"ping"})", kInvalidRequest},

@@ -21,12 +21,16 @@ struct Client {
   ReportProgress report() {
     return [this](const Progress& step) {
       if (slow) {
-        return false;
+        return step.last_words ? take(step) : Taken::later;
       }
-      REQUIRE((steps.empty() || step.progress > steps.back().progress));
-      steps.push_back(step);
-      return true;
+      return take(step);
     };
+  }
+
+  Taken take(const Progress& step) {
+    REQUIRE((steps.empty() || step.progress > steps.back().progress));
+    steps.push_back(step);
+    return Taken::yes;
   }
 
   [[nodiscard]] std::string text() const {
@@ -186,4 +190,29 @@ TEST_CASE("progress: a total that the output shows (A9)") {
   CHECK(seen("").empty());
   CHECK(seen("1/0").empty());
   CHECK(seen("123456789012/223456789012").empty());
+}
+
+TEST_CASE("P10: a client that reads too slowly to the end hears what was left out, with the last words") {
+  asio::io_context io(1);
+  Client client;
+  client.slow = true;
+  ProgressStream stream(io.get_executor(), client.report());
+  for (int line = 0; line < 20'000; ++line) {
+    stream.feed("line " + std::to_string(line) + "\n");
+  }
+  finish(io, stream);
+  REQUIRE(client.steps.size() == 1);
+  CHECK(client.steps[0].message.starts_with("[... "));
+  CHECK(client.steps[0].message.ends_with("line 19999\n"));
+  CHECK(client.steps[0].message.size() < std::size_t{66} * 1024);
+  CHECK(stream.skipped_bytes() > 100'000);
+}
+
+TEST_CASE("P5: a stream whose call is over for its client ends at once") {
+  asio::io_context io(1);
+  ProgressStream stream(io.get_executor(), [](const Progress&) { return Taken::never; });
+  stream.feed("text\n");
+  const auto begin = Clock::now();
+  finish(io, stream);
+  CHECK(Clock::now() - begin < Milliseconds(500));
 }

@@ -68,7 +68,8 @@ asio::awaitable<void> connect(StdioPair pair) {
       [transport](const std::string& message, Delivery delivery) {
         return transport->send(message, delivery);
       });
-  co_await transport->run(*session, true);
+  Ending ending;
+  co_await transport->run(*session, true, ending);
 }
 
 /// Serves a connection to its end on a thread of its own, so that a test can be the client with plain reads

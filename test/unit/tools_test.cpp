@@ -25,13 +25,12 @@ bool has_type(const ordered_json& value, const std::string& type) {
 /// What is wrong with a value under a schema of ours; empty when it conforms. Every property must be
 /// described.
 std::string violation(const ordered_json& value, const ordered_json& schema, const std::string& path = "$") {
-  const ordered_json types =
-      schema["type"].is_array() ? schema["type"] : ordered_json::array({schema["type"]});
-  bool typed = false;
-  for (const auto& type : types) {
-    typed = typed || has_type(value, type.get<std::string>());
+  if (schema.contains("anyOf")) {  // something or null
+    const ordered_json& some = schema["anyOf"];
+    return value.is_null() && some.size() == 2 && some[1]["type"] == "null" ? ""
+                                                                            : violation(value, some[0], path);
   }
-  if (!typed) {
+  if (!has_type(value, schema["type"].get<std::string>())) {
     return path + " is not of type " + schema["type"].dump();
   }
   if (schema.contains("enum")) {
