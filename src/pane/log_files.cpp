@@ -68,7 +68,7 @@ void LogFiles::set_limits(const LogLimits& limits) {
     limits_.quota_bytes = std::min<std::uint64_t>(
         limits_.quota_bytes, std::max<std::uint64_t>(most / 4 / kLogRecordBytes, 2) * limits_.segment_bytes);
   }
-  limits_.segment_bytes = std::max<std::uint64_t>(std::min(limits.segment_bytes, limits.quota_bytes), 1);
+  limits_.segment_bytes = std::max<std::uint64_t>(std::min(limits_.segment_bytes, limits_.quota_bytes), 1);
 }
 
 LogFiles::Path LogFiles::segment_path(std::uint64_t first_offset) const {

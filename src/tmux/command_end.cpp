@@ -231,7 +231,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
         "options of the old one are gone)");
   }
   // In this order: killed in between, the next server finds a mark whose command has ended.
-  save_record_if_possible();
+  save_record();
   tab_->files.unmark_running(record_.nonce);
   const auto self = shared_from_this();
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);

@@ -4,7 +4,9 @@
 
 #include <charconv>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/reserved_space.hpp"
 
 namespace terminally {
 
@@ -12,6 +14,17 @@ CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
 
 void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
+  try {
+    write_all_of(script, nonce);
+  } catch (const Error&) {
+    if (!ReservedSpace(directory_).give_up()) {
+      throw;
+    }
+    write_all_of(script, nonce);
+  }
+}
+
+void CommandFiles::write_all_of(const ShellScript& script, const std::string& nonce) const {
   if (is_gone(directory_)) {
     make_private_directory(directory_.parent_path());
     make_private_directory(directory_);
@@ -93,6 +106,7 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   remove_script(nonce);
   remove_file(directory_ / (nonce.substr(0, 8) + "t"));
   remove_file(directory_ / (nonce + ".exit"));
+  ReservedSpace(directory_).take();
 }
 
 std::filesystem::path CommandFiles::lock_path() const {

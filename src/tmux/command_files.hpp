@@ -18,6 +18,7 @@ namespace terminally {
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
 ///     <nonce8>t     "-" until the shell has come to the text; then empty
 ///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
+///     reserve       space for all of these, given up when there is no other (ReservedSpace)
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it
 class CommandFiles {
@@ -56,6 +57,8 @@ class CommandFiles {
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:
+  void write_all_of(const ShellScript& script, const std::string& nonce) const;
+
   std::filesystem::path directory_;
   std::string pane_;
 };

@@ -75,7 +75,7 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
     co_return;  // what has the foreground now is something else
   }
   if (recorded_ && !std::exchange(record_.signalled, true)) {
-    save_record_if_possible();  // before the signal: whoever comes after us knows whose it was
+    save_record();  // before the signal: whoever comes after us knows whose it was
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   signalled_ticks_ = ticks_since_boot();

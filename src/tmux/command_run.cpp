@@ -21,8 +21,24 @@ constexpr std::size_t kOutputReadBytes = 256 * 1024;
 constexpr Milliseconds kHousekeeping{200};
 constexpr Milliseconds kLateEnd{300};
 constexpr std::size_t kSlicesAtOnce = 8;
+/// How often records that could not be written are tried again.
+constexpr Milliseconds kRecordRetry{500};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
+
+asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
+  for (;;) {
+    co_await sleep_for(kRecordRetry);
+    const std::shared_ptr<Tab> tab = waiting.lock();
+    if (!tab) {
+      co_return;
+    }
+    if (tab->records.write_kept()) {
+      tab->records_wait = false;
+      co_return;
+    }
+  }
+}
 
 /// A line with something in it, and its end.
 bool has_whole_line(std::string_view text) {
@@ -128,24 +144,23 @@ void CommandRun::on_start(const Marker& marker) {
   traced_ = marker.traced;
   emitted_ = marker.next;
   if (std::exchange(record_.start_byte, marker.next) != marker.next) {
-    save_record_if_possible();  // before anybody sees its output, and asks
+    save_record();  // before anybody sees its output, and asks
   }
 }
 
+/// It goes on, whatever the disk says.
 void CommandRun::save_record() {
-  tab_->records.append(record_);
+  const std::string why_not = tab_->records.append(record_);
   recorded_ = true;
-}
-
-/// Of a command that runs: it goes on, whatever the disk says.
-void CommandRun::save_record_if_possible() {
-  try {
-    save_record();
-  } catch (const Error& error) {
-    std::string note = std::string("the record of this command could not be written: ") + error.what();
-    if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end()) {
-      record_.notes.push_back(std::move(note));
-    }
+  if (why_not.empty()) {
+    return;
+  }
+  std::string note = "the record of this command is kept in memory until it can be written: " + why_not;
+  if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end()) {
+    record_.notes.push_back(std::move(note));
+  }
+  if (!std::exchange(tab_->records_wait, true)) {
+    asio::co_spawn(context_.executor, write_records_later(tab_), asio::detached);
   }
 }
 
@@ -293,7 +308,7 @@ void CommandRun::set_deadline(Clock::time_point when) {
   deadline_ = when;
   record_.deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
   if (recorded_ && !has_ended()) {
-    save_record_if_possible();
+    save_record();
   }
 }
 

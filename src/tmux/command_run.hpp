@@ -141,7 +141,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool pump();
   void conclude();
   void save_record();
-  void save_record_if_possible();
   void withdraw() noexcept;
   void end_by_exit_file(int exit_code, std::string_view stands_still);
   [[nodiscard]] std::string why_end_is_missing() const;

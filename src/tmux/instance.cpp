@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/reserved_space.hpp"
 
 namespace terminally {
 namespace {
@@ -149,6 +150,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
   if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0) < 0) {
     throw io_error("cannot write " + path.string(), errno);
   }
+  ReservedSpace(runtime_).take();
   return lock;
 }
 

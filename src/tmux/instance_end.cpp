@@ -106,7 +106,7 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
 }
 
 void remove_command_files(const Instance& instance) {
-  static constexpr std::array kKept = {"lock", "unnamed", "tmux.conf", "tmux.sock"};
+  static constexpr std::array kKept = {"lock", "unnamed", "reserve", "tmux.conf", "tmux.sock"};
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(instance.runtime(), error)) {
     if (std::find(kKept.begin(), kKept.end(), entry.path().filename().string()) == kKept.end()) {

@@ -225,7 +225,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
       break;
     }
     meanwhile.nested_shell_ready = run->waits_in_nested_shell();
-    const auto settled = run->is_interrupted() ? std::nullopt : input.look(*tab);
+    // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
+    const bool over = run->is_interrupted() || tab->files.exit_code(run->record().nonce);
+    const auto settled = over ? std::nullopt : input.look(*tab);
     if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
       meanwhile.awaiting = settled;
     } else if (settled && !told && wait.on_awaiting) {

@@ -39,7 +39,7 @@ std::vector<Survivor> foreground_processes(ProcessId pane) {
 }
 
 /// On record like a command of ours, but for its start, which nobody saw.
-void record_foreign(const Tab& tab, const CommandResult& result) {
+void record_foreign(Tab& tab, const CommandResult& result) {
   CommandRecord record;
   record.id = random_hex(4);
   record.command = result.command;

@@ -76,6 +76,8 @@ PaneLog::Gap gap_in(const LogSnapshot& log, std::uint64_t begin, std::uint64_t e
   gap.waiting = overlap(begin, end, index.end(), kept_end);
   if (const std::uint64_t lost = overlap(begin, end, kept_end, index.counted_end()); lost > 0) {
     gap.unwritten += lost;
+  }
+  if (end > index.end()) {
     gap.error = index.waiting().error;
   }
   gap.bytes = end - std::min(end, begin + held + gap.waiting);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,7 +90,7 @@ void write_whole(int fd, std::string_view text, const std::filesystem::path& pat
 }
 
 /// The last line of each of the last commands, oldest first. Nothing is parsed: a few milliseconds.
-void rewrite(const std::filesystem::path& path) {
+void rewrite(const std::filesystem::path& path, std::size_t most_bytes) {
   std::vector<std::string> kept;
   std::set<std::string, std::less<>> seen;
   std::size_t bytes = 0;
@@ -101,7 +102,7 @@ void rewrite(const std::filesystem::path& path) {
     }
     if (is_whole(*line) && seen.emplace(id_of(*line)).second) {
       bytes += line->size() + 1;
-      if (bytes > CommandRecords::kKeptBytes) {
+      if (!kept.empty() && bytes > std::min(most_bytes, CommandRecords::kKeptBytes)) {
         break;
       }
       kept.emplace_back(*line);
@@ -113,6 +114,43 @@ void rewrite(const std::filesystem::path& path) {
     content += line + "\n";
   }
   replace_file(path, content);
+}
+
+/// No file of ours may grow beyond the limit of file sizes (ulimit -f).
+std::size_t bytes_until_rewrite() {
+  rlimit limit{};
+  const bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? std::min<std::size_t>(CommandRecords::kRewriteBytes, limit.rlim_cur / 2)
+                 : CommandRecords::kRewriteBytes;
+}
+
+/// All or nothing.
+void append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines) {
+  const UniqueFd fd = open_locked(path);
+  struct stat info{};
+  char last = '\n';
+  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
+    (void)!::pread(fd.get(), &last, 1, info.st_size - 1);
+  }
+  // A line that was torn by a power loss stays alone.
+  std::string text = last == '\n' ? "" : "\n";
+  for (const std::string& line : lines) {
+    text += line;
+  }
+  try {
+    write_whole(fd.get(), text, path);
+  } catch (const Error&) {
+    (void)!::ftruncate(fd.get(), info.st_size);
+    ::flock(fd.get(), LOCK_UN);
+    throw;
+  }
+  if (static_cast<std::size_t>(info.st_size) > bytes_until_rewrite()) {
+    try {
+      rewrite(path, bytes_until_rewrite() / 2);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one tries again; the line is written
+    }
+  }
+  ::flock(fd.get(), LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
 }
 
 }  // namespace
@@ -211,28 +249,57 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
   }
 }
 
-void CommandRecords::append(const CommandRecord& record) const {
-  const UniqueFd fd = open_locked(path_);
-  struct stat info{};
-  char last = '\n';
-  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
-    (void)!::pread(fd.get(), &last, 1, info.st_size - 1);
-  }
-  // A line that was torn by a full disk or a power loss stays alone.
-  write_whole(fd.get(), (last == '\n' ? "" : "\n") + encode_record(record), path_);
-  if (static_cast<std::size_t>(info.st_size) > kRewriteBytes) {
-    try {
-      rewrite(path_);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one tries again; the line is written
+/// The lines that are kept in memory, then those on disk.
+class CommandRecords::NewestFirst {
+ public:
+  explicit NewestFirst(const CommandRecords& records)
+      : kept_(records.kept_), left_(kept_.size()), on_disk_(records.path_) {}
+
+  std::optional<std::string_view> next() {
+    if (left_ > 0) {
+      const std::string_view line = kept_[--left_];
+      return line.substr(0, line.size() - 1);
     }
+    return on_disk_.next();
   }
-  ::flock(fd.get(), LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
+
+ private:
+  const std::vector<std::string>& kept_;
+  std::size_t left_;
+  BackwardLines on_disk_;
+};
+
+std::string CommandRecords::append(const CommandRecord& record) {
+  const auto same = [&record](const std::string& line) { return id_of(line) == record.id; };
+  std::erase_if(kept_, same);
+  if (kept_.size() >= kKeptCommands) {
+    kept_.erase(kept_.begin());
+  }
+  kept_.push_back(encode_record(record));
+  try {
+    append_lines(path_, kept_);
+    kept_.clear();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool CommandRecords::write_kept() {
+  try {
+    if (!kept_.empty()) {
+      append_lines(path_, kept_);
+      kept_.clear();
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one tries again
+  }
+  return kept_.empty();
 }
 
 std::vector<CommandRecord> CommandRecords::load(std::size_t most) const {
   std::vector<CommandRecord> records;
   std::set<std::string, std::less<>> seen;
-  BackwardLines lines(path_);
+  NewestFirst lines(*this);
   while (records.size() < most) {
     const auto line = lines.next();
     if (!line) {
@@ -257,7 +324,7 @@ std::optional<CommandRecord> CommandRecords::latest() const {
 }
 
 std::optional<CommandRecord> CommandRecords::find(std::string_view id) const {
-  BackwardLines lines(path_);
+  NewestFirst lines(*this);
   while (const auto line = lines.next()) {
     if (id_of(*line) == id) {
       if (auto record = decode_record(*line)) {

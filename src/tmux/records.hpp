@@ -61,8 +61,12 @@ class CommandRecords {
 
   explicit CommandRecords(std::filesystem::path path) : path_(std::move(path)) {}
 
-  /// Throws Error(io).
-  void append(const CommandRecord& record) const;
+  /// What cannot be written now (a full disk) is kept in memory, counts as written for this process, and is
+  /// written by the next append or write_kept() that can. Returns why it was not; empty: it is on disk.
+  std::string append(const CommandRecord& record);
+
+  /// True: nothing is kept in memory any more.
+  bool write_kept();
 
   /// Oldest first, each id once, the last `most` of them. Reads no more of the file than that takes.
   [[nodiscard]] std::vector<CommandRecord> load(std::size_t most = kKeptCommands) const;
@@ -71,7 +75,10 @@ class CommandRecords {
   [[nodiscard]] std::optional<CommandRecord> find(std::string_view id) const;
 
  private:
+  class NewestFirst;
+
   std::filesystem::path path_;
+  std::vector<std::string> kept_;  ///< lines that are not on disk yet, the last of each id
 };
 
 }  // namespace terminally

@@ -57,6 +57,7 @@ struct Tab {
   PaneLog log;
   CommandFiles files;
   CommandRecords records;
+  bool records_wait = false;  ///< until they can be written; they are tried again meanwhile
 
   /// The commands of this process that run in it: more than one where a command opened a nested shell and
   /// another runs in that.

@@ -30,7 +30,7 @@ std::string id_of(std::size_t number) {
 
 TEST_CASE("records: what is written is read, the last line of an id counts") {
   const test::TempDir directory;
-  const CommandRecords records(directory.path() / "pane-@1.commands");
+  CommandRecords records(directory.path() / "pane-@1.commands");
   CHECK(records.load().empty());
   CHECK_FALSE(records.latest());
   CommandRecord record =
@@ -78,7 +78,7 @@ TEST_CASE("records: a line torn anywhere is skipped, and does not spoil the one 
   const std::string torn = encode_record(record_of("00000002", "torn"));
   for (std::size_t size = 0; size < torn.size(); ++size) {
     write_file(path, first + torn.substr(0, size));
-    const CommandRecords records(path);
+    CommandRecords records(path);
     const bool whole = size == torn.size() - 1;  // but for its newline
     CHECK(records.latest()->id == (whole ? "00000002" : "00000001"));
     records.append(record_of("00000003", "third"));
@@ -94,7 +94,7 @@ TEST_CASE("records: bounded, the last commands are kept, also while another proc
   const auto path = directory.path() / "pane-@1.commands";
   constexpr std::size_t kEach = 6'000;
   const auto append_all = [path](std::size_t from) {
-    const CommandRecords records(path);
+    CommandRecords records(path);
     for (std::size_t i = 0; i < kEach; ++i) {
       CommandRecord record = record_of(id_of(from + i), std::string(200, 'x'), CommandState::running);
       records.append(record);
