@@ -155,7 +155,7 @@ std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of
 }
 
 void refuse_beyond_end(const PaneLog& log, std::uint64_t offset, const std::string& field) {
-  if (const std::uint64_t end = log.end(); offset > end) {
+  if (const std::uint64_t end = log.counted_end(); offset > end) {
     throw Error(ErrorCode::invalid_argument,
                 field + ": " + std::to_string(offset) + " is beyond the end of this tab's log, " +
                     std::to_string(end) +
