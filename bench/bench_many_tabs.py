@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("program", nargs="?", type=Path, default=CHECKOUT / "build/release/terminally-mcp")
     arguments = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="tm-bench-"))
-    env = dict(os.environ, TERMINALLY_RUNTIME_DIR=str(scratch / "run"), TERMINALLY_STATE_DIR=str(scratch / "state"))
+    env = dict(os.environ, HOME=str(scratch), TERMINALLY_RUNTIME_DIR=str(scratch / "run"), TERMINALLY_STATE_DIR=str(scratch / "state"))
     server = Server(arguments.program, env)
     others = None
     try:
@@ -62,7 +62,7 @@ def main() -> None:
             beside = f"beside {len([p for p in os.listdir('/proc') if p.isdigit()])} processes in all"
             for tab in tabs:
                 server.call("start_process", window_id=tab, command=PIPELINE)
-            time.sleep(2)
+            time.sleep(5)
             print(f"{arguments.tabs} tabs that run `{PIPELINE}`, {beside}: {share(server, arguments.seconds):.2%} of a core")
             for tab in tabs:
                 server.call("stop_process", window_id=tab)

@@ -19,6 +19,7 @@
 #include "base/unique_fd.hpp"
 #include "cli/checks.hpp"
 #include "tmux/instance.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -173,8 +174,8 @@ Findings check_kernel(const Config& /*config*/) {
   findings.push_back(pidfd ? fine("pidfd: there")
                            : wrong(std::string("pidfd: ") + std::strerror(errno),
                                    "needs Linux 5.3 or later, and a sandbox that allows pidfd_open"));
-  const UniqueFd proc(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
-  findings.push_back(proc ? fine("/proc: there") : wrong("/proc: not mounted", "mount -t proc proc /proc"));
+  const std::string trouble = trouble_with_proc();
+  findings.push_back(trouble.empty() ? fine("/proc: there") : wrong(trouble, "mount -t proc proc /proc"));
   return findings;
 }
 

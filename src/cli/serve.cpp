@@ -2,12 +2,14 @@
 
 #include <boost/asio.hpp>
 #include <csignal>
+#include <cstdio>
 #include <utility>
 
 #include "base/event.hpp"
 #include "cli/exit_guard.hpp"
 #include "mcp/serve.hpp"
 #include "tmux/manager.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -54,6 +56,9 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
 
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
+  if (const std::string trouble = trouble_with_proc(); !trouble.empty()) {
+    std::fprintf(stderr, "terminally-mcp: %s\n", trouble.c_str());  // each call is told, too
+  }
   asio::io_context io(1);
   ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());
   TmuxManager manager(io.get_executor(), config);

@@ -1,12 +1,14 @@
 // The end of a command: how it is seen, what it means, and its record.
 
+#include <signal.h>
+
 #include <algorithm>
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/log_end.hpp"
-#include "tmux/proc.hpp"
+#include "tmux/signals.hpp"
 #include "tmux/touched.hpp"
 
 namespace terminally {
@@ -25,8 +27,26 @@ constexpr Milliseconds kEndLateFromGap{10'000};
 constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
 constexpr Milliseconds kTidyAfter{5};
+/// How many processes of a tab are looked at for one that is stopped.
+constexpr std::size_t kStoppedAmong = 200;
 
 }  // namespace
+
+/// C-z gives the prompt back, and 128 plus the signal, though nothing has ended.
+void CommandRun::note_if_stopped(int exit_code) {
+  const int signal = exit_code - 128;
+  if (signal != SIGTSTP && signal != SIGSTOP && signal != SIGTTIN && signal != SIGTTOU) {
+    return;
+  }
+  for (const ProcessInfo& process : process_tree(record_.shell_pid, kStoppedAmong)) {
+    if (process.state == 'T' && process_tag(process.pid) == command_tag(tab_->tag, record_.nonce)) {
+      record_.notes.push_back("stopped (C-z), not ended: pid " + std::to_string(process.pid) + " (" +
+                              describe_process(process.pid) +
+                              "); `fg` in this tab goes on with it, `kill %%` ends it");
+      return;
+    }
+  }
+}
 
 /// END is known: what it means.
 void CommandRun::conclude() {
@@ -49,6 +69,7 @@ void CommandRun::conclude() {
   } else if (touched_ && looks_interrupted()) {
     finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
   } else {
+    note_if_stopped(code);
     const bool by_shell = end_marker_->by == Marker::By::shell;
     finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, code);
   }

@@ -8,6 +8,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "base/error.hpp"
+#include "base/pace.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/terminal_text.hpp"
 
@@ -20,6 +21,7 @@ constexpr std::size_t kOutputReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
 constexpr Milliseconds kLateEnd{300};
+constexpr Milliseconds kQuietHousekeeping{1'000};
 constexpr std::size_t kSlicesAtOnce = 8;
 /// How often records that could not be written are tried again.
 constexpr Milliseconds kRecordRetry{500};
@@ -263,11 +265,16 @@ asio::awaitable<void> CommandRun::follow() {
 asio::awaitable<void> CommandRun::scan_to_end() {
   std::optional<std::string> failure;
   try {
-    auto next_look = Clock::now() + kHousekeeping;
+    const auto begin = Clock::now();
+    auto next_look = begin + kHousekeeping;
     while (!pump() && !has_ended()) {
       if (Clock::now() >= next_look) {
         co_await look_for_another_end();
-        next_look = Clock::now() + kHousekeeping;
+        const auto now = Clock::now();
+        const bool hurry = interrupt_reason_ != Reason::none || exit_file_seen_;
+        next_look =
+            now + (hurry ? kHousekeeping
+                         : pause_after(now - std::max(begin, grew_), kHousekeeping, kQuietHousekeeping));
       } else if (behind_) {
         co_await asio::post(context_.executor, asio::use_awaitable);
       } else {

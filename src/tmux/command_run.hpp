@@ -140,6 +140,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   bool pump();
   void conclude();
+  void note_if_stopped(int exit_code);
   void save_record();
   void withdraw() noexcept;
   void end_by_exit_file(int exit_code, std::string_view stands_still);

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/pace.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/typed_text.hpp"
@@ -19,6 +20,8 @@ constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 /// How often we look whether a command opened a shell that the next command could go to, or waits for the
 /// keyboard: two looks decide.
 constexpr Milliseconds kLook{80};
+/// The same where nothing has happened for a while.
+constexpr Milliseconds kQuietLook{1'000};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
@@ -217,11 +220,19 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
   Meanwhile meanwhile;
   SettledInput input;
   bool told = false;
+  std::uint64_t log_end = tab->log.end();
+  auto quiet_since = Clock::now();
   const auto has_time = [&] {
     return Clock::now() < wait.until && (Clock::now() < wait.unanswered_until || run->has_begun());
   };
   while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
-    if (co_await finish_by(std::min(Clock::now() + kLook, wait.until), run->wait_for_end())) {
+    const auto now = Clock::now();
+    const bool moves =
+        tab->log.end() != log_end || input.seen() || run->may_be_nested_shell() || !run->has_begun();
+    log_end = tab->log.end();
+    quiet_since = moves ? now : quiet_since;
+    const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
+    if (co_await finish_by(std::min(look, wait.until), run->wait_for_end())) {
       break;
     }
     meanwhile.nested_shell_ready = run->waits_in_nested_shell();

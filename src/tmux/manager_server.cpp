@@ -46,6 +46,19 @@ ServerAnswer parse_server_answer(const std::string& answer) {
   return parsed;
 }
 
+/// The pids that tmux tells would be of other processes here.
+void refuse_foreign_server(const Instance& instance, int pid) {
+  const bool unseen = process_info(pid) ? !instance.server_process(pid) : !is_alive(pid);
+  if (unseen && instance.server_listens()) {  // else it has just ended
+    throw Error(
+        ErrorCode::tmux_failed,
+        "the tmux server of instance \"" + instance.name() + "\", by its own count pid " +
+            std::to_string(pid) +
+            ", is in another PID namespace (a container), and its processes cannot be seen from here; "
+            "use that instance there, or another --instance here");
+  }
+}
+
 std::string ask_for_server() {
   return std::string("display-message -p ") + quote(kServerFormat);
 }
@@ -116,6 +129,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::own_instance() {
 /// A durable instance, or one that we are a guest of, may have a server already. Where it has none any more,
 /// the logs of its last one can still be read.
 TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
+  refuse_without_proc();
   if (server_pid_ != 0 || durable_) {
     co_await restore_socket();
   }
@@ -148,6 +162,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
     co_return;
   }
   const ServerAnswer server = parse_server_answer(answer);
+  refuse_foreign_server(instance_, server.pid);
   for (const auto& [window, tab] : tabs_) {
     tab->closed = tab->closed || tab->server_pid != server.pid;
   }

@@ -59,6 +59,7 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window
 }
 
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
+  refuse_without_proc();  // first: without it not even our own helpers can be found
   const WindowOptions options = window_options(config_, request);
   const auto guard = co_await turn_at_tmux(opening_window_);
   co_await attach_to_running_server();
@@ -140,7 +141,7 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.window_id = window;
     info.name = tab->name;
     info.active = tab->active;
-    info.cwd = process_cwd(foreground.pid);
+    info.cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
     info.foreground = foreground.name;
     const bool at_a_shell =
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/utf8.hpp"
 
@@ -138,6 +139,13 @@ std::string trouble_with_proc() {
          "would go to strangers";
 }
 
+void refuse_without_proc() {
+  static const std::string trouble = trouble_with_proc();
+  if (!trouble.empty()) {
+    throw Error(ErrorCode::io, trouble);
+  }
+}
+
 std::vector<int> child_processes(int pid) {
   std::vector<int> children;
   const auto add_those_of = [&children](const std::string& task) {
@@ -203,8 +211,7 @@ std::vector<std::string> process_arguments(int pid) {
 }
 
 std::string process_cwd(int pid) {
-  std::string cwd = read_link(proc_path(pid, "cwd"));
-  return cwd.ends_with(" (deleted)") ? std::string() : cwd;
+  return read_link(proc_path(pid, "cwd"));
 }
 
 std::string process_root(int pid) {

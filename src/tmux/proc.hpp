@@ -38,6 +38,8 @@ struct ProcessInfo {
 /// Why /proc says nothing of the processes that this one sees, in a sentence that says what to do; empty: it
 /// does.
 [[nodiscard]] std::string trouble_with_proc();
+/// Throws Error(io) with it.
+void refuse_without_proc();
 
 [[nodiscard]] std::vector<int> child_processes(int pid);
 /// Its first child that is no zombie, or nullopt.
@@ -46,7 +48,8 @@ struct ProcessInfo {
 [[nodiscard]] std::vector<ProcessInfo> process_tree(int pid, std::size_t most);
 
 [[nodiscard]] std::vector<std::string> process_arguments(int pid);
-[[nodiscard]] std::string process_cwd(int pid);   ///< empty when it cannot be read, or is deleted
+/// Empty when it cannot be read; of one that was removed, what it was, and " (deleted)".
+[[nodiscard]] std::string process_cwd(int pid);
 [[nodiscard]] std::string process_root(int pid);  ///< empty when it cannot be read
 [[nodiscard]] int process_uid(int pid);           ///< -1 when it is gone
 /// Where in the kernel it sleeps, "0" when it runs.

@@ -19,14 +19,20 @@ bool waits_while_stopped(int signal) {
   return signal != SIGKILL && signal != SIGCONT && signal != SIGUSR1;
 }
 
-bool is_shared_by_nobody(int number) {
-  return number > 1 && number != ::getpid() && number != ::getpgrp();
+/// Where /proc shows the processes of another namespace, its numbers are of strangers.
+bool numbers_are_ours() {
+  static const bool ours = trouble_with_proc().empty();
+  return ours;
+}
+
+bool may_be_signalled(int number) {
+  return numbers_are_ours() && number > 1 && number != ::getpid() && number != ::getpgrp();
 }
 
 }  // namespace
 
 bool signal_process(ProcessId process, int signal) {
-  if (!is_shared_by_nobody(process.pid)) {
+  if (!may_be_signalled(process.pid)) {
     return false;
   }
   const UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
@@ -45,7 +51,7 @@ bool signal_foreground(ProcessId pane, int group, int signal) {
   const auto terminal = process_info(pane);
   // tmux makes a session for each pane. Its terminal's foreground group is one of that session.
   const bool of_the_tab = terminal && terminal->session == pane.pid && terminal->foreground_group == group;
-  if (!of_the_tab || group == terminal->group || !is_shared_by_nobody(group)) {
+  if (!of_the_tab || group == terminal->group || !may_be_signalled(group)) {
     return false;
   }
   const bool sent = ::kill(-group, signal) == 0;

@@ -1,0 +1,151 @@
+"""Signals go to identities and to nobody else (D6, D19, D20, D22, D32), and what they did is said (D40)."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import path
+from harness import Sandbox, Server, binary, main, poll
+
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+# Those that signal a child of their own that they have not waited for yet.
+OWN_CHILDREN = {"base/process.cpp", "pane/shell.cpp"}
+MAY_UNSHARE = shutil.which("unshare") and subprocess.run(["unshare", "-rpf", "true"], check=False, capture_output=True).returncode == 0
+# How long what a test looks for by name sleeps: nobody else's does.
+OWN = 100_000 + os.getpid()
+CALLS = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+         '{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+
+class Signals(unittest.TestCase):
+    def test_one_place_sends_them(self) -> None:
+        sends = re.compile(r"\b(kill|killpg|tgkill|sigqueue|pidfd_send_signal)\s*\(\s*(?!pid, 0\)|\))|SYS_pidfd_send_signal")
+        found = set()
+        for source in [*SOURCES.rglob("*.cpp"), *SOURCES.rglob("*.hpp")]:
+            code = "\n".join(line.split("//")[0] for line in source.read_text(encoding="utf-8").split("\n"))
+            if sends.search(re.sub(r"child\.kill\(\)|void kill\(\) const", "", code)):
+                found.add(str(source.relative_to(SOURCES)))
+        self.assertEqual(found - OWN_CHILDREN, {"tmux/signals.cpp"})
+
+    def test_a_job_goes_on_with_its_children(self) -> None:
+        """D6: what an older job starts while a later command is ended is the job's."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute(f"(sleep 1; sleep {OWN}; true) & ( (sleep 1; sleep {OWN}; true) & )")
+            self.assertTrue(tab.execute("sleep 60", timeout_ms=1_700).timed_out)
+            jobs = subprocess.run(["pgrep", "-cfx", f"sleep {OWN}"], check=False, capture_output=True, text=True).stdout.strip()
+            self.assertEqual(tab.execute("echo there").output, "there\n")
+            self.assertGreaterEqual(int(jobs), 2)
+            tab.call("close_tab", force=True)
+
+    def test_a_daemon_without_environment_is_ended(self) -> None:
+        """D6: no parent, no session, no environment."""
+        daemon = ("import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+                  f"os.execve('/bin/sleep', ['sleep', '{OWN}'], {{}})")
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute_async(f'{sys.executable} -S -c "{daemon}"; sleep 60', timeout_ms=60_000)
+            alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+            pid = poll(alive, 10)[0]
+            tab.call("cancel_command")
+            poll(lambda: pid not in alive(), 3, "the daemon's end")
+            tab.execute(f'{sys.executable} -S -c "{daemon}"')
+            poll(alive, 10)
+            tab.call("close_tab", force=True)
+            poll(lambda: not alive(), 3, "the daemon's end with its tab")
+
+    def test_a_builtin_loop_without_signal_keys_keeps_its_shell(self) -> None:
+        """D22"""
+        for shell in ("bash", "zsh", "dash"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.execute("keep=17")
+                begin = time.monotonic()
+                result = tab.execute("stty -isig; while :; do :; done", timeout_ms=500)
+                self.assertLess(time.monotonic() - begin, 4)
+                self.assertTrue(result.timed_out)
+                self.assertEqual(tab.execute("stty isig; echo $keep").output, "17\n")
+
+    def test_the_panes_own_process_is_never_struck(self) -> None:
+        """D20: the shell dies of the command that is being cancelled by force."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for n in range(3):
+                tab.execute_async("trap 'kill -9 $$' INT TERM; stty -isig; while :; do :; done", timeout_ms=60_000)
+                poll(lambda: tab.row["busy"], 10)
+                tab.call("cancel_command", force=n % 2 == 0)
+                self.assertEqual(tab.execute("stty isig; echo there").output, "there\n")
+
+    def test_a_stopped_program_is_said_to_be_stopped(self) -> None:
+        """D40"""
+        for shell in ("bash", "zsh", "dash"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                call = tab.execute_async("sleep 545", timeout_ms=60_000)
+                poll(lambda tab=tab: tab.row["foreground"] == "sleep", 10)
+                tab.call("send_keys", keys=["C-z"])
+                result = server.result(call, "execute_command")
+                self.assertEqual(result.exit_code, 148)
+                self.assertRegex("\n".join(result.notes), r"stopped \(C-z\), not ended: pid \d+ \(sleep 545\)")
+                self.assertEqual(tab.execute("(exit 148)").notes, [])
+
+    def test_a_directory_that_was_removed_is_said_to_be(self) -> None:
+        """D40"""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            gone = server.sandbox.home / "gone"
+            tab.execute(f"mkdir {gone}; cd {gone}; rmdir {gone}")
+            self.assertEqual(tab.row["cwd"], f"{gone} (deleted)")
+            self.assertEqual(tab.state(verbose=True).cwd, f"{gone} (deleted)")
+            self.assertEqual(tab.execute("echo there").output, "there\n")
+
+
+@unittest.skipUnless(MAY_UNSHARE, "the system lets nobody make a PID namespace")
+class Namespaces(unittest.TestCase):
+    """D32: where /proc shows other processes than those that our numbers mean."""
+
+    def session(self, wrapper: list[str], tool: str, arguments: str) -> tuple[str, list[str]]:
+        """What a call is answered, and the signals that were sent meanwhile."""
+        with Sandbox() as sandbox:
+            trace = sandbox.root / "trace"
+            call = f'{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}\n'
+            strace = ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"] if shutil.which("strace") else []
+            process = subprocess.Popen([*strace, *wrapper, str(binary())], env=sandbox.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            process.stdin.write(CALLS + call)
+            process.stdin.flush()
+            answer = ""
+            while '"id":2' not in answer:
+                answer = process.stdout.readline()
+                self.assertTrue(answer, "it ended")
+            process.stdin.close()
+            process.wait(10)
+            process.stdout.close()
+            return answer, trace.read_text(encoding="ascii", errors="replace").split("\n") if trace.exists() else []
+
+    def test_the_proc_of_others_is_refused(self) -> None:
+        for tool, arguments in (("create_tab", "{}"), ("list_tabs", "{}"), ("execute_command", '{"command":"true"}')):
+            with self.subTest(tool=tool):
+                answer, signals = self.session(["unshare", "-rpf"], tool, arguments)
+                self.assertIn("/proc belongs to another PID namespace", answer)
+                self.assertEqual([line for line in signals if "kill(" in line or "send_signal(" in line], [])
+
+    def test_no_proc_at_all(self) -> None:
+        answer, _ = self.session(["unshare", "-rm", "sh", "-c", 'umount -l /proc 2>/dev/null || mount -t tmpfs none /proc; exec "$@"', "x"], "create_tab", "{}")
+        self.assertIn("/proc is not mounted here", answer)
+
+    def test_a_namespace_with_its_own_proc_works(self) -> None:
+        with Server(wrapper=["unshare", "-rpf", "--mount-proc", "--kill-child"]) as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("sleep 600 & true")
+            self.assertTrue(tab.execute("sleep 60 | cat", timeout_ms=500).timed_out)
+            self.assertEqual(tab.execute("jobs -r").output.count("sleep 600"), 1)
+            self.assertTrue(tab.call("close_tab").closed)
+
+
+if __name__ == "__main__":
+    main()
