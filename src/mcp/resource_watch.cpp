@@ -1,6 +1,5 @@
 #include "mcp/resource_watch.hpp"
 
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
@@ -26,7 +25,7 @@ awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
 awaitable<std::uint64_t> log_end(TmuxManager& manager, WindowId window) {
   ReadLogChunk query;
   query.window_id = window;
-  query.from_byte = std::numeric_limits<std::int64_t>::max();
+  query.from_byte = ReadLogChunk::kLogEnd;
   query.max_bytes = 1;
   query.exact = true;
   const LogChunk nothing = co_await manager.read_chunk(query);

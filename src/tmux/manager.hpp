@@ -180,6 +180,9 @@ struct LogChunk {
 };
 
 struct ReadLogChunk {
+  /// As from_byte: wherever the log ends now. Any other offset beyond the end is refused.
+  static constexpr std::uint64_t kLogEnd = UINT64_MAX;
+
   WindowId window_id;
   std::uint64_t from_byte = 0;
   std::uint64_t max_bytes = 65'536;

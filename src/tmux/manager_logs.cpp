@@ -101,7 +101,9 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
 
 TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk request) {
   const TabPtr tab = co_await find_tab(request.window_id);
-  refuse_beyond_end(tab->log, request.from_byte);
+  if (request.from_byte != ReadLogChunk::kLogEnd) {
+    refuse_beyond_end(tab->log, request.from_byte);
+  }
   if (request.wait_ms != 0 && tab->log.end() <= request.from_byte && !tab->closed) {
     LogWatch::Watch watch = watch_.watch(tab->log.path());
     const auto deadline = Clock::now() + Milliseconds(request.wait_ms);
