@@ -7,6 +7,12 @@
 // too, and the tab closes as in any terminal. It keeps TMUX and TMUX_PANE out of the tab, so that `tmux
 // kill-server` typed there cannot reach the private server.
 //
+// A shell that ends before its first prompt (`exit 3` in its start-up files) is started again without them,
+// then /bin/sh. One that ends by itself at its prompt (TMOUT) is started again in its directory. Both, and
+// the last end of all, are noted in "<pane>.ended" (tmux/command_files.hpp). Until the first command of ours
+// TMUX, STY and ZELLIJ have a value that leads nowhere, so that start-up files open no multiplexer in the
+// tab.
+//
 // Told by its environment (set by tmux/server_config.cpp, removed before the shell starts):
 //   TERMINALLY_RUN    the instance's runtime directory
 //   TERMINALLY_SHELL  path of the shell
@@ -37,7 +43,9 @@
 #include <vector>
 
 #include "base/cancelled_text.hpp"
+#include "base/no_multiplexer.hpp"
 #include "base/process_tag.hpp"
+#include "pane/prompt_watch.hpp"
 
 namespace {
 
@@ -143,6 +151,9 @@ Setup take_setup() {
                            "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
     unsetenv(name);
   }
+  for (const char* name : terminally::kMultiplexers) {
+    setenv(name, terminally::kNoMultiplexer, 1);
+  }
   setenv("SHELL", setup.shell.c_str(), 1);
   set_asked_variables();
   // By these two the descendants of a tab are known.
@@ -163,9 +174,46 @@ void keep_from_cleaners(const Setup& setup) {
 struct Ended {
   int code = 0;
   bool crashed = false;
+  bool left = false;  ///< it was not killed by a signal
 };
 
-[[noreturn]] void become_shell(const Setup& setup) {
+/// What is started: the tab's shell, the same without its start-up files, or /bin/sh.
+enum class Form { whole, bare, plain };
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool has_line_editor(const std::string& shell) {
+  const std::string base = base_name(shell);
+  return base != "sh" && base != "dash" && base != "ash" && base != "busybox";
+}
+
+std::string program_of(const Setup& setup, Form form) {
+  return form == Form::plain ? "/bin/sh" : setup.shell;
+}
+
+std::vector<std::string> shell_arguments(const std::string& shell, bool login, Form form) {
+  const std::string base = base_name(shell);
+  const bool whole = form == Form::whole;
+  std::vector<std::string> args{(login && whole ? "-" : "") + base};
+  if (base == "zsh") {
+    // Our typed line begins with a space; this keeps it out of the history, as bash's usual HISTCONTROL does.
+    args.insert(args.end(), {"-o", "histignorespace"});
+  }
+  if (!whole && base == "bash") {
+    args.insert(args.end(), {"--norc", "--noprofile"});
+  } else if (!whole && base == "zsh") {
+    args.emplace_back("-f");
+  } else if (!whole && base == "fish") {
+    args.emplace_back("--no-config");
+  } else if (!whole) {
+    unsetenv("ENV");
+  }
+  return args;
+}
+
+[[noreturn]] void become_shell(const Setup& setup, Form form) {
   setpgid(0, 0);
   tcsetpgrp(STDIN_FILENO, getpid());
   for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGALRM, SIGPIPE}) {
@@ -175,44 +223,40 @@ struct Ended {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
 
-  const size_t slash = setup.shell.rfind('/');
-  const std::string base = slash == std::string::npos ? setup.shell : setup.shell.substr(slash + 1);
-  std::vector<std::string> args;
-  args.push_back((setup.login ? "-" : "") + base);
-  if (base == "zsh") {
-    // Our typed line begins with a space; this keeps it out of the history, as bash's usual HISTCONTROL does.
-    args.insert(args.end(), {"-o", "histignorespace"});
-  }
+  const std::string shell = program_of(setup, form);
+  std::vector<std::string> args = shell_arguments(shell, setup.login, form);
   std::vector<char*> argv;
   argv.reserve(args.size() + 1);
   for (std::string& arg : args) {
     argv.push_back(arg.data());
   }
   argv.push_back(nullptr);
-  execv(setup.shell.c_str(), argv.data());
-  dprintf(STDERR_FILENO, "terminally-shell: cannot start %s: %s\r\n", setup.shell.c_str(), strerror(errno));
+  execv(shell.c_str(), argv.data());
+  dprintf(STDERR_FILENO, "terminally-shell: cannot start %s: %s\r\n", shell.c_str(), strerror(errno));
   _exit(127);
 }
 
 /// Starts the shell in its own foreground process group and waits until it is gone. A shell that stops itself
 /// is continued: there is no parent shell to go back to.
-Ended run_shell(const Setup& setup) {
+Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
   const pid_t pid = fork();
   if (pid == 0) {
-    become_shell(setup);
+    become_shell(setup, form);
   }
   if (pid < 0) {
     dprintf(STDERR_FILENO, "terminally-shell: cannot fork: %s\r\n", strerror(errno));
-    return {127, false};
+    return {127, false, true};
   }
   const time_t begin = time(nullptr);
   shell_pid = static_cast<sig_atomic_t>(pid);
   setpgid(pid, pid);
   tcsetpgrp(STDIN_FILENO, pid);
   int status = 0;
+  watch.begin(pid);
   for (;;) {
-    const pid_t got = waitpid(pid, &status, WUNTRACED);
-    if (got < 0 && errno == EINTR) {
+    const pid_t got = waitpid(pid, &status, WUNTRACED | WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR)) {
+      watch.wait();
       continue;
     }
     if (got == pid && WIFSTOPPED(status)) {
@@ -222,13 +266,14 @@ Ended run_shell(const Setup& setup) {
     }
     break;
   }
+  watch.take_what_was_typed();
   shell_pid = 0;
   alarm(0);
   // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`:
   // nobody left the tab then.
   const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM &&
                        (time(nullptr) - begin > 1 || ++quick_crashes < kMostQuickCrashes);
-  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed};
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed, WIFEXITED(status)};
 }
 
 std::string end_record(const std::string& code, const std::string& nonce, const char* by) {
@@ -260,11 +305,52 @@ bool finish_interrupted_command(const Setup& setup, int code) {
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   const size_t end = content.find('\n', line + 1);
-  const std::string directory = content.substr(line + 1, end == std::string::npos ? end : end - line - 1);
+  std::string directory = read_small_file(setup.run_directory + "/" + nonce.substr(0, 8) + "d");
+  if (directory.empty()) {
+    directory = content.substr(line + 1, end == std::string::npos ? end : end - line - 1);
+  }
   if (!directory.empty()) {
     (void)!chdir(directory.c_str());
   }
   return true;
+}
+
+/// For the server, and for who looks at the terminal: how the shell ended, when, and what was started then.
+void note_end(const Setup& setup, const Ended& ended, long lived_ms, const char* when,
+              const std::string& next) {
+  write_small_file(
+      setup.run_directory + "/" + setup.pane + ".ended",
+      std::to_string(ended.code) + " " + std::to_string(lived_ms) + " " + when + " " + next + "\n");
+}
+
+/// No command ran in the shell that ended. What is started now; false: the tab closes.
+bool start_again(const Setup& setup, const Ended& ended, const terminally::PromptWatch& watch, Form& form) {
+  constexpr long kBegunWithin = 1'000;  // where the prompt cannot be seen
+  const std::string shell = program_of(setup, form);
+  const bool begun = watch.came_to_a_prompt() || watch.was_typed_at() ||
+                     (!has_line_editor(shell) && watch.lived_ms() > kBegunWithin);
+  if (!begun && form != Form::plain) {
+    const bool known = base_name(shell) == "bash" || base_name(shell) == "zsh" ||
+                       base_name(shell) == "fish" || !has_line_editor(shell);
+    form = form == Form::whole && known ? Form::bare : Form::plain;
+    const std::string next = program_of(setup, form);
+    note_end(setup, ended, watch.lived_ms(), "start", next);
+    dprintf(STDOUT_FILENO,
+            "\r\nterminally-shell: %s ended with exit code %d before its first prompt; %s is started without "
+            "start-up files\r\n",
+            shell.c_str(), ended.code, next.c_str());
+    return true;
+  }
+  const bool by_itself = begun && watch.is_idle() && ended.left;
+  note_end(setup, ended, watch.lived_ms(),
+           by_itself ? "idle"
+           : begun   ? "left"
+                     : "start",
+           by_itself ? shell : "-");
+  if (by_itself && !watch.directory().empty()) {
+    (void)!chdir(watch.directory().c_str());
+  }
+  return by_itself;
 }
 
 /// `terminally-shell end NONCE CODE EXIT_FILE`, run by a wrapper whose builtins are hidden by functions.
@@ -295,10 +381,13 @@ int main(int argc, char** argv) {
   }
   termios modes{};
   const bool have_modes = tcgetattr(STDIN_FILENO, &modes) == 0;
+  terminally::PromptWatch watch;
+  Form form = Form::whole;
   for (;;) {
-    const Ended ended = run_shell(setup);
+    const Ended ended = run_shell(setup, form, watch);
     tcsetpgrp(STDIN_FILENO, getpgrp());
-    if (hung_up != 0 || (!finish_interrupted_command(setup, ended.code) && !ended.crashed)) {
+    if (hung_up != 0 || (!finish_interrupted_command(setup, ended.code) && !ended.crashed &&
+                         !start_again(setup, ended, watch, form))) {
       return ended.code;
     }
     if (have_modes) {

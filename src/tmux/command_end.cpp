@@ -8,6 +8,8 @@
 #include "base/error.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/log_end.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/shell_text.hpp"
 #include "tmux/signals.hpp"
 #include "tmux/touched.hpp"
 
@@ -27,6 +29,8 @@ constexpr Milliseconds kEndLateFromGap{10'000};
 constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
 constexpr Milliseconds kTidyAfter{5};
+/// How long after the end of a nested shell the command that opened it may take to end, and tell its code.
+constexpr Milliseconds kOuterEnds{1'000};
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
 
@@ -135,8 +139,11 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_return;
   }
   // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
-  const auto shell = process_info(record_.shell_pid);
-  if (nested_ && (!shell || shell->state == 'Z')) {
+  if (!nested_ || is_alive(record_.shell_pid)) {
+    co_return;
+  }
+  shell_gone_seen_ = shell_gone_seen_.value_or(Clock::now());
+  if (tab_->runs.front().get() == this || Clock::now() - *shell_gone_seen_ > kOuterEnds) {
     give_up(Reason::shell_exited);
   }
 }
@@ -239,12 +246,13 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
     const auto took = std::max<std::int64_t>(0, *ended_at - record_.started_at_ms);
     record_.duration_ms = std::min(record_.duration_ms, static_cast<std::uint64_t>(took));
   }
+  end_what_runs_inside();
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
       !cwd.empty()) {
     record_.cwd = cwd;
   }
-  tab_->last_exit = exit_code.value_or(0);
+  tab_->last_exit = exit_code.value_or(tab_->last_exit);
   tab_->last_end = Clock::now();
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     record_.notes.emplace_back(
@@ -254,21 +262,58 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   // In this order: killed in between, the next server finds a mark whose command has ended.
   save_record();
   tab_->files.unmark_running(record_.nonce);
-  const auto self = shared_from_this();
-  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
-  const std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
-                                                       tab_->runs.end());
   leave_tab();
-  for (const auto& run : inner) {
-    // The shell that it ran in is gone. What follows is our END, and the prompt of the outer shell.
-    run->give_up(Reason::shell_exited, end_marker_ ? std::optional(record_.end_byte) : std::nullopt);
-  }
   ended_.set();
   // The answer goes first; the files are in nobody's way.
   const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
   later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
     files.remove(nonce);
   });
+}
+
+/// The shells that this command opened are gone, and so are the commands in them. The innermost first.
+void CommandRun::end_what_runs_inside() {
+  const auto self = shared_from_this();
+  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
+  std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
+                                                 tab_->runs.end());
+  std::reverse(inner.begin(), inner.end());
+  for (const auto& run : inner) {
+    run->end_with_shell(exit_code_of(run->reporter_), *this);
+  }
+}
+
+/// How a shell within this command ended, where the end of this command tells it: that shell took the place
+/// of the one that this was typed into, or was the last that it ran.
+std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) const {
+  if (!end_marker_ || inner_shell.pid == 0) {
+    return std::nullopt;
+  }
+  const bool in_its_place = end_marker_->by == Marker::By::shell && inner_shell.pid == record_.shell_pid;
+  const bool its_last = end_marker_->by != Marker::By::shell && inner_shell.parent == record_.shell_pid &&
+                        ends_with_program(text_, inner_shell.name);
+  return in_its_place || its_last ? inner_shell.code_of_shell(end_marker_->exit_code) : std::nullopt;
+}
+
+/// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and
+/// the prompt of the shell around.
+void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& outer) {
+  const auto ends_by = outer.end_marker_ ? std::optional(outer.record_.end_byte) : std::nullopt;
+  if (has_ended() || !exit_code) {
+    give_up(Reason::shell_exited, ends_by);
+    return;
+  }
+  try {
+    if (pump()) {
+      conclude();
+      return;
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
+  }
+  record_.end_byte = ends_by.value_or(record_.end_byte);
+  const Reason why = interrupt_reason_ != Reason::none ? interrupt_reason_ : outer.interrupt_reason_;
+  finish(why != Reason::none ? CommandState::cancelled : CommandState::completed,
+         why != Reason::none ? why : Reason::shell_exited, exit_code);
 }
 
 void CommandRun::leave_tab() {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -90,7 +91,7 @@ void CommandFiles::mark_cancelled(const std::string& nonce) const noexcept {
 }
 
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
-  for (const char* suffix : {"", "u", "e", "p", "h", "c"}) {
+  for (const char* suffix : {"", "u", "e", "p", "h", "c", "d"}) {
     remove_file(directory_ / (nonce.substr(0, 8) + suffix));
   }
 }
@@ -107,6 +108,18 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   remove_file(directory_ / (nonce.substr(0, 8) + "t"));
   remove_file(directory_ / (nonce + ".exit"));
   ReservedSpace(directory_).take();
+}
+
+std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
+  const std::filesystem::path path = directory_ / (pane_ + ".ended");
+  const auto content = read_file(path);
+  ShellEnd end;
+  std::istringstream fields(content.value_or(""));
+  if (!(fields >> end.code >> end.lived_ms >> end.when >> end.next)) {
+    return std::nullopt;
+  }
+  remove_file(path);
+  return end;
 }
 
 std::filesystem::path CommandFiles::lock_path() const {

@@ -18,11 +18,24 @@ namespace terminally {
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
 ///     <nonce8>t     "-" until the shell has come to the text; then empty
 ///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
+///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     reserve       space for all of these, given up when there is no other (ReservedSpace)
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it
+///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
+///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
+///                   itself at its prompt, "left"), and what was started then, "-" for nothing
 class CommandFiles {
  public:
+  struct ShellEnd {
+    int code = 0;
+    std::uint64_t lived_ms = 0;
+    std::string when;
+    std::string next;
+  };
+  /// Tells an end once.
+  [[nodiscard]] std::optional<ShellEnd> take_shell_end() const;
+
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
   void write(const ShellScript& script, const std::string& nonce) const;

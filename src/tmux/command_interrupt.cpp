@@ -149,7 +149,8 @@ void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
     strike(now, SIGKILL, so_far.struck.size() > 1);
   } else if (so_far.elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
              so_far.struck.insert(now.group).second) {
-    strike(now, SIGTERM, so_far.struck.size() > 1);
+    // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
+    strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, so_far.struck.size() > 1);
   }
 }
 
@@ -201,8 +202,9 @@ asio::awaitable<void> CommandRun::escalate() {
   for (;;) {
     so_far.elapsed = Clock::now() - begin - stood_still;
     const Foreground now = look_at_foreground(tab_->pane_pid);
-    const bool own_shell = now.kind == Foreground::Kind::shell ||
-                           (now.kind == Foreground::Kind::nested && now.pid == record_.shell_pid);
+    const bool own_shell = (now.kind == Foreground::Kind::shell ||
+                            (now.kind == Foreground::Kind::nested && now.pid == record_.shell_pid)) &&
+                           !opened(now);
     const bool at_prompt = own_shell && prompt_state(now, tab_->tty) == Prompt::ready;
     const auto mode = terminal_mode(tab_->tty);
     if (own_shell && (!at_prompt || (mode && !mode->keys_signal))) {

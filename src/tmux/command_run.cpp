@@ -64,9 +64,11 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   const auto shell = process_info(record_.shell_pid);
   const bool own_shell = shell && shell->parent == tab_->pane_pid.pid;
   in_files_ = !tab_->closed && !tab_->files.are_gone(record_.nonce);
-  nested_ = !tab_->closed && !own_shell && tab_->files.running_nonce() != record_.nonce;
+  const auto marked = tab_->closed ? std::nullopt : tab_->files.running_nonce();
+  nested_ = !tab_->closed && (!own_shell || marked) && marked != record_.nonce;
+  reporter_ = tab_->closed ? ExitReporter() : exit_reporter(record_.shell_pid);
   const auto kind = shell ? shell_kind(shell->name) : std::nullopt;
-  if (kind && !tab_->closed && (own_shell || !tab_->files.are_gone(record_.nonce))) {
+  if (kind && !tab_->closed && !shell_is_replaced() && (own_shell || !tab_->files.are_gone(record_.nonce))) {
     script_ =
         shell_script(*kind, ShellCommand{text_, record_.nonce, tab_->files.directory(), context.helper});
   }
@@ -296,11 +298,23 @@ bool CommandRun::leaves_line_open() const {
   return end > record_.start_byte && tab_->log.read(end - 1, 1).bytes != "\n";
 }
 
+bool CommandRun::shell_is_replaced() const {
+  return is_replaced(record_.shell_pid, record_.shell_image);
+}
+
+bool CommandRun::opened(const Foreground& now) const {
+  if (now.pid == record_.shell_pid) {
+    return now.kind != Foreground::Kind::program && now.kind != Foreground::Kind::nothing &&
+           shell_is_replaced();
+  }
+  return now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway;
+}
+
 bool CommandRun::waits_in_nested_shell() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool gateway = now.kind == Foreground::Kind::gateway;
-  const bool nested = (now.kind == Foreground::Kind::nested || (gateway && leaves_line_open())) &&
-                      now.pid != record_.shell_pid && prompt_state(now, tab_->tty) == Prompt::ready;
+  const bool nested =
+      opened(now) && (!gateway || leaves_line_open()) && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();
     return false;

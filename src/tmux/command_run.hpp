@@ -77,6 +77,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// Whether it has become a nested shell that waits at its prompt, or a way to one (ssh).
   [[nodiscard]] bool waits_in_nested_shell();
+  /// Whether what has the foreground now is a shell that it opened, or a way to one: within the shell that it
+  /// was typed into, or in its place (`exec bash`).
+  [[nodiscard]] bool opened(const Foreground& now) const;
   /// Whether it was seen to do so.
   [[nodiscard]] bool opened_shell() const { return opened_shell_; }
 
@@ -160,6 +163,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<bool> shows_full_screen() const;
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
   void leave_tab();
+  void end_what_runs_inside();
+  [[nodiscard]] std::optional<int> exit_code_of(const ExitReporter& inner_shell) const;
+  void end_with_shell(std::optional<int> exit_code, const CommandRun& outer);
+  [[nodiscard]] bool shell_is_replaced() const;
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
@@ -201,7 +208,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool recorded_ = false;      ///< it is in the tab's records
   bool began_ = false;
   bool traced_ = false;
-  bool nested_ = false;
+  bool nested_ = false;                  ///< another command of ours goes on around it
+  ExitReporter reporter_;                ///< of the shell that it was typed into
   bool in_files_ = false;                ///< its shell reads our files
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   bool opened_shell_ = false;
@@ -215,6 +223,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   Clock::time_point grew_;  ///< when something new was last read from the log
   std::optional<Clock::time_point> idle_prompt_seen_;
   std::optional<Clock::time_point> nested_prompt_seen_;
+  std::optional<Clock::time_point> shell_gone_seen_;
 
   Clock::time_point deadline_ = Clock::time_point::max();
   Event interrupt_asked_;

@@ -8,6 +8,7 @@
 #include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
+#include "tmux/shell_end.hpp"
 #include "tmux/signals.hpp"
 #include "tmux/terminal_text.hpp"
 #include "tmux/touched.hpp"
@@ -100,6 +101,9 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
+    if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
+      record_.notes.push_back(std::move(note));
+    }
     withdraw();
     fresh_nonce();
     co_await type(foreground);
@@ -123,8 +127,11 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
 }
 
 asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
-  nested_ = foreground.kind != Foreground::Kind::shell;
+  nested_ = foreground.kind != Foreground::Kind::shell || tab_->runs.front().get() != this ||
+            tab_->files.running_nonce().has_value();
+  reporter_ = exit_reporter(foreground.pid);
   record_.shell_pid = foreground.pid;
+  record_.shell_image = process_image(foreground.pid);
   const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
                              context_.helper, tab_->last_exit, exit_lost_};
   record_.typed_byte = tab_->log.counted_end();

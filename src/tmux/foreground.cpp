@@ -23,6 +23,16 @@ bool is_gateway(std::string_view name) {
   return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
 }
 
+/// Those that end with the exit code of the shell that they opened.
+constexpr std::array<std::string_view, 13> kPassOnExitCode = {
+    "ssh",     "su", "sudo",    "doas", "runuser", "docker", "podman",
+    "kubectl", "oc", "nsenter", "lxc",  "incus",   "chroot",
+};
+
+bool passes_on_exit_code(std::string_view name) {
+  return std::find(kPassOnExitCode.begin(), kPassOnExitCode.end(), name) != kPassOnExitCode.end();
+}
+
 /// A shell that was given a script or a command is a program like any other.
 bool is_interactive_shell(int pid) {
   const std::vector<std::string> arguments = process_arguments(pid);
@@ -33,11 +43,14 @@ bool is_interactive_shell(int pid) {
   if (arguments.front().ends_with("busybox")) {
     first = 2;
   }
+  const bool fish = shell_kind(arguments.front()) == ShellKind::fish;
   bool takes_value = false;
   for (std::size_t i = first; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (takes_value) {
       takes_value = false;
+    } else if (fish && (argument == "-C" || argument == "--init-command")) {
+      takes_value = true;
     } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" ||
                argument == "--init-file") {
       takes_value = true;
@@ -114,10 +127,9 @@ Foreground look_at_foreground(ProcessId pane) {
   foreground.pid = leader->pid;
   foreground.name = leader->name;
   const auto kind = shell_kind(leader->name);
-  if (leader->pid == foreground.shell_pid) {
-    foreground.kind = kind ? Foreground::Kind::shell : Foreground::Kind::program;
-  } else if (kind && is_interactive_shell(leader->pid)) {
-    foreground.kind = Foreground::Kind::nested;
+  if (kind && is_interactive_shell(leader->pid)) {
+    foreground.kind =
+        leader->pid == foreground.shell_pid ? Foreground::Kind::shell : Foreground::Kind::nested;
   } else if (is_gateway(leader->name)) {
     foreground.kind = Foreground::Kind::gateway;
     foreground.runs_program = runs_program(*leader);
@@ -128,6 +140,21 @@ Foreground look_at_foreground(ProcessId pane) {
                                  process_root(leader->pid) == process_root(::getpid());
   }
   return foreground;
+}
+
+ExitReporter exit_reporter(int shell_pid) {
+  auto reporter = process_info(shell_pid);
+  if (!reporter) {
+    return {};
+  }
+  bool passed_on = is_gateway(reporter->name);
+  bool known = !passed_on || passes_on_exit_code(reporter->name);
+  for (auto above = process_info(reporter->parent); above && passes_on_exit_code(above->name);
+       above = process_info(reporter->parent)) {
+    reporter = std::move(above);
+    passed_on = true;
+  }
+  return known ? ExitReporter{reporter->pid, reporter->parent, reporter->name, passed_on} : ExitReporter{};
 }
 
 Prompt prompt_state(const Foreground& foreground, const std::string& tty) {

@@ -29,6 +29,23 @@ struct Foreground {
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
+/// Whose exit status is that of a shell that somebody else waits for: the shell itself, or the su, sudo or
+/// ssh that opened it and passes its code on.
+struct ExitReporter {
+  int pid = 0;  ///< 0: nobody's is
+  int parent = 0;
+  std::string name;
+  bool passed_on = false;  ///< a signal or a lost connection of its own looks like a code of the shell
+
+  /// What a status of this process says about the shell.
+  [[nodiscard]] std::optional<int> code_of_shell(int status) const {
+    return passed_on && status > 128 ? std::nullopt : std::optional(status);
+  }
+};
+
+/// While that shell lives. `shell_pid`: as Foreground::pid, the gateway itself where the shell is not seen.
+[[nodiscard]] ExitReporter exit_reporter(int shell_pid);
+
 /// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and
 /// sleeps; dash and its like have none and sleep in a read of the terminal. In line mode a shell with an
 /// editor that sleeps in such a read runs its `read` builtin.

@@ -112,7 +112,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
     }
     const Foreground foreground = look_at_foreground(tab.pane_pid);
     const CommandRun& latest = *tab.runs.back();
-    if (is_nested(foreground) && latest.typed_into() != foreground.pid) {
+    if (latest.opened(foreground)) {
       co_return;
     }
     if (!tab.runs.front()->opened_shell() || Clock::now() >= patience) {
@@ -131,15 +131,17 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab) {
   }
   FileLock lock = FileLock::try_lock(tab->files.lock_path());
   const auto nonce = tab->files.running_nonce();
-  if ((nonce || !lock) && !is_nested(look_at_foreground(tab->pane_pid))) {
+  const auto record = nonce ? tab->records.find(nonce->substr(0, 8)) : std::nullopt;
+  const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);
+  if ((nonce || !lock) && !replaced && !is_nested(look_at_foreground(tab->pane_pid))) {
     if (!nonce) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
                                        " is busy with a command of another terminally-mcp process; try again "
                                        "when it is done");
     }
-    CommandRecord record = tab->records.find(nonce->substr(0, 8)).value_or(CommandRecord());
-    record.id = nonce->substr(0, 8);
-    throw busy_with(*tab, record);
+    CommandRecord running = record.value_or(CommandRecord());
+    running.id = nonce->substr(0, 8);
+    throw busy_with(*tab, running);
   }
   tab->command_lock = std::move(lock);
 }

@@ -11,6 +11,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
+#include "tmux/shell_end.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {
@@ -122,8 +123,8 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::open_tab(Wi
   TabPtr tab = co_await find_tab(window);
   if (tab->closed) {
     throw Error(ErrorCode::tab_closed,
-                "window_id: tab " + to_string(window) +
-                    " is closed; its log and last result can still be read, for anything else create_tab");
+                "window_id: tab " + to_string(window) + " " + why_closed(*tab) +
+                    "; its log and last result can still be read, for anything else create_tab");
   }
   co_return tab;
 }
@@ -146,7 +147,8 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     const bool at_a_shell =
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
     info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
-                                (!tab->runs.empty() || tab->files.running_nonce()));
+                                (tab->runs.empty() ? tab->files.running_nonce().has_value()
+                                                   : !tab->runs.back()->opened(foreground)));
     info.tmux_window = tab->tmux_window;
     info.tmux_session = tab->tmux_session;
     info.log_path = tab->log.path().string();

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <functional>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -194,6 +196,33 @@ std::vector<ProcessInfo> process_tree(int pid, std::size_t most) {
     }
   }
   return tree;
+}
+
+std::uint64_t process_image(int pid) {
+  const auto stat = read_file(proc_path(pid, "stat"));
+  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
+  if (close == std::string::npos) {
+    return 0;
+  }
+  constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where it may not be read, as after exec of sudo
+  constexpr int kStartStack = 28;
+  std::istringstream fields(stat->substr(close + 1));
+  std::string image = read_link(proc_path(pid, "exe"));
+  std::string value;
+  for (int field = 3; field <= kStartStack && fields >> value; ++field) {
+    if (field == 3 && (value == "Z" || value == "X")) {
+      return 0;
+    }
+    if (field == kStartCode || field == kStartStack) {
+      image += ' ' + value;
+    }
+  }
+  return std::hash<std::string>()(image) | 1U;
+}
+
+bool is_replaced(int pid, std::uint64_t image) {
+  const std::uint64_t now = image == 0 ? 0 : process_image(pid);
+  return now != 0 && now != image;
 }
 
 std::vector<std::string> process_arguments(int pid) {

@@ -47,6 +47,12 @@ void refuse_without_proc();
 /// The process itself and what descends from it, zombies too; those nearest to it first, at most so many.
 [[nodiscard]] std::vector<ProcessInfo> process_tree(int pid, std::size_t most);
 
+/// Tells the program that a process runs from the one it ran before: each exec gives another number, also of
+/// the same program (where its stack is, which the kernel chooses anew). 0: it is gone.
+[[nodiscard]] std::uint64_t process_image(int pid);
+/// Whether a process that had this image runs something else by now. 0: nobody knows.
+[[nodiscard]] bool is_replaced(int pid, std::uint64_t image);
+
 [[nodiscard]] std::vector<std::string> process_arguments(int pid);
 /// Empty when it cannot be read; of one that was removed, what it was, and " (deleted)".
 [[nodiscard]] std::string process_cwd(int pid);

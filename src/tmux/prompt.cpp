@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/shell_end.hpp"
 
 namespace terminally {
 namespace {
@@ -13,10 +14,19 @@ constexpr Milliseconds kPromptStep{1'000};
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
 
+/// What runs in it cannot be followed.
+std::string about_multiplexer(std::string_view name) {
+  const bool is_one = name.starts_with("tmux") || name == "screen" || name == "zellij";
+  return is_one ? ". No command can be run through a multiplexer: if the shell's start-up files open it, let "
+                  "them do so only where $TMUX, $STY and $ZELLIJ are empty, or create_tab with another shell"
+                : "";
+}
+
 Error busy(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name + " (" +
                                     describe_process(foreground.pid) +
-                                    ") has the foreground; wait for it, or end it with stop_process");
+                                    ") has the foreground; wait for it, or end it with stop_process" +
+                                    about_multiplexer(foreground.name));
 }
 
 Error reading(const Tab& tab, const Foreground& foreground) {
@@ -36,7 +46,7 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
     const auto waited = Clock::now() - begin;
     if (foreground.kind == Foreground::Kind::nothing) {
       throw Error(ErrorCode::tab_closed,
-                  "tab " + to_string(tab.window) + " is closed; its log can still be read");
+                  "tab " + to_string(tab.window) + " " + why_closed(tab) + "; its log can still be read");
     }
     if (foreground.kind == Foreground::Kind::program || foreground.runs_program) {
       if ((waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand) ||

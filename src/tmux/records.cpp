@@ -185,6 +185,7 @@ std::string encode_record(const CommandRecord& record) {
       {"deadline_steady_ms", record.deadline_steady_ms},
       {"started_ticks", record.started_ticks},
       {"shell_pid", record.shell_pid},
+      {"shell_image", record.shell_image},
       {"older_jobs", record.older_jobs},
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
@@ -237,6 +238,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.deadline_steady_ms = line.value("deadline_steady_ms", std::int64_t{0});
     record.started_ticks = line.value("started_ticks", std::uint64_t{0});
     record.shell_pid = line.value("shell_pid", 0);
+    record.shell_image = line.value("shell_image", std::uint64_t{0});
     record.older_jobs = line.value("older_jobs", std::vector<int>());
     record.duration_ms = line.at("duration_ms");
     record.cwd = line.at("cwd");

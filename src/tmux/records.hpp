@@ -33,6 +33,7 @@ struct CommandRecord {
   std::int64_t deadline_steady_ms = 0;  ///< 0: none
   std::uint64_t started_ticks = 0;      ///< as the start_ticks of processes
   int shell_pid = 0;                    ///< the shell that it was typed into
+  std::uint64_t shell_image = 0;        ///< what that ran then, see process_image
   std::vector<int> older_jobs;          ///< that shell's children from before
   std::uint64_t duration_ms = 0;
   std::string cwd;

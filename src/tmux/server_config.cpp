@@ -162,7 +162,8 @@ std::vector<std::string> tmux_environment(const Config& config, const Instance& 
                                           std::uint32_t generation) {
   Variables variables = our_variables();
   std::erase_if(variables, [](const auto& entry) {
-    return entry.first == "TMUX" || entry.first.starts_with("TMUX_") ||
+    // TMOUT of the shell that our client was started from would end idle tabs.
+    return entry.first == "TMUX" || entry.first == "TMOUT" || entry.first.starts_with("TMUX_") ||
            entry.first.starts_with("TERMINALLY_");
   });
   set_utf8_locale(variables);

@@ -33,6 +33,8 @@ constexpr ShellTemplate kBash = {
 case $- in (*[xv]*) @N@_x=';x=1';; esac
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 \builtin printf -v @N@_o ok || \builtin enable printf
+case ${TMUX-} in (@NO_MUX@) \builtin unset -v TMUX;; esac; case ${STY-} in (@NO_MUX@) \builtin unset -v STY;; esac; case ${ZELLIJ-} in (@NO_MUX@) \builtin unset -v ZELLIJ;; esac
+case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
 if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| @HISTORY@; IFS= \builtin read -r -d '' @N@_h < @HISTORY@; if [[ $@N@_h == *"$@N@_f"* ]]; then @N@_h=${@N@_h#"${@N@_h%%[0-9]*}"}; \builtin history -d "${@N@_h%%[!0-9]*}"; fi; fi
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
@@ -74,6 +76,8 @@ constexpr ShellTemplate kZsh = {
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
+case ${TMUX-} in (@NO_MUX@) \builtin unset TMUX;; esac; case ${STY-} in (@NO_MUX@) \builtin unset STY;; esac; case ${ZELLIJ-} in (@NO_MUX@) \builtin unset ZELLIJ;; esac
+case ${(t)TMOUT-}${TMOUT-} in (*readonly*|*[a-z]0|*[a-z]) ;; (*) TMOUT=0;; esac
 \builtin printf -v @N@_o ok || \builtin enable printf
 \builtin : >| @TAKEN@
 \builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
@@ -120,6 +124,7 @@ case ${__mcp_no_hook-}${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'}
 @N@_e=@HOOK@
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $- in (*[xv]*) @N@_x=';x=1';; esac
+case ${TMUX-} in (@NO_MUX@) \unset TMUX;; esac; case ${STY-} in (@NO_MUX@) \unset STY;; esac; case ${ZELLIJ-} in (@NO_MUX@) \unset ZELLIJ;; esac
 case ${__mcp_no_hook-} in ('') PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}";; esac
 \command : >| @TAKEN@
 \command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
@@ -148,9 +153,10 @@ if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
-// fish. Its `source` parses the whole text first, and `exit` in it ends the text, not the shell. No function
-// may be named `builtin`, and all else is reached through it. Without full job control a sourced program
-// would share the shell's own group.
+// fish. Its `source` parses the whole text first. No function may be named `builtin`, and all else is reached
+// through it. Without full job control a sourced program would share the shell's own group. An `exit` in what
+// is sourced ends only that: where the text has one, it is noted, and the shell then replaced by one that ends
+// with its code: fish would draw a prompt before it left.
 constexpr ShellTemplate kFish = {R"sh(builtin source)sh",   "",
                                  R"sh(set -l @N@_s $status
 if test -n '@EXIT_LOST@'
@@ -159,11 +165,27 @@ end
 function @N@_end --on-event fish_postexec
 builtin source @END@ hook
 end
+if builtin test -n '@EXITS@'; and not builtin functions -q exit
+set -g @N@_q no
+function exit
+set -g @N@_q yes
+builtin exit $argv
+set -l @N@_s $status
+set -g @N@_q no
+return $@N@_s
+end
+end
 builtin printf '' >@TAKEN@
 builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
 function @N@_status
 return $argv[1]
 end
+for @N@_m in TMUX STY ZELLIJ
+if builtin test "$$@N@_m" = @NO_MUX@
+set -e $@N@_m
+end
+end
+set -e @N@_m
 builtin status job-control full
 @N@_status $@N@_s
 builtin source @TEXT@
@@ -176,6 +198,15 @@ set @N@_by ';by=hook'
 end
 builtin functions -e @N@_end @N@_status
 builtin status job-control interactive
+if builtin set -q @N@_q
+builtin functions -e exit
+set -l @N@_q $@N@_q (set -eg @N@_q)
+if builtin test $@N@_q[1] = yes
+builtin printf %s "$PWD" >@DIRECTORY@
+builtin emit fish_exit
+exec /bin/sh -c "exit $@N@_s"
+end
+end
 set -l @N@_c ''
 if builtin test -e @CANCELLED@
 set @N@_c @CANCELLED_LINE@

@@ -6,8 +6,10 @@
 
 #include "base/base64.hpp"
 #include "base/cancelled_text.hpp"
+#include "base/no_multiplexer.hpp"
 #include "base/posix_checksum.hpp"
 #include "tmux/shell_templates.hpp"
+#include "tmux/shell_text.hpp"
 
 namespace terminally {
 namespace {
@@ -38,32 +40,6 @@ std::string fill(std::string_view text, const std::map<std::string, std::string,
     text.remove_prefix(end + 1);
   }
   return result;
-}
-
-std::size_t count_words(std::string_view text, std::initializer_list<std::string_view> words) {
-  std::size_t count = 0;
-  const auto is_word = [](char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_'; };
-  for (const std::string_view word : words) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos;
-         at = text.find(word, at + word.size())) {
-      const std::size_t end = at + word.size();
-      count += (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])) ? 1 : 0;
-    }
-  }
-  return count;
-}
-
-/// Whether brackets, quotes and compound commands look closed, by counting: comments and strings count too,
-/// on the safe side.
-bool is_balanced(std::string_view text) {
-  const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
-  return count('(') == count(')') && count('{') == count('}') && count('\'') % 2 == 0 &&
-         count('"') % 2 == 0 && count('`') % 2 == 0 &&
-         count_words(text, {"for", "select", "while", "until", "repeat", "foreach"}) ==
-             count_words(text, {"done", "end"}) &&
-         count_words(text, {"if"}) == count_words(text, {"fi"}) &&
-         count_words(text, {"case"}) == count_words(text, {"esac"}) &&
-         count_words(text, {"function"}) <= static_cast<std::size_t>(count('{'));
 }
 
 std::string single_quoted(std::string_view text, std::string_view escaped_quote) {
@@ -153,51 +129,6 @@ std::string command_for_display(std::string_view command) {
   return shown + "\\r\\n";
 }
 
-bool takes_another_line(std::string_view text) {
-  // Every heredoc's word must stand alone on a later line.
-  for (std::size_t at = text.find("<<"); at != std::string_view::npos; at = text.find("<<", at)) {
-    at += 2;
-    if (text.substr(at, 1) == "<") {
-      at += 1;
-      continue;
-    }
-    const bool tabs = text.substr(at, 1) == "-";
-    std::size_t begin = text.find_first_not_of(" \t-", at);
-    std::string word;
-    for (;
-         begin < text.size() && std::string_view(" \t\n;&|<>()").find(text[begin]) == std::string_view::npos;
-         ++begin) {
-      if (std::string_view("'\"\\").find(text[begin]) == std::string_view::npos) {
-        word += text[begin];
-      }
-    }
-    std::size_t line = text.find('\n', at);
-    bool closed = false;
-    while (line != std::string_view::npos && !closed) {
-      const std::size_t end = text.find('\n', line + 1);
-      std::string_view content = text.substr(line + 1, end == std::string_view::npos ? end : end - line - 1);
-      if (tabs) {
-        content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
-      }
-      closed = content == word;
-      line = end;
-    }
-    if (!closed) {
-      return false;
-    }
-  }
-  if (!is_balanced(text)) {
-    return false;
-  }
-  if (text.ends_with("\\") || text.ends_with("\\\n")) {
-    return false;
-  }
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  const std::string_view end = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  return !end.empty() && !end.ends_with("&&") && !end.ends_with("|") && !end.ends_with("()") &&
-         !end.ends_with("|&") && !end.ends_with("!");
-}
-
 ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   const std::string base = (command.directory / command.nonce.substr(0, 8)).string();
   const bool fish = kind == ShellKind::fish;
@@ -212,18 +143,21 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"HISTORY", word(base + "h")},
       {"TAKEN", word(base + "t")},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
+      {"DIRECTORY", word(base + "d")},
       {"CANCELLED", word(base + "c")},
       {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
+      {"NO_MUX", word(kNoMultiplexer)},
+      {"EXITS", command.text.find("exit") != std::string::npos ? "1" : ""},
   };
   const ShellTemplate& shape = shell_template(kind);
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
   std::string text = command.text + (command.text.ends_with('\n') ? "" : "\n");
-  if (takes_another_line(command.text)) {
+  if (is_complete_text(kind, command.text)) {
     text += fill(shape.epilogue, values);
   }
   script.files.push_back({base + "u", std::move(text)});

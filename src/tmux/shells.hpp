@@ -51,11 +51,6 @@ struct ShellScript {
   std::vector<std::string> own_line_marks;
 };
 
-/// Whether a line may be added to a text without becoming part of what the text left open: a heredoc, a
-/// continued line, a list that ends in an operator. Unclosed quotes and compound commands are syntax errors
-/// with or without it. Errs on the safe side.
-[[nodiscard]] bool takes_another_line(std::string_view text);
-
 [[nodiscard]] ShellScript shell_script(ShellKind kind, const ShellCommand& command);
 
 /// The largest text that can be sent in-line.

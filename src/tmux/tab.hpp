@@ -53,6 +53,7 @@ struct Tab {
   std::string name;
   bool active = false;
   bool closed = false;
+  mutable std::string shell_end;  ///< how its shell ended, once that was asked for
   int cols = 120;
   PaneLog log;
   CommandFiles files;

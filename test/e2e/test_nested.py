@@ -6,7 +6,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import AnyOf, Person, Server, Sshd, Tab, main, needs, needs_root, poll
+from harness import AnyOf, Person, Result, Sandbox, Server, Sshd, Tab, main, needs, needs_root, poll
 
 
 def enter(tab: Tab, command: str) -> None:
@@ -37,13 +37,14 @@ class Nested(unittest.TestCase):
         self.assertEqual((timed_out.state, timed_out.reason), ("cancelled", "timeout"))
         self.assertEqual(tab.execute("echo after").output, "after\n")
 
-    def leaves(self, tab: Tab, outer: str) -> None:
+    def leaves(self, tab: Tab, outer: str, code: int | None = 5, seen: int | None = None) -> None:
+        """U3: the code of the nested shell is that of the command that ended it."""
         result = tab.execute("exit 5")
-        self.assertIn(result.state, ("completed", "failed"))
-        self.assertIn(result.exit_code, (5, None))
+        wanted = ("completed", "shell_exited", 5) if code is not None else ("failed", "shell_exited", None)
+        self.assertEqual((result.state, result.reason, result.exit_code), wanted)
         self.assertNotRegex(result.output, r"133;|[#$%] ?$", "the outer command's END and the outer prompt are no output")
         poll(lambda: tab.row.foreground == outer, 5)
-        self.assertEqual(tab.execute("echo outside").output, "outside\n")
+        self.assertEqual(tab.execute(f"echo outside ${'status' if outer == 'fish' else '?'}").output, f"outside {(code or 0) if seen is None else seen}\n")
 
     def test_bash_in_zsh(self) -> None:
         needs("zsh")
@@ -56,12 +57,12 @@ class Nested(unittest.TestCase):
 
     def test_every_shell_in_every_shell(self) -> None:
         for outer in ("bash", "zsh", "dash", "fish"):
-            for inner in ("bash", "zsh", "dash"):
+            for inner in ("bash", "zsh", "dash", "fish"):
                 with self.subTest(f"{inner} in {outer}"), Server() as server:
                     needs(outer, inner)
                     tab = server.create_tab(shell=outer)
                     enter(tab, inner)
-                    self.assertEqual(tab.execute("echo inside; (exit 4)").exit_code, 4)
+                    self.assertEqual(tab.execute("echo inside; sh -c 'exit 4'").exit_code, 4)
                     self.assertEqual(tab.execute("echo more").output, "more\n")
                     self.leaves(tab, outer)
 
@@ -73,7 +74,7 @@ class Nested(unittest.TestCase):
             self.assertEqual((slow.output, slow.state), ("madeall\n", "completed"))
             enter(tab, "script -q /dev/null")
             self.assertEqual(tab.execute("echo inside; (exit 4)").exit_code, 4)
-            self.leaves(tab, "bash")
+            self.leaves(tab, "bash", None)  # script ends with 0, whatever ran in it
 
     def test_a_program_in_a_terminal_of_its_own_keeps_the_tab_busy(self) -> None:
         with Server() as server:
@@ -91,9 +92,30 @@ class Nested(unittest.TestCase):
             for shell in ("bash --norc", "dash", "bash --norc"):
                 enter(tab, shell)
             self.assertEqual(tab.execute("echo deep").output, "deep\n")
-            for _ in range(3):
-                tab.execute("exit")
-            self.assertEqual(tab.execute("echo $SHLVL").exit_code, 0)
+            for code in (7, 8, 9):
+                self.assertEqual(tab.execute(f"exit {code}").exit_code, code)
+                self.assertEqual(tab.execute("echo $?").output, f"{code}\n")
+            self.assertEqual(tab.execute("exit 3").reason, "shell_exited", "that was the tab's own")
+
+    def test_left_by_other_ways(self) -> None:
+        """U3: C-d, kill -9, and an outer command that goes on after its shell."""
+        with Server() as server:
+            for shell in ("bash", "zsh", "dash", "fish"):
+                with self.subTest(shell):
+                    needs(shell)
+                    tab = server.create_tab(shell="bash")
+                    enter(tab, shell)
+                    tab.execute("sh -c 'exit 6'")
+                    server.call("send_keys", window_id=tab.id, keys=["C-d"])
+                    ended = poll(lambda tab=tab: (result := tab.state()).state != "running" and result, 10)
+                    self.assertEqual((ended.state, ended.exit_code), ("completed", 0 if shell == "fish" else 6))
+                    enter(tab, shell)
+                    killed = tab.execute(f"kill -9 {'$fish_pid' if shell == 'fish' else '$$'}")
+                    self.assertEqual((killed.state, killed.reason, killed.exit_code), ("completed", "shell_exited", 137))
+                    self.assertEqual(tab.execute("echo $?").output, "137\n")
+                    enter(tab, f"{shell}; true")
+                    unknown = tab.execute("exit 7")
+                    self.assertEqual((unknown.state, unknown.reason, unknown.exit_code), ("failed", "shell_exited", None))
 
     def test_the_time_limit_of_the_outer_command(self) -> None:
         """The nested shell is not a command that times out under the agent."""
@@ -158,6 +180,82 @@ class Nested(unittest.TestCase):
                 self.assertIsNone(result.exit_code)
 
 
+class Replaced(unittest.TestCase):
+    """D5, U2: a shell that replaces the tab's own is a nested shell whose parent is gone."""
+
+    def test_every_shell_by_every_shell(self) -> None:
+        needs("zsh", "fish")
+        with Server() as server:
+            for own in ("bash", "zsh", "dash", "fish"):
+                with self.subTest(own):
+                    tab = server.create_tab(shell=own)
+                    for inner in ("bash --norc", "zsh -f", "fish --no-config", "dash", "/bin/bash", "env -i bash"):
+                        enter(tab, f"exec {inner}")
+                        self.assertFalse(tab.row.busy)
+                        self.assertEqual(tab.execute("echo inside; sh -c 'exit 4'").exit_code, 4)
+                        self.assertEqual(tab.execute("printf 'one\\ntwo\\n'").output, "one\ntwo\n")
+                    timed_out = tab.execute("sleep 30", timeout_ms=500)
+                    self.assertEqual((timed_out.state, timed_out.reason), ("cancelled", "timeout"))
+                    first = tab.execute("exit 9")
+                    self.assertEqual((first.state, first.reason, first.exit_code), ("completed", "shell_exited", 9))
+                    self.assertEqual(tab.execute("echo back").output, "back\n")
+                    self.assertEqual(tab.row.foreground, own)
+
+    def test_its_own_end(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            enter(tab, "exec bash --norc")
+            outer = tab.state()
+            self.assertEqual(outer.state, "running")
+            tab.execute("exit 3")
+            ended = tab.state(command_id=outer.command_id)
+            self.assertEqual((ended.state, ended.reason, ended.exit_code), ("completed", "shell_exited", 3))
+
+    def test_cancelled(self) -> None:
+        """Nothing of ours in its output, and no need of SIGKILL."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for shell in ("exec bash", "exec $SHELL -l", "bash"):
+                enter(tab, shell)
+                begin = time.monotonic()
+                result = server.call("cancel_command", window_id=tab.id)
+                self.assertLess(time.monotonic() - begin, 4)
+                self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", 129))
+                self.assertNotRegex(result.output, r"builtin|__mcp|terminally|te-")
+                self.assertEqual(tab.execute("echo after").output, "after\n")
+
+    def test_a_script_or_a_program_is_no_shell_that_waits(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command, code in (("exec bash -c 'sleep 1; exit 5'", 5), ("exec sh -c 'read -t 1 x || exit 6' </dev/null", 6),
+                                  ("exec sleep 1", 0)):
+                result = tab.execute(command)
+                self.assertEqual((result.state, result.reason, result.exit_code), ("completed", "shell_exited", code))
+
+    def test_su(self) -> None:
+        needs_root()
+        needs("su")
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            enter(tab, "exec su -s /bin/bash - nobody")
+            Nested.works_inside(self, tab, 'test "$(id -un)" = nobody')
+            Nested.leaves(self, tab, "bash", seen=0)  # a new shell
+
+    def test_seen_by_the_next_server(self) -> None:
+        with Sandbox() as sandbox:
+            with Server("--instance", "x", sandbox=sandbox, durable=True) as server:
+                tab = server.create_tab(shell="bash")
+                enter(tab, "exec zsh -f")
+                server.raw.kill()
+                server.raw.process.wait(5)
+            with Server("--instance", "x", sandbox=sandbox, durable=True) as server:
+                again = Tab(server, Result({"window_id": tab.id, "name": "", "log_path": ""}))
+                self.assertEqual(again.execute("echo $ZSH_NAME").output, "zsh\n")
+                self.assertEqual(again.execute("exit 8").exit_code, 8)
+                self.assertEqual(again.execute("echo back").output, "back\n")
+                Person(server).tmux("kill-server")
+
+
 class Ssh(unittest.TestCase):
     def setUp(self) -> None:
         needs_root()
@@ -173,6 +271,14 @@ class Ssh(unittest.TestCase):
         enter(tab, self.command())
         Nested.works_inside(self, tab, 'test -n "$SSH_CONNECTION"')
         Nested.leaves(self, tab, "bash")
+        self.assertEqual(tab.execute('echo "[$SSH_CONNECTION]"').output, "[]\n")
+
+    def test_in_place_of_the_shell(self) -> None:
+        """D5"""
+        tab = self.server.create_tab(shell="bash")
+        enter(tab, "exec " + self.command())
+        self.assertEqual(tab.execute('test -n "$SSH_CONNECTION"').exit_code, 0)
+        Nested.leaves(self, tab, "bash", seen=0)  # a new shell
         self.assertEqual(tab.execute('echo "[$SSH_CONNECTION]"').output, "[]\n")
 
     def test_a_connection_that_breaks(self) -> None:

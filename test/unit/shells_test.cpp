@@ -32,20 +32,6 @@ TEST_CASE("shells: known by the name of their program") {
   CHECK_FALSE(shell_kind(""));
 }
 
-TEST_CASE("shells: a line is added only where it cannot become part of the text (T5)") {
-  for (const std::string text : {"true", "a; b", "echo 'x y'", "for i in 1; do :; done", "if a; then b; fi",
-                                 "f() { :; }", "case x in (y) ;; esac"}) {
-    CAPTURE(text);
-    CHECK(takes_another_line(text));
-  }
-  for (const std::string text :
-       {"cat <<EOF", "cat <<EOF\na", "echo \\", "a &&", "a ||", "a |", "echo 'open", "echo \"open",
-        "for i in 1; do", "if a; then", "f() {", "echo $(", "echo `a", "case x in"}) {
-    CAPTURE(text);
-    CHECK_FALSE(takes_another_line(text));
-  }
-}
-
 TEST_CASE("shells: nothing of the user's text is typed, in any shell (T5)") {
   for (const ShellKind kind : {ShellKind::bash, ShellKind::zsh, ShellKind::posix, ShellKind::fish}) {
     const ShellScript script = shell_script(kind, command("echo SECRET; $(reboot) `x`\nsecond 'line'"));

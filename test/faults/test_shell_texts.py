@@ -1,0 +1,50 @@
+"""D9: random texts give what the shell gives for the same file, and nothing of ours is in any output.
+
+Not compared with `-c`, which stops at another place after a syntax error, but with `. file` in an interactive shell.
+"""
+
+import re
+import unittest
+
+import faults
+from corpus.random_texts import random_texts
+from harness import Server, main, needs
+from harness.native import run_native
+
+PER_SHELL = 2_000 if faults.LONG else 25
+
+
+def plain(output: str) -> str:
+    """Without the file's name, which differs, and what the terminal makes of the line of a prompt."""
+    return re.sub(r"\S*/(\.case\d+|[0-9a-f]{8}u)\b", "FILE", output)
+
+
+class ShellTexts(unittest.TestCase):
+    def check(self, shell: str, seed: int) -> None:
+        needs(shell)
+        wrong = []
+        with Server() as server:
+            tab = server.create_tab(shell=shell)
+            for text in random_texts(seed, PER_SHELL):
+                if not text.strip():
+                    continue
+                native = run_native(shell, text)
+                result = tab.execute(text)
+                if "__mcp" in result.output or "PROMPT_COMMAND" in result.output:
+                    wrong.append(f"{text!r}: ours in {result.output!r}")
+                elif (plain(result.output), result.exit_code) != (plain(native.output), native.code):
+                    wrong.append(f"{text!r}: {result.output!r} {result.exit_code}, the shell gives {native.output!r} {native.code}")
+        self.assertEqual(wrong, [], f"{len(wrong)} of {PER_SHELL}:\n" + "\n".join(wrong[:10]))
+
+    def test_bash(self) -> None:
+        self.check("bash", 1)
+
+    def test_dash(self) -> None:
+        self.check("dash", 2)
+
+    def test_zsh(self) -> None:
+        self.check("zsh", 3)
+
+
+if __name__ == "__main__":
+    main()
