@@ -15,10 +15,14 @@ CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
 
 void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
+  const ReservedSpace reserve(directory_);
+  if (reserve.is_needed()) {
+    (void)!reserve.give_up();  // what is written now may fit, and the exit code not
+  }
   try {
     write_all_of(script, nonce);
   } catch (const Error&) {
-    if (!ReservedSpace(directory_).give_up()) {
+    if (!reserve.give_up()) {
       throw;
     }
     write_all_of(script, nonce);

@@ -13,9 +13,12 @@ class ReservedSpace {
 
   explicit ReservedSpace(const std::filesystem::path& directory) : file_(directory / "reserve") {}
 
-  /// False: it could not be taken, or somebody has given it up before. No call throws.
+  /// Not while a command runs. No call throws. False: nothing was taken, or given up.
   bool take() const noexcept;
   [[nodiscard]] bool give_up() const noexcept;
+
+  /// Whether less than as much is free beside it.
+  [[nodiscard]] bool is_needed() const noexcept;
 
  private:
   std::filesystem::path file_;
