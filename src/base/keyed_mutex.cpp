@@ -7,35 +7,44 @@ namespace terminally {
 
 namespace asio = boost::asio;
 
-/// A timer that never fires: cancelled to wake its waiter. `granted` says the lock was handed over, so that a
-/// waiter that is cancelled in the same turn gives it back.
+/// Its timer is cancelled to wake it. `granted` says the lock was handed over, so that a waiter that is
+/// cancelled or gives up in the same turn gives it back, or takes it.
 struct AsyncMutex::Waiter {
-  explicit Waiter(const asio::any_io_executor& executor)
-      : wake(executor, asio::steady_timer::time_point::max()) {}
+  Waiter(const asio::any_io_executor& executor, Clock::time_point give_up_at) : wake(executor, give_up_at) {}
   asio::steady_timer wake;
   bool granted = false;
 };
 
 asio::awaitable<AsyncMutex::Guard> AsyncMutex::lock() {
+  Turn turn = co_await lock_by(Clock::time_point::max());
+  co_return std::move(turn.guard);
+}
+
+asio::awaitable<AsyncMutex::Turn> AsyncMutex::lock_by(Clock::time_point give_up_at) {
+  const auto self = shared_from_this();
   if (!locked_) {
     locked_ = true;
-    co_return Guard(shared_from_this());
+    co_return Turn{Guard(self), 0};
   }
-  const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
+  const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor, give_up_at);
   waiters_.push_back(waiter);
-  boost::system::error_code ignored;
-  const auto self = shared_from_this();
-  co_await waiter->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  boost::system::error_code error;
+  co_await waiter->wake.async_wait(asio::redirect_error(asio::use_awaitable, error));
   if (!waiter->granted) {
-    std::erase(waiters_, waiter);
+    const auto place = std::find(waiters_.begin(), waiters_.end(), waiter);
+    const auto ahead = static_cast<std::size_t>(place - waiters_.begin()) + 1;
+    waiters_.erase(place);
+    if (!error) {
+      co_return Turn{Guard(), ahead};
+    }
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  Guard guard(self);
+  Turn turn{Guard(self), 0};
   const auto cancelled = co_await asio::this_coro::cancellation_state;
   if (cancelled.cancelled() != asio::cancellation_type::none) {
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  co_return guard;
+  co_return turn;
 }
 
 void AsyncMutex::unlock() {

@@ -2,14 +2,17 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <memory>
 
+#include "base/timeout.hpp"
+
 namespace terminally {
 
 /// An asynchronous mutex for one thread: waiters are served in the order they came (FIFO), a waiter that is
-/// cancelled leaves the queue, and the lock is held by a RAII guard.
+/// cancelled or gives up leaves the queue, and the lock is held by a RAII guard.
 class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
  public:
   class Guard {
@@ -37,7 +40,15 @@ class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
     std::shared_ptr<AsyncMutex> mutex_;
   };
 
+  /// What a waiter gets.
+  struct Turn {
+    Guard guard;            ///< none: its time was over first
+    std::size_t ahead = 0;  ///< how many stood before it then: who holds the lock, and who waited longer
+  };
+
   [[nodiscard]] boost::asio::awaitable<Guard> lock();
+  /// Waits until then at most.
+  [[nodiscard]] boost::asio::awaitable<Turn> lock_by(Clock::time_point give_up_at);
   [[nodiscard]] bool locked() const { return locked_; }
 
  private:
@@ -55,7 +66,15 @@ class KeyedMutex {
  public:
   using Guard = AsyncMutex::Guard;
 
+  using Turn = AsyncMutex::Turn;
+
   [[nodiscard]] boost::asio::awaitable<Guard> lock(Key key) {
+    Turn turn = co_await lock_by(std::move(key), Clock::time_point::max());
+    co_return std::move(turn.guard);
+  }
+
+  /// Waits until then at most.
+  [[nodiscard]] boost::asio::awaitable<Turn> lock_by(Key key, Clock::time_point give_up_at) {
     std::erase_if(mutexes_, [](const auto& entry) { return entry.second.expired(); });
     auto& slot = mutexes_[key];
     std::shared_ptr<AsyncMutex> mutex = slot.lock();
@@ -63,8 +82,8 @@ class KeyedMutex {
       mutex = std::make_shared<AsyncMutex>();
       slot = mutex;
     }
-    Guard guard = co_await mutex->lock();
-    co_return guard;
+    Turn turn = co_await mutex->lock_by(give_up_at);
+    co_return turn;
   }
 
   [[nodiscard]] bool locked(const Key& key) const {

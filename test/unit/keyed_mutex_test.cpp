@@ -97,3 +97,32 @@ TEST_CASE("keyed mutex: cancelled in the turn in which it gets the lock, it give
   CHECK(journal == "cC");
   CHECK_FALSE(mutex.locked(1));
 }
+
+TEST_CASE("keyed mutex: who gives up leaves the queue, and knows how many stood before it (D3)") {
+  asio::io_context io(1);
+  KeyedMutex<int> mutex;
+  std::string journal;
+  std::size_t ahead = 0;
+  asio::co_spawn(
+      io,
+      [&]() -> asio::awaitable<void> {  // NOLINT(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+        const auto guard = co_await mutex.lock(1);
+        co_await sleep_for(Milliseconds(50));
+      },
+      asio::detached);
+  asio::co_spawn(io, hold(mutex, 1, journal, 'a'), asio::detached);
+  asio::co_spawn(
+      io,
+      [&]() -> asio::awaitable<void> {  // NOLINT(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+        const KeyedMutex<int>::Turn turn = co_await mutex.lock_by(1, Clock::now() + Milliseconds(10));
+        CHECK_FALSE(turn.guard);
+        ahead = turn.ahead;
+        journal += '-';
+      },
+      asio::detached);
+  asio::co_spawn(io, hold(mutex, 1, journal, 'b'), asio::detached);
+  io.run();
+  CHECK(ahead == 2);
+  CHECK(journal == "-aAbB");
+  CHECK_FALSE(mutex.locked(1));
+}
