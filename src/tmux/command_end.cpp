@@ -155,7 +155,7 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   const bool in_gap = log_has_gap_behind(tab_->log.path(), std::max(record_.typed_byte, record_.start_byte));
   const auto patience = in_gap ? kEndMissingFromGap : kEndMissing;
   const auto latest = in_gap ? kEndLateFromGap : kEndLate;
-  const bool hurry = interrupt_reason_ != Reason::none;
+  const bool hurry = interrupt_reason_ != Reason::none || Clock::now() >= deadline_;
   const auto may_be_late = [&]() {
     return !hurry && Clock::now() - grew_ < patience && Clock::now() - *exit_file_seen_ < latest;
   };

@@ -25,6 +25,8 @@ constexpr Milliseconds kQuietHousekeeping{1'000};
 constexpr std::size_t kSlicesAtOnce = 8;
 /// How often records that could not be written are tried again.
 constexpr Milliseconds kRecordRetry{500};
+/// How long a log that we are behind in is read before a deadline is judged.
+constexpr Milliseconds kReadsBehind{1'000};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
 
@@ -348,7 +350,14 @@ asio::awaitable<void> CommandRun::keep_deadline() {
     }
     co_await sleep_for(kLateEnd);
   }
-  interrupt(Reason::timeout, false);
+  // What has ended is read first: this process may have been stopped, or the machine asleep.
+  const auto give_up_at = Clock::now() + kReadsBehind;
+  while (!pump() && behind_ && Clock::now() < give_up_at) {
+    co_await asio::post(context_.executor, asio::use_awaitable);
+  }
+  if (!end_marker_ && !tab_->files.exit_code(record_.nonce)) {
+    interrupt(Reason::timeout, false);
+  }
   co_await sleep_until(Clock::time_point::max());
 }
 

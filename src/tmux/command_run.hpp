@@ -105,6 +105,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
     }
   }
 
+  /// Whether its line was typed, or may have been.
+  [[nodiscard]] bool may_be_typed() const { return !record_.nonce.empty(); }
+  /// Whether its END was read: it is on record in a moment.
+  [[nodiscard]] bool end_was_seen() const { return end_marker_.has_value(); }
   /// Whether it is known to have been taken by its shell: its START was seen, or the shell said so in its
   /// file. Else it may have been, and may still be.
   [[nodiscard]] bool has_begun() const;

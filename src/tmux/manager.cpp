@@ -44,6 +44,15 @@ std::string_view to_string(Reason reason) {
   return "";
 }
 
+namespace {
+
+TmuxManager::Awaitable<bool> done(TmuxManager::Awaitable<void> work) {
+  co_await std::move(work);
+  co_return true;
+}
+
+}  // namespace
+
 TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config)
     : impl_(std::make_unique<Impl>(std::move(executor), std::move(config))) {}
 TmuxManager::~TmuxManager() = default;
@@ -52,16 +61,16 @@ template <typename T>
 using Awaitable = TmuxManager::Awaitable<T>;
 
 Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() {
-  return impl_->list_tabs();
+  return impl_->within_call_time(impl_->list_tabs());
 }
 Awaitable<CreatedTab> TmuxManager::create_tab(CreateTab request) {
-  return impl_->create_tab(std::move(request));
+  return impl_->within_call_time(impl_->create_tab(std::move(request)));
 }
 Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) {
-  return impl_->close_tab(tab, force);
+  return impl_->within_call_time(impl_->close_tab(tab, force));
 }
 Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) {
-  return impl_->rename_tab(tab, std::move(name));
+  co_await impl_->within_call_time(done(impl_->rename_tab(tab, std::move(name))));
 }
 Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputCallback on_output) {
   return impl_->execute(std::move(request), std::move(on_output));
@@ -70,25 +79,25 @@ Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
   return impl_->start_process(std::move(request));
 }
 Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
-  return impl_->stop_process(tab, signal);
+  return impl_->within_call_time(impl_->stop_process(tab, signal));
 }
 Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
-  return impl_->command_state(std::move(request));
+  return impl_->within_call_time(impl_->command_state(std::move(request)));
 }
 Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view) {
-  return impl_->cancel_command(tab, force, std::move(view));
+  return impl_->within_call_time(impl_->cancel_command(tab, force, std::move(view)));
 }
 Awaitable<SentInput> TmuxManager::send_text(SendText request) {
-  return impl_->send_text(std::move(request));
+  return impl_->within_call_time(impl_->send_text(std::move(request)));
 }
 Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
-  return impl_->send_keys(std::move(request));
+  return impl_->within_call_time(impl_->send_keys(std::move(request)));
 }
 Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
-  return impl_->read_screen(std::move(request));
+  return impl_->within_call_time(impl_->read_screen(std::move(request)));
 }
 Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
-  return impl_->read_lines(tab, lines, std::move(view));
+  return impl_->within_call_time(impl_->read_lines(tab, lines, std::move(view)));
 }
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
   return impl_->read_chunk(std::move(request));
@@ -102,8 +111,11 @@ Awaitable<TabList> TmuxManager::other_tabs(TabList known, TabNews news) {
 Awaitable<void> TmuxManager::wait_for_command(WindowId tab, std::string command_id) {
   return impl_->wait_for_command(tab, std::move(command_id));
 }
+Awaitable<std::optional<WindowId>> TmuxManager::tab_named(std::string name) {
+  return impl_->within_call_time(impl_->tab_named(std::move(name)));
+}
 Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
-  return impl_->set_history_limit(limit);
+  co_await impl_->within_call_time(done(impl_->set_history_limit(limit)));
 }
 Awaitable<void> TmuxManager::look_after_running() {
   return impl_->look_after_running();

@@ -52,9 +52,10 @@ struct CreateTab {
   std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
   std::string cwd;   ///< empty: the server's home directory; must be an existing directory
   std::map<std::string, std::string>
-      env;             ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
-  bool login = false;  ///< start the shell as a login shell
-  std::string shell;   ///< path or name of the shell; empty: the user's $SHELL
+      env;              ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
+  bool login = false;   ///< start the shell as a login shell
+  std::string shell;    ///< path or name of the shell; empty: the user's $SHELL
+  bool helper = false;  ///< for calls that name no tab, while "main" is busy
 };
 
 struct CreatedTab {
@@ -69,7 +70,7 @@ enum class OnTimeout { interrupt, background };
 using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
 
 struct ExecuteCommand {
-  std::optional<WindowId> window_id;  ///< none: the tab "main", or a new tab while that is busy
+  std::optional<WindowId> window_id;  ///< none: the tab "main", or a helper tab while that is busy
   std::string command;                ///< a script of any length; no NUL
   std::uint64_t timeout_ms = 10'000;
   OnTimeout on_timeout = OnTimeout::interrupt;
@@ -89,16 +90,19 @@ struct ExecuteCommand {
 using OutputCallback = std::function<void(std::string_view bytes)>;
 
 struct StartProcess {
-  WindowId window_id;
+  std::optional<WindowId> window_id;  ///< none: as for ExecuteCommand
   std::string command;
-  bool append_newline = true;  ///< false: paste the text at the prompt and do not submit it
-  std::string who;             ///< for the record of commands: whose command it is
+  bool append_newline = true;         ///< false: paste the text at the prompt and do not submit it
+  std::string who;                    ///< for the record of commands: whose command it is
+  std::uint64_t timeout_ms = 10'000;  ///< how long a turn in the tab and its prompt are waited for
 };
 
 struct StartedProcess {
+  WindowId window_id;
   bool started = false;
   std::optional<std::string> command_id;
   std::uint64_t start_byte = 0;  ///< log offset before the process printed anything
+  std::vector<std::string> notes;
 };
 
 enum class StopSignal { interrupt, terminate };
@@ -252,6 +256,9 @@ class TmuxManager {
   /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
   [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
   [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
+  /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
+  /// the name.
+  [[nodiscard]] Awaitable<std::optional<WindowId>> tab_named(std::string name);
 
   /// For a named instance, in the background: finds the tmux server that a server before us left and looks
   /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.

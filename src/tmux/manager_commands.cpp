@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/pace.hpp"
 #include "tmux/awaiting_input.hpp"
+#include "tmux/busy.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/typed_text.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr const char* kMainTab = "main";
-constexpr std::uint64_t kStartPromptMs = 10'000;
 constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 /// How often we look whether a command opened a shell that the next command could go to, or waits for the
 /// keyboard: two looks decide.
@@ -25,6 +24,8 @@ constexpr Milliseconds kQuietLook{1'000};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
+/// A command whose END was read is on record by then.
+constexpr Milliseconds kConcludes{100};
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -42,40 +43,36 @@ std::string how_to_answer(const AwaitingInput& awaiting) {
          "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
 }
 
-}  // namespace
-
-/// Without a window_id: the tab "main", made on first use; while that is busy, a new tab named after the
-/// command.
-TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::tab_for(
-    const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard) {
-  if (request.window_id) {
-    guard = co_await tab_mutex_.lock(*request.window_id);
-    co_return co_await open_tab(*request.window_id);
+/// What to do about a command that was interrupted at its time-out.
+std::string after_timeout(const Tab& tab, std::uint64_t timeout_ms, bool was_waiting) {
+  if (was_waiting) {
+    return "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and "
+           "send_text answers it";
   }
-  const auto choosing = co_await turn_at_tmux(choosing_tab_);
-  co_await refresh_tabs();
-  TabPtr main;
-  for (const auto& [window, tab] : tabs_) {
-    if (!tab->closed && tab->name == kMainTab && !main) {
-      main = tab;
-    }
-  }
-  const bool free = main && !tab_mutex_.locked(main->window) && main->runs.empty() &&
-                    !main->files.running_nonce() &&
-                    look_at_foreground(main->pane_pid).kind == Foreground::Kind::shell;
-  if (!free) {
-    CreateTab create;
-    create.name = main ? first_words(request.command) : kMainTab;
-    const CreatedTab created = co_await create_tab(std::move(create));
-    guard = co_await tab_mutex_.lock(created.window_id);
-    co_return co_await open_tab(created.window_id);
-  }
-  guard = co_await tab_mutex_.lock(main->window);
-  co_return main;
+  return "interrupted after timeout_ms, " + std::to_string(timeout_ms) +
+         ": to give it longer, call again with more, or with on_timeout: \"background\" and then " +
+         next_call("wait_for", tab.window, R"("until": "exit")") + "; a server belongs in start_process";
 }
 
-TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, Begin what) {
-  co_await refuse_if_busy(tab);
+std::string why_it_runs_on(const CommandRun& run) {
+  if (!run.has_begun()) {
+    return "its line was typed and no sign of its start has come yet (a slow link, or a log or tmux that "
+           "stands "
+           "still): it may run, or run later; do not send it again before get_command_state says how it "
+           "ended";
+  }
+  return run.is_interrupted()
+             ? "its timeout_ms is over and it is being ended; get_command_state shows how it ended"
+             : "still running; get_command_state shows what comes, wait_for waits for it, cancel_command "
+               "ends it";
+}
+
+}  // namespace
+
+/// On return it has begun, or has ended already, or its time was over when it had been typed.
+TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, CallTime time,
+                                                                           Begin what) {
+  co_await refuse_if_busy(tab, time);
   RunPtr run;
   try {
     run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command), std::move(what.on_output),
@@ -91,24 +88,34 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
   // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
   // nobody looks after.
   const auto start = std::make_shared<Start>();
-  asio::co_spawn(executor_, run->start(Clock::now() + Milliseconds(what.prompt_ms)),
-                 [run, start](std::exception_ptr failure) {
-                   start->failure = std::move(failure);
-                   if (start->failure) {
-                     run->abandon();
-                   }
-                   start->over.set();
-                 });
+  asio::co_spawn(
+      executor_, run->start(time.short_patience()),
+      asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
+        start->failure = std::move(failure);
+        if (start->failure) {
+          run->abandon();
+        } else {
+          follow(run);
+        }
+        start->over.set();
+      }));
   bool aborted = false;
+  bool in_time = false;
   try {
-    co_await start->over.wait();
+    in_time = co_await finish_by(time.returns_by(), start->over.wait());
   } catch (const boost::system::system_error&) {
     aborted = true;
   }
+  if (!start->over.is_set() && !run->may_be_typed()) {
+    start->cancel.emit(asio::cancellation_type::terminal);
+  } else if (aborted) {
+    run->interrupt(whose_cancel(), false);  // the next command waits for its end
+  }
   if (aborted) {
-    run->interrupt(Reason::cancelled_by_client, false);  // the next command waits for its end
-    asio::co_spawn(executor_, end_once_started(run, start), asio::detached);
     throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  if (!in_time && !run->may_be_typed()) {
+    throw busy_without_prompt(*tab, look_at_foreground(tab->pane_pid));
   }
   if (start->failure) {
     std::rethrow_exception(start->failure);
@@ -116,12 +123,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
   co_return run;
 }
 
-TmuxManager::Awaitable<void> TmuxManager::Impl::end_once_started(RunPtr run, std::shared_ptr<Start> start) {
-  co_await start->over.wait();
-  if (!start->failure) {
-    run->interrupt(Reason::cancelled_by_client, false);
-    follow(run);
-  }
+/// A guest is a person at another terminal: their C-c there is no client's.
+Reason TmuxManager::Impl::whose_cancel() const {
+  return config_.guest ? Reason::interrupted_in_tab : Reason::cancelled_by_client;
 }
 
 void TmuxManager::Impl::follow(const RunPtr& run) {
@@ -136,19 +140,14 @@ void TmuxManager::Impl::follow(const RunPtr& run) {
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand request,
                                                                  OutputCallback on_output) {
-  const auto arrived = Clock::now();
   check_command(request.command);
-  KeyedMutex<WindowId>::Guard guard;
-  const TabPtr tab = co_await tab_for(request, guard);
-  const auto window_end =
-      request.hand_over ? arrived + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
-  if (Clock::now() >= window_end) {
-    throw Error(ErrorCode::busy,
-                "tab " + to_string(tab->window) +
-                    " was busy for the whole call; nothing was run. Try again, or in another tab");
-  }
   const std::uint64_t longest_ms = config_.max_duration_ms != 0 ? config_.max_duration_ms : kForeverMs;
   const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
+  const std::uint64_t window_ms = request.hand_over ? config_.sync_window_ms : kForeverMs;
+  const CallTime time(std::min(timeout_ms, window_ms));
+  const auto window_end = Clock::now() + Milliseconds(window_ms);
+  const Place place = co_await place_for(request.window_id, time);
+  const TabPtr& tab = place.tab;
   const bool interrupts = request.on_timeout == OnTimeout::interrupt;
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
@@ -156,17 +155,16 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   Begin what;
   what.command = std::move(request.command);
   what.who = std::move(request.who);
-  what.prompt_ms = std::max<std::uint64_t>(timeout_ms, 1'000);
   what.deadline = interrupts ? deadline : last_moment;
   what.on_output = std::move(on_output);
-  const RunPtr run = co_await begin(tab, std::move(what));
+  const RunPtr run = co_await begin(tab, time, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
   }
-  follow(run);
 
   WaitInCall wait;
-  wait.until = interrupts ? window_end : std::min(deadline, window_end);
+  wait.until = std::min(window_end, time.returns_by());
+  wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
   wait.unanswered_until = deadline;
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
@@ -180,15 +178,16 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     aborted = true;
   }
   if (aborted) {
-    run->interrupt(Reason::cancelled_by_client, false);
+    run->interrupt(whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
   CommandResult result = co_await result_of(tab, run, request.view, request.max_output_bytes);
+  if (!place.note.empty()) {
+    result.notes.push_back(place.note);
+  }
   if (result.state != CommandState::running) {
-    if (result.reason == Reason::timeout && meanwhile.was_waiting) {
-      result.notes.emplace_back(
-          "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and "
-          "send_text answers it");
+    if (result.reason == Reason::timeout) {
+      result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting));
     }
     co_return result;
   }
@@ -208,8 +207,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   } else {
     result.reason = Reason::handed_over;
     result.timed_out = Clock::now() >= deadline;
-    result.notes.emplace_back(
-        "still running; get_command_state shows what comes, wait_for waits for it, cancel_command ends it");
+    result.notes.push_back(why_it_runs_on(*run));
   }
   co_return result;
 }
@@ -246,6 +244,13 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
     }
     told = settled.has_value();
   }
+  // What has ended is read before the time is judged: this process may have been stopped for a while.
+  if (!run->has_ended()) {
+    run->look();
+  }
+  if (run->end_was_seen()) {
+    co_await finish_by(Clock::now() + kConcludes, run->wait_for_end());
+  }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;
 }
@@ -255,11 +260,16 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   if (!request.append_newline) {
     check_prompt_text(request.command);
   }
-  const auto guard = co_await tab_mutex_.lock(request.window_id);
-  const TabPtr tab = co_await open_tab(request.window_id);
+  const CallTime time(std::min(request.timeout_ms, config_.sync_window_ms));
+  const Place place = co_await place_for(request.window_id, time);
+  const TabPtr& tab = place.tab;
   StartedProcess started;
+  started.window_id = tab->window;
+  if (!place.note.empty()) {
+    started.notes.push_back(place.note);
+  }
   if (!request.append_newline) {
-    co_await refuse_if_busy(tab);
+    co_await refuse_if_busy(tab, time);
     const FileLock lock = std::move(tab->command_lock);
     co_await paste(*tab, request.command);
     started.start_byte = tab->log.end();
@@ -268,15 +278,16 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   Begin what;
   what.command = std::move(request.command);
   what.who = std::move(request.who);
-  what.prompt_ms = kStartPromptMs;
   if (config_.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(config_.max_duration_ms);
   }
-  const RunPtr run = co_await begin(tab, std::move(what));
-  follow(run);
+  const RunPtr run = co_await begin(tab, time, std::move(what));
   started.started = run->record().reason != Reason::no_shell_answered;
   started.command_id = run->record().id;
   started.start_byte = run->record().start_byte;
+  if (!run->has_ended() && !run->has_begun()) {
+    started.notes.push_back(why_it_runs_on(*run));
+  }
   co_return started;
 }
 

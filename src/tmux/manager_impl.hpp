@@ -8,10 +8,13 @@
 #include <optional>
 #include <string>
 
+#include "base/answer_by.hpp"
 #include "base/background.hpp"
+#include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
 #include "base/process_watch.hpp"
+#include "tmux/call_time.hpp"
 #include "tmux/client.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/instance.hpp"
@@ -25,7 +28,8 @@
 namespace terminally {
 
 /// The manager's parts, a file each: manager_server.cpp (the tmux server), manager_tabs.cpp,
-/// manager_close.cpp (the end of a tab), manager_commands.cpp (begun and waited for), manager_settle.cpp
+/// manager_close.cpp (the end of a tab), manager_places.cpp (which tab a command runs in),
+/// manager_commands.cpp (begun and waited for), manager_settle.cpp
 /// (those that nobody looks after), manager_stop.cpp, manager_input.cpp (text and keys, the screen),
 /// manager_results.cpp, manager_logs.cpp, manager_search.cpp, manager_waits.cpp, manager_watchdog.cpp (the
 /// writers of the logs).
@@ -62,6 +66,18 @@ class TmuxManager::Impl {
   Awaitable<TabList> tabs_now();
   Awaitable<TabList> other_tabs(TabList known, TabNews news);
   Awaitable<void> wait_for_command(WindowId window, std::string command_id);
+  Awaitable<std::optional<WindowId>> tab_named(std::string name);
+
+  /// For the calls without a time-out of their own: what `work` answers if it does by the end of the call's
+  /// time. Throws Error(tmux_timeout) else, and `work` goes on.
+  template <typename T>
+  Awaitable<T> within_call_time(Awaitable<T> work) {
+    std::optional<T> answer = co_await answer_by(call_time().last_moment(), std::move(work));
+    if (!answer) {
+      throw out_of_time();
+    }
+    co_return std::move(*answer);
+  }
 
  private:
   using TabPtr = std::shared_ptr<Tab>;
@@ -86,7 +102,9 @@ class TmuxManager::Impl {
   void forget_closed_tabs();
   [[nodiscard]] bool server_alive() const;
   [[nodiscard]] Awaitable<bool> server_ends() const;
-  [[nodiscard]] Awaitable<AsyncMutex::Guard> turn_at_tmux(std::shared_ptr<AsyncMutex> mutex);
+  /// No guard: its time was over first.
+  [[nodiscard]] Awaitable<AsyncMutex::Guard> turn_at_tmux(std::shared_ptr<AsyncMutex> mutex,
+                                                          Clock::time_point give_up_at);
   TabPtr take_row(const PaneRow& row, WindowId window);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   /// The tab, open or closed. Throws Error(not_found).
@@ -104,7 +122,25 @@ class TmuxManager::Impl {
   void tab_came_or_went();
 
   // Commands.
-  Awaitable<TabPtr> tab_for(const ExecuteCommand& request, KeyedMutex<WindowId>::Guard& guard);
+  /// The tab that a command runs in, and the turn in it.
+  struct Place {
+    TabPtr tab;
+    KeyedMutex<WindowId>::Guard guard;
+    std::string note;  ///< why it is not the tab "main"; empty when the caller named the tab
+  };
+  Awaitable<Place> place_for(std::optional<WindowId> window, CallTime time);
+  Awaitable<Place> choose_place(std::optional<WindowId> window, CallTime time);
+  Awaitable<Place> place_without_name(CallTime time);
+  struct MainTabs {
+    TabPtr main;  ///< none: it is made on first use
+    std::vector<TabPtr> helpers;
+  };
+  MainTabs main_tabs();
+  Awaitable<TabPtr> take_new_tab(const PaneRow& row, const std::string& name);
+  Awaitable<Place> place_in_new_tab(CreateTab create);
+  Awaitable<Place> place_in_helper(MainTabs known, CallTime time);
+  Awaitable<void> go_to(TabPtr tab, std::string directory, CallTime time);
+  Awaitable<KeyedMutex<WindowId>::Guard> turn_in_tab(WindowId window, CallTime time);
   struct WaitInCall {
     Clock::time_point until;
     Clock::time_point unanswered_until;  ///< for one that may not have begun
@@ -118,17 +154,18 @@ class TmuxManager::Impl {
     std::optional<AwaitingInput> awaiting;
     bool was_waiting = false;  ///< for the keyboard, at the last look
   };
+  [[nodiscard]] CallTime call_time() const { return CallTime(config_.sync_window_ms); }
+  [[nodiscard]] static Error out_of_time();
   Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait);
   struct Begin {
     std::string command;
     std::string who;
-    std::uint64_t prompt_ms = 0;  ///< how long it may take until the prompt is there
     Clock::time_point deadline = Clock::time_point::max();
     OutputCallback on_output = nullptr;
   };
-  Awaitable<RunPtr> begin(TabPtr tab, Begin what);
-  Awaitable<void> refuse_if_busy(TabPtr tab);
-  Awaitable<void> refuse_unless_nested(Tab& tab);
+  Awaitable<RunPtr> begin(TabPtr tab, CallTime time, Begin what);
+  Awaitable<void> refuse_if_busy(TabPtr tab, CallTime time);
+  Awaitable<void> refuse_unless_nested(Tab& tab, CallTime time);
   /// Looks after the commands of a tab that no process looks after: those that have ended since are recorded,
   /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
   void look_after(const TabPtr& tab);
@@ -137,13 +174,14 @@ class TmuxManager::Impl {
   Awaitable<bool> takes_lines(const Tab& tab, const Foreground& shell);
   Awaitable<void> type(const Tab& tab, std::string commands);
   Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);
-  Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab);
+  Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab, CallTime time);
   struct Start {
     Event over;
     std::exception_ptr failure;
+    boost::asio::cancellation_signal cancel;
   };
-  Awaitable<void> end_once_started(RunPtr run, std::shared_ptr<Start> start);
-  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force);
+  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force, CallTime time);
+  [[nodiscard]] Reason whose_cancel() const;
   void follow(const RunPtr& run);
   Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, TextView view, std::uint64_t max_output_bytes);
   Awaitable<CommandResult> result_of(TabPtr tab, CommandRecord record, TextView view,

@@ -170,16 +170,21 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste(const Tab& tab, const std:
 
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its
 /// command has it, and may be what the text answers: then only the typing of that command is waited for.
-TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::lock_for_typing(const TabPtr& tab) {
+TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::lock_for_typing(const TabPtr& tab,
+                                                                                       CallTime time) {
   if (!tab_mutex_.locked(tab->window)) {
     KeyedMutex<WindowId>::Guard guard = co_await tab_mutex_.lock(tab->window);
     co_return guard;
   }
-  const auto patience = Clock::now() + kBegins;
+  const auto begins_by = Clock::now() + kBegins;
   const auto being_typed = [](const RunPtr& run) {
     return !run->has_ended() && run->record().start_byte == run->record().typed_byte;
   };
-  while (std::any_of(tab->runs.begin(), tab->runs.end(), being_typed) && Clock::now() < patience) {
+  while (std::any_of(tab->runs.begin(), tab->runs.end(), being_typed) && Clock::now() < begins_by) {
+    if (Clock::now() >= time.short_patience()) {
+      throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
+                                       ": a command is just being typed there; nothing was sent. Try again");
+    }
     co_await sleep_for(Milliseconds(5));
   }
   co_return KeyedMutex<WindowId>::Guard();
@@ -187,8 +192,9 @@ TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::lock_for_
 
 TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_text(SendText request) {
   check_text(request.text, request.allow_control);
+  const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(request.window_id);
-  const auto guard = co_await lock_for_typing(tab);
+  const auto guard = co_await lock_for_typing(tab, time);
   const std::string text = with_enter_keys(request.text, request.submit);
   if (const auto mode = terminal_mode(tab->tty); mode && mode->line) {
     check_line_lengths(text);
@@ -214,8 +220,9 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
     throw Error(ErrorCode::invalid_argument, "keys: must not be empty");
   }
   static_cast<void>(send_keys_command("", request.keys));  // what is wrong is said before any waiting
+  const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(request.window_id);
-  const auto guard = co_await lock_for_typing(tab);
+  const auto guard = co_await lock_for_typing(tab, time);
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   sent.sent = request.keys.size();

@@ -21,7 +21,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte);
   const std::uint64_t end = tab->log.end();
-  const auto give_up = Clock::now() + kLongestSearch;
+  const auto give_up = std::min(call_time().patience(), Clock::now() + kLongestSearch);
   LogSearch search(tab->log, pattern, request.from_byte);
   FoundLinesWriter writer(tab->log, request);
   std::optional<std::uint64_t> next_byte;

@@ -93,11 +93,12 @@ bool TmuxManager::Impl::server_alive() const {
 
 /// One after the other; but who waited while tmux timed out for another does not wait for a time-out of its
 /// own.
-TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::turn_at_tmux(std::shared_ptr<AsyncMutex> mutex) {
+TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::turn_at_tmux(std::shared_ptr<AsyncMutex> mutex,
+                                                                          Clock::time_point give_up_at) {
   const auto arrived = Clock::now();
-  AsyncMutex::Guard guard = co_await mutex->lock();
+  AsyncMutex::Turn turn = co_await mutex->lock_by(give_up_at);
   client_.refuse_if_timed_out_since(arrived);
-  co_return guard;
+  co_return std::move(turn.guard);
 }
 
 /// A server that has lost its last tab ends with the client that has just found that out.
@@ -136,7 +137,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::attach_to_running_server() {
   if (server_pid_ != 0 || !durable_) {
     co_return;
   }
-  const auto turn = co_await turn_at_tmux(attaching_);
+  const auto turn = co_await turn_at_tmux(attaching_, Clock::time_point::max());
   if (server_pid_ != 0) {
     co_return;
   }
@@ -229,7 +230,8 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
     asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
   }
   co_await clear_up_lost_server();
-  const auto turn = co_await turn_at_tmux(attaching_);  // it listens before we know its generation
+  const auto turn = co_await turn_at_tmux(
+      attaching_, Clock::time_point::max());  // it listens before we know its generation
   const std::uint32_t before = generation_;
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/busy.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/prompt.hpp"
 
@@ -16,12 +17,6 @@ constexpr Milliseconds kEnds{7'000};
 
 bool is_nested(const Foreground& foreground) {
   return foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
-}
-
-Error busy_with(const Tab& tab, const CommandRecord& record) {
-  return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy with command " + record.id + " (" +
-                                    first_words(record.command) +
-                                    "); get_command_state shows it, cancel_command ends it");
 }
 
 }  // namespace
@@ -99,9 +94,9 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
 
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
 /// prompt may have the foreground for a moment. One that is being ended is waited for.
-TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab, CallTime time) {
   const auto patience = Clock::now() + kSettleStep;
-  const auto ending_patience = Clock::now() + kEnds;
+  const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
   while (!tab.runs.empty()) {
     // Or one whose process died before it began.
     const RunPtr& last = tab.runs.back();
@@ -116,16 +111,16 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab) {
       co_return;
     }
     if (!tab.runs.front()->opened_shell() || Clock::now() >= patience) {
-      throw busy_with(tab, latest.record());
+      throw busy_with_command(tab, latest.record());
     }
     co_await sleep_for(Milliseconds(10));
   }
 }
 
 /// In the common case, an idle tab, this costs a lock and a look at two files.
-TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab) {
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab, CallTime time) {
   look_after(tab);
-  co_await refuse_unless_nested(*tab);
+  co_await refuse_unless_nested(*tab, time);
   if (!tab->runs.empty()) {
     co_return;
   }
@@ -136,12 +131,12 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab) {
   if ((nonce || !lock) && !replaced && !is_nested(look_at_foreground(tab->pane_pid))) {
     if (!nonce) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
-                                       " is busy with a command of another terminally-mcp process; try again "
-                                       "when it is done");
+                                       " is busy with a command that another terminally-mcp process has just "
+                                       "begun or ended there; nothing was run. Try again, or in another tab");
     }
     CommandRecord running = record.value_or(CommandRecord());
     running.id = nonce->substr(0, 8);
-    throw busy_with(*tab, running);
+    throw busy_with_command(*tab, running);
   }
   tab->command_lock = std::move(lock);
 }

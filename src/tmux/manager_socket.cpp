@@ -32,7 +32,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
   if (!is_gone(instance_.socket())) {
     co_return;
   }
-  const auto turn = co_await restoring_socket_->lock();
+  const auto patience = Clock::now() + kMadeAgainWithin;
+  const AsyncMutex::Turn turn = co_await restoring_socket_->lock_by(patience);
   const int pid = server_pid_ != 0 ? server_pid_ : instance_.server_without_socket();
   if (pid == 0 || !is_alive(pid) || !is_gone(instance_.socket())) {
     co_return;
@@ -48,7 +49,6 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
   if (const auto server = instance_.server_process(pid)) {
     signal_process(*server, SIGUSR1);
   }
-  const auto patience = Clock::now() + kMadeAgainWithin;
   while (is_alive(pid) && !instance_.server_listens()) {
     if (Clock::now() >= patience) {
       throw Error(ErrorCode::tmux_timeout, "the socket of the tmux server, " + instance_.socket().string() +

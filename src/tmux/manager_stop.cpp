@@ -101,7 +101,8 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
 
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone.
-TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(TabPtr tab, bool force) {
+TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(TabPtr tab, bool force,
+                                                                              CallTime time) {
   const Foreground first = look_at_foreground(tab->pane_pid);
   CancelledCommand cancelled;
   CommandResult& result = cancelled.result;
@@ -117,7 +118,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
     co_await run->signal_once(StopSignal::interrupt);
   }
   std::set<int> terminated;
-  while (!is_at_prompt(*tab) && Clock::now() - begin < CommandRun::kKillAfter + kStopWithin) {
+  const auto give_up_at = std::min(begin + CommandRun::kKillAfter + kStopWithin, time.returns_by());
+  while (!is_at_prompt(*tab) && Clock::now() < give_up_at) {
     const auto elapsed = Clock::now() - begin;
     const Foreground now = look_at_foreground(tab->pane_pid);
     if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
@@ -146,12 +148,13 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
 
 TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force,
                                                                            TextView view) {
+  const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
   look_after(tab);
   if (tab->runs.empty()) {
     if (!tab->files.running_nonce() && !is_at_prompt(*tab)) {
-      co_return co_await cancel_foreground(tab, force);
+      co_return co_await cancel_foreground(tab, force, time);
     }
     QueryCommand query;
     query.window_id = window;
@@ -169,8 +172,11 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   }
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
-  co_await run->wait_for_end();
+  const bool ended = co_await finish_by(time.returns_by(), run->wait_for_end());
   cancelled.result = co_await result_of(tab, run, view, kCancelledOutputBytes);
+  if (!ended) {
+    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
+  }
   cancelled.survivors = run->survivors();
   co_return cancelled;
 }

@@ -4,6 +4,7 @@
 
 #include <boost/asio.hpp>
 #include <cerrno>
+#include <exception>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -62,7 +63,7 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
   refuse_without_proc();  // first: without it not even our own helpers can be found
   const WindowOptions options = window_options(config_, request);
-  const auto guard = co_await turn_at_tmux(opening_window_);
+  const auto guard = co_await turn_at_tmux(opening_window_, Clock::time_point::max());
   co_await attach_to_running_server();
   const bool had_server = server_pid_ != 0;
   std::optional<std::string> answer;
@@ -78,11 +79,52 @@ TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab reque
     throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(*answer) + "\"");
   }
   session_ = rows.front().session;
-  const TabPtr tab = take_row(rows.front(), *rows.front().tab);
-  tab->name = options.name;
-  append_file(tab->log.path(), "");  // so that a person can tail it at once
+  const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
+}
+
+/// All or nothing: a tab that cannot be told of is closed again.
+TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::take_new_tab(const PaneRow& row,
+                                                                                  const std::string& name) {
+  const WindowId window = *row.tab;
+  std::exception_ptr failure;
+  try {
+    const TabPtr tab = take_row(row, window);
+    tab->name = name;
+    append_file(tab->log.path(), "");  // so that a person can tail it at once
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  if (!failure) {
+    co_return tabs_.at(window);
+  }
+  try {
+    const TmuxClient server = tmux();
+    co_await server.change("kill-window -t " + quote(row.window));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell
+  }
+  tabs_.erase(window);
+  tab_came_or_went();
+  std::rethrow_exception(failure);
+}
+
+/// nullopt: no open tab has that name. Throws Error(invalid_argument) when several have.
+TmuxManager::Awaitable<std::optional<WindowId>> TmuxManager::Impl::tab_named(std::string name) {
+  co_await refresh_tabs();
+  std::optional<WindowId> found;
+  for (const auto& [window, tab] : tabs_) {
+    if (notice_if_closed(*tab) || tab->name != name) {
+      continue;
+    }
+    if (found) {
+      throw Error(ErrorCode::invalid_argument, "window_id: several tabs have the name \"" + name + "\", " +
+                                                   to_string(*found) + " and " + to_string(window) +
+                                                   " among them; give the id");
+    }
+    found = window;
+  }
+  co_return found;
 }
 
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {

@@ -8,11 +8,18 @@
 #include "tmux/wait.hpp"
 
 namespace terminally {
+namespace {
+
+/// A command whose END was read is on record by then.
+constexpr Milliseconds kEndIsRecorded{100};
+
+}  // namespace
 
 TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
+  const auto arrived = request.waiting.arrived.value_or(Clock::now());
   const auto window_end =
-      request.hand_over ? Clock::now() + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
-  const auto deadline = std::min(window_end, Clock::now() + Milliseconds(request.waiting.timeout_ms));
+      request.hand_over ? arrived + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
+  const auto deadline = std::min(window_end, arrived + Milliseconds(request.waiting.timeout_ms));
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));
   LogWatch::Watch watch = watch_.watch(tab->log.path());
@@ -33,6 +40,10 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     }
     notice_if_closed(*tab);
     look_after(tab);
+    step = wait.look();
+  }
+  if (step == Wait::Step::later && wait.run() && wait.run()->end_was_seen()) {
+    co_await finish_by(Clock::now() + kEndIsRecorded, wait.run()->wait_for_end());  // it has ended in time
     step = wait.look();
   }
   Waited waited = wait.result(step);

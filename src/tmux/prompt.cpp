@@ -1,6 +1,9 @@
 #include "tmux/prompt.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "tmux/busy.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/shell_end.hpp"
 
@@ -14,25 +17,25 @@ constexpr Milliseconds kPromptStep{1'000};
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
 
-/// What runs in it cannot be followed.
-std::string about_multiplexer(std::string_view name) {
-  const bool is_one = name.starts_with("tmux") || name == "screen" || name == "zellij";
-  return is_one ? ". No command can be run through a multiplexer: if the shell's start-up files open it, let "
-                  "them do so only where $TMUX, $STY and $ZELLIJ are empty, or create_tab with another shell"
-                : "";
+/// A tick is 10 ms.
+Milliseconds age_of(int pid) {
+  const auto process = process_info(pid);
+  const std::uint64_t now = ticks_since_boot();
+  return Milliseconds(process && process->start_ticks < now ? (now - process->start_ticks) * 10 : 0);
 }
 
-Error busy(const Tab& tab, const Foreground& foreground) {
-  return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name + " (" +
-                                    describe_process(foreground.pid) +
-                                    ") has the foreground; wait for it, or end it with stop_process" +
-                                    about_multiplexer(foreground.name));
+/// Whether what has the foreground, and has had it for so long, is no step of a prompt. Once the prompt was
+/// seen after our last command, somebody has typed it.
+bool is_no_step(const Tab& tab, Milliseconds waited, Milliseconds lives) {
+  return tab.prompt ? std::max(waited, lives) > kPromptStep
+                    : waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand;
 }
 
-Error reading(const Tab& tab, const Foreground& foreground) {
-  return Error(ErrorCode::busy, "tab " + to_string(tab.window) + " is busy: " + foreground.name +
-                                    " waits for the keyboard (a `read` or a password prompt); answer it "
-                                    "there, or end it with stop_process");
+/// Whether the shell runs something of its own, not its start-up files and not what follows our last command.
+bool is_no_way_back(const Tab& tab, Milliseconds waited) {
+  const bool settled = tab.prompt || (tab.last_end != Clock::time_point() &&
+                                      Clock::now() - tab.last_end > kPromptAfterCommand);
+  return settled && waited > kPromptStep;
 }
 
 }  // namespace
@@ -43,15 +46,14 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
   std::optional<Clock::time_point> reading_since;
   for (;;) {
     Foreground foreground = look_at_foreground(tab.pane_pid);
-    const auto waited = Clock::now() - begin;
+    const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
     if (foreground.kind == Foreground::Kind::nothing) {
       throw Error(ErrorCode::tab_closed,
                   "tab " + to_string(tab.window) + " " + why_closed(tab) + "; its log can still be read");
     }
     if (foreground.kind == Foreground::Kind::program || foreground.runs_program) {
-      if ((waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand) ||
-          Clock::now() >= deadline) {
-        throw busy(tab, foreground);
+      if (is_no_step(tab, waited, age_of(foreground.pid)) || Clock::now() >= deadline) {
+        throw busy_with_program(tab, foreground);
       }
     } else {
       const Prompt prompt = prompt_state(foreground, tab.tty);
@@ -63,13 +65,11 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
       } else if (!reading_since) {
         reading_since = Clock::now();
       } else if (Clock::now() - *reading_since > kShortRead) {
-        throw reading(tab, foreground);
+        throw busy_with_reading(tab, foreground);
       }
     }
-    if (Clock::now() >= deadline) {
-      throw Error(ErrorCode::busy, "tab " + to_string(tab.window) +
-                                       " is busy: its shell did not come to a prompt in time; "
-                                       "nothing was run. Look with read_logs_from_tab, or stop_process");
+    if (Clock::now() >= deadline || is_no_way_back(tab, waited)) {
+      throw busy_without_prompt(tab, foreground);
     }
     co_await sleep_until(Clock::now() + pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5'000));

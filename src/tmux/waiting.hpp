@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/timeout.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
 
@@ -25,6 +26,7 @@ struct Waiting {
   std::uint64_t idle_ms = 500;  ///< for Until::idle
   std::uint16_t port = 0;       ///< for Until::port
   std::uint64_t timeout_ms = 10'000;
+  std::optional<Clock::time_point> arrived;  ///< when the call came that waits; none: now
   std::uint64_t max_output_bytes = 32'768;
   TextView view;
 };

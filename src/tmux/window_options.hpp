@@ -17,6 +17,9 @@ struct WindowOptions {
   std::vector<std::string> variables;
 };
 
+/// In the environment of a helper tab, from its start on.
+inline constexpr const char* kHelperMark = "TERMINALLY_HELPER=1";
+
 /// Throws Error(invalid_argument) that names the field which cannot be used.
 [[nodiscard]] WindowOptions window_options(const Config& config, const CreateTab& request);
 

@@ -44,7 +44,8 @@ std::string joined(const Names& names, std::string_view quote) {
 constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kMaxMapEntries = 1'000;
 constexpr std::size_t kMaxMapValueBytes = 32'768;
-constexpr std::string_view kTabAllowed = "expected \"@\" and digits as list_tabs returns";
+constexpr std::string_view kTabAllowed =
+    "expected \"@\" and digits as list_tabs returns, or the name of one open tab";
 
 }  // namespace
 

@@ -29,11 +29,11 @@ ordered_json& ArgsSchema::add(Text name, Need need, Text type, Text description)
 }
 
 void ArgsSchema::tab(Text name, WindowId& /*value*/, Text description) {
-  add(name, Need::required, "string", description)["pattern"] = "^@[0-9]+$";
+  add(name, Need::required, "string", description);
 }
 
 void ArgsSchema::tab(Text name, std::optional<WindowId>& /*value*/, Text description) {
-  add(name, Need::optional, "string", description)["pattern"] = "^@[0-9]+$";
+  add(name, Need::optional, "string", description);
 }
 
 void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Text description) {

@@ -21,8 +21,7 @@ struct ExecuteCommandArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
-    v.tab("window_id", request.window_id,
-          "Tab id from list_tabs. Default: the tab \"main\", or a new one while that is busy.");
+    v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
     view.describe(v);
     v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End the command, or let it run on.");

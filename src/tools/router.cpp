@@ -5,12 +5,35 @@
 
 #include "base/error.hpp"
 #include "base/text_guard.hpp"
+#include "tmux/manager.hpp"
 #include "tools/results_json.hpp"
 
 namespace terminally {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+namespace {
+
+/// A tab's unique name is taken wherever its id is. What is neither stays, to be refused by whoever reads it.
+boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* manager,
+                                                                std::shared_ptr<const json> arguments) {
+  const auto given = arguments->find("window_id");
+  if (manager == nullptr || given == arguments->end() || !given->is_string() ||
+      parse_window_id(given->get_ref<const std::string&>())) {
+    co_return arguments;
+  }
+  std::string name = given->get<std::string>();
+  const std::optional<WindowId> window = co_await manager->tab_named(std::move(name));
+  if (!window) {
+    co_return arguments;
+  }
+  json changed = *arguments;
+  changed["window_id"] = to_string(*window);
+  co_return std::make_shared<const json>(std::move(changed));
+}
+
+}  // namespace
 
 const Tool* Router::find(std::string_view name) const {
   const auto found = std::ranges::find(tools_, name, &Tool::name);
@@ -49,7 +72,6 @@ ordered_json Router::list() const {
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                                   ReportProgress progress, BeganCallback on_begin,
                                                   std::string client) const {
-  ArgsReader reader(*arguments);
   const std::shared_ptr<TextGuard> guard = new_guard();
   ResultWriter writer(guard.get());
   ToolContext context = context_;
@@ -58,6 +80,8 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   context.on_begin = std::move(on_begin);
   context.client = std::move(client);
   try {
+    arguments = co_await with_tab_id(context.manager, std::move(arguments));
+    ArgsReader reader(*arguments);
     co_await tool.call(std::move(context), reader, writer);
   } catch (const Error& error) {
     throw Error(error.code(), guard ? guard->text(error.what()) : error.what());

@@ -14,14 +14,20 @@ namespace {
 struct Started {
   StartedProcess process;
   std::optional<Waited> waited;
+  bool tab_was_named = true;  ///< the caller passed the window_id
 };
 
 void describe(ResultVisitor& v, const Started& started) {
+  v.text("window_id", to_string(started.process.window_id), "The tab it runs in.",
+         show_if(!started.tab_was_named));
   v.flag("started", started.process.started, "False when the text was only placed at the prompt.");
   v.text_or_null("command_id", started.process.command_id, "For get_command_state.");
   v.count("start_byte", started.process.start_byte, "Log offset where its output begins.");
   describe_waited(v, started.waited);
-  const std::vector<std::string> notes = started.waited ? started.waited->notes : std::vector<std::string>();
+  std::vector<std::string> notes = started.process.notes;
+  if (started.waited) {
+    notes.insert(notes.end(), started.waited->notes.begin(), started.waited->notes.end());
+  }
   v.texts("notes", notes, "What a reader should know.", show_if(!notes.empty()));
 }
 
@@ -30,7 +36,7 @@ struct StartProcessArgs {
   WaitArgs wait;
 
   void describe(ArgsVisitor& v) {
-    v.tab("window_id", request.window_id, kTabDescription);
+    v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
     v.flag("append_newline", request.append_newline, "False: only place it at the prompt.");
     wait.describe(v, Need::optional);
@@ -38,19 +44,23 @@ struct StartProcessArgs {
 };
 
 boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessArgs args) {
-  const std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
   if (waiting && !args.request.append_newline) {
     throw Error(
         ErrorCode::invalid_argument,
         "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
   }
   args.request.who = std::move(context.client);
-  WaitFor wait;
-  wait.window_id = args.request.window_id;
+  args.request.timeout_ms = args.wait.timeout_ms();
+  const auto arrived = Clock::now();
   Started started;
+  started.tab_was_named = args.request.window_id.has_value();
   started.process = co_await context.manager->start_process(std::move(args.request));
   if (waiting) {
-    wait.waiting = *waiting;
+    WaitFor wait;
+    wait.window_id = started.process.window_id;
+    wait.waiting = *std::move(waiting);
+    wait.waiting.arrived = arrived;
     wait.from_byte = started.process.start_byte;
     started.waited = co_await context.manager->wait_for(std::move(wait));
   }

@@ -22,6 +22,8 @@ struct WaitArgs {
   /// then.
   [[nodiscard]] std::optional<Waiting> checked_waiting(const DefaultView& fallback) const;
 
+  [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_; }
+
  private:
   std::optional<std::size_t> until_;
   std::string pattern_;

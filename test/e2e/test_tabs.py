@@ -173,7 +173,7 @@ class Life(unittest.TestCase):
             other = server.call("execute_command", command="echo elsewhere")
             self.assertEqual(other.output, "elsewhere\n")
             self.assertNotEqual(other.window_id, main_tab.window_id)
-            self.assertIn("echo", server.tabs()[other.window_id].name)
+            self.assertEqual(server.tabs()[other.window_id].name, "main-2")
             self.assertEqual(server.result(busy, "execute_command").window_id, main_tab.window_id)
 
 

@@ -142,8 +142,8 @@ class Waiting(unittest.TestCase):
         """R22: no time-out caused by queueing."""
         with Server() as server:
             tab = server.create_tab()
-            first = tab.execute_async("sleep 3; echo first")
-            second = tab.execute_async("sleep 0.2; echo second", timeout_ms=2_800)
+            first = tab.execute_async("sleep 2; echo first")
+            second = tab.execute_async("sleep 2; echo second", timeout_ms=3_500)
             self.assertEqual(server.result(first, "execute_command").output, "first\n")
             self.assertEqual(server.result(second, "execute_command").output, "second\n")
 

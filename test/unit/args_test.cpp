@@ -65,8 +65,8 @@ TEST_CASE("arguments: the schema says types, ranges, defaults, and what is neede
   CHECK(schema.schema() == ordered_json::parse(R"({
     "type": "object", "required": ["window_id"],
     "properties": {
-      "window_id": {"type": "string", "description": "Tab.", "pattern": "^@[0-9]+$"},
-      "other": {"type": "string", "description": "Other.", "pattern": "^@[0-9]+$"},
+      "window_id": {"type": "string", "description": "Tab."},
+      "other": {"type": "string", "description": "Other."},
       "name": {"type": "string", "description": "Name.", "default": "x", "minLength": 1, "maxLength": 10},
       "lines": {"type": "integer", "description": "Lines.", "default": 500, "minimum": 1, "maximum": 1000000},
       "force": {"type": "boolean", "description": "Force.", "default": false},
@@ -102,11 +102,14 @@ TEST_CASE("arguments: 5.0 is the integer 5, as in JSON Schema") {
 
 TEST_CASE("arguments: an error names the field, the value, and what is allowed") {
   const auto with = [](const std::string& field) { return problem(R"({"window_id": "@1", )" + field + "}"); };
-  CHECK(problem("{}") == "window_id: missing; expected \"@\" and digits as list_tabs returns");
+  CHECK(problem("{}") ==
+        "window_id: missing; expected \"@\" and digits as list_tabs returns, or the name of one open tab");
   CHECK(problem(R"({"window_id": "foo"})") ==
-        "window_id: \"foo\" is no tab id; expected \"@\" and digits as list_tabs returns");
+        "window_id: \"foo\" is no tab id; expected \"@\" and digits as list_tabs returns, or the name of one "
+        "open tab");
   CHECK(problem(R"({"window_id": 3})") ==
-        "window_id: 3 is no tab id; expected \"@\" and digits as list_tabs returns");
+        "window_id: 3 is no tab id; expected \"@\" and digits as list_tabs returns, or the name of one open "
+        "tab");
   CHECK(with(R"("lines": 0)") == "lines: 0 is out of range; allowed: an integer, 1 to 1000000");
   CHECK(with(R"("lines": -1)") == "lines: -1 is out of range; allowed: an integer, 1 to 1000000");
   CHECK(with(R"("lines": 1000001)") == "lines: 1000001 is out of range; allowed: an integer, 1 to 1000000");
@@ -130,7 +133,7 @@ TEST_CASE("arguments: an error names the field, the value, and what is allowed")
 
 TEST_CASE("arguments: every problem is told at once, unknown names with the allowed ones") {
   CHECK(problem(R"({"window": "@1", "lines": 0})") ==
-        "window_id: missing; expected \"@\" and digits as list_tabs returns\n"
+        "window_id: missing; expected \"@\" and digits as list_tabs returns, or the name of one open tab\n"
         "lines: 0 is out of range; allowed: an integer, 1 to 1000000\n"
         "\"window\": unknown argument; allowed: window_id, other, name, lines, force, render, how, env");
 }

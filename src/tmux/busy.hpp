@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/error.hpp"
+#include "tmux/foreground.hpp"
+#include "tmux/records.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+
+/// What a call is told that cannot run its command in a tab: what has the tab, whose it is, whether it waits
+/// for the keyboard, and the exact next call. Each says that nothing was run. All are Error(busy).
+
+/// A command of ours runs there.
+[[nodiscard]] Error busy_with_command(const Tab& tab, const CommandRecord& record);
+
+/// Something runs there that was not begun by a command of ours: a person typed it, or send_text did.
+[[nodiscard]] Error busy_with_program(const Tab& tab, const Foreground& foreground);
+
+/// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
+[[nodiscard]] Error busy_with_reading(const Tab& tab, const Foreground& foreground);
+
+/// The shell has the foreground and does not come to its prompt.
+[[nodiscard]] Error busy_without_prompt(const Tab& tab, const Foreground& foreground);
+
+/// Other calls had the tab for the whole time of this one.
+[[nodiscard]] Error busy_with_calls(const Tab& tab, std::size_t ahead);
+
+/// In a few words, for a note: "command 1a2b3c4d (make test) runs there".
+[[nodiscard]] std::string what_has(const Tab& tab);
+
+/// A call as a client would write it: `wait_for {"window_id": "@3", "until": "exit"}`. `more`: further
+/// arguments, as JSON.
+[[nodiscard]] std::string next_call(const std::string& tool, WindowId window, const std::string& more = "");
+
+}  // namespace terminally

@@ -1,0 +1,242 @@
+// Where a command runs: in the tab that was named, when its turn comes; else in the tab "main", or in one of
+// its helper tabs while that is busy.
+
+#include <algorithm>
+#include <charconv>
+
+#include "tmux/busy.hpp"
+#include "tmux/manager_impl.hpp"
+#include "tmux/proc.hpp"
+#include "tmux/prompt.hpp"
+#include "tmux/window_options.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr const char* kMainTab = "main";
+constexpr std::size_t kMostHelpers = 8;
+/// A shell that has just ended a command is at its prompt by then.
+constexpr Milliseconds kComesBack{1'000};
+constexpr Milliseconds kLookAgain{20};
+
+/// Known by its name, so that renaming it takes it out, and by what only we start a tab with.
+bool is_helper(const Tab& tab) {
+  return !tab.closed && tab.name.starts_with(std::string(kMainTab) + "-") &&
+         process_has_environment(tab.pane_pid, kHelperMark);
+}
+
+/// At the prompt of its own shell, with nothing of ours under way.
+bool is_idle(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  return tab.runs.empty() && !tab.files.running_nonce() && foreground.kind == Foreground::Kind::shell &&
+         prompt_state(foreground, tab.tty) == Prompt::ready;
+}
+
+/// Its own shell is on the way to its prompt, from a command of ours that has just ended or through its
+/// start-up files.
+bool may_come_back(const Tab& tab) {
+  return tab.runs.empty() && !tab.files.running_nonce() &&
+         look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell;
+}
+
+/// A shell that a command of ours opened there waits at its prompt: what comes next runs in it.
+bool is_in_our_nested_shell(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const bool nested =
+      foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
+  return nested && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
+         tab.runs.back()->typed_into() != foreground.pid &&
+         prompt_state(foreground, tab.tty) == Prompt::ready;
+}
+
+std::string shell_cwd(const Tab& tab) {
+  return process_cwd(look_at_foreground(tab.pane_pid).shell_pid);
+}
+
+std::string next_helper_name(const std::vector<std::shared_ptr<Tab>>& helpers) {
+  for (std::size_t number = 2;; ++number) {
+    std::string name = std::string(kMainTab) + "-" + std::to_string(number);
+    if (std::ranges::none_of(helpers, [&name](const auto& tab) { return tab->name == name; })) {
+      return name;
+    }
+  }
+}
+
+/// fish has another word for it. Not the user's function of that name.
+std::string cd_command(const Tab& tab, const std::string& directory) {
+  const bool fish = look_at_foreground(tab.pane_pid).shell == ShellKind::fish;
+  std::string quoted;
+  for (const char c : directory) {
+    quoted += c == '\'' ? R"('\'')" : fish && c == '\\' ? R"(\\)" : std::string(1, c);
+  }
+  return (fish ? "builtin cd -- '" : "command cd -- '") + quoted + "'";
+}
+
+Error all_busy(std::size_t helpers) {
+  return Error(ErrorCode::busy,
+               "the tab \"main\" and its " + std::to_string(helpers) +
+                   " helper tabs were busy for the whole time of this call; nothing was run. "
+                   "Try again with more timeout_ms, or in a tab of its own: create_tab, then "
+                   "this call with its window_id");
+}
+
+}  // namespace
+
+Error TmuxManager::Impl::out_of_time() {
+  return Error(
+      ErrorCode::tmux_timeout,
+      "this took longer than a call may: tmux is slow (its server is stopped or overloaded). It is not "
+      "known whether it was done, or will be; list_tabs and read_screen show it");
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_for(std::optional<WindowId> window,
+                                                                              CallTime time) {
+  std::optional<Place> place = co_await answer_by(time.returns_by(), choose_place(window, time));
+  if (!place) {
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux is slow (its server is stopped or overloaded); nothing was run. Try again later");
+  }
+  co_return std::move(*place);
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::choose_place(
+    std::optional<WindowId> window, CallTime time) {
+  if (!window) {
+    Place place = co_await place_without_name(time);
+    co_return place;
+  }
+  Place place;
+  place.guard = co_await turn_in_tab(*window, time);
+  place.tab = co_await open_tab(*window);
+  co_return place;
+}
+
+TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::turn_in_tab(WindowId window,
+                                                                                   CallTime time) {
+  KeyedMutex<WindowId>::Turn turn = co_await tab_mutex_.lock_by(window, time.patience());
+  if (!turn.guard) {
+    const TabPtr tab = co_await open_tab(window);
+    throw busy_with_calls(*tab, turn.ahead);
+  }
+  co_return std::move(turn.guard);
+}
+
+/// The main tab and its helpers, from what is known of all tabs.
+TmuxManager::Impl::MainTabs TmuxManager::Impl::main_tabs() {
+  MainTabs found;
+  for (const auto& [window, tab] : tabs_) {
+    if (notice_if_closed(*tab)) {
+      continue;
+    }
+    if (tab->name == kMainTab && !found.main) {
+      found.main = tab;
+    } else if (is_helper(*tab)) {
+      found.helpers.push_back(tab);
+    }
+  }
+  return found;
+}
+
+/// One call after the other, in the order they came.
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_without_name(CallTime time) {
+  const auto turn = co_await turn_at_tmux(choosing_tab_, time.patience());
+  if (!turn) {
+    throw all_busy(main_tabs().helpers.size());
+  }
+  co_await refresh_tabs();
+  const auto settled_by = Clock::now() + kComesBack;
+  for (;;) {
+    const MainTabs known = main_tabs();
+    if (!known.main) {
+      CreateTab create;
+      create.name = kMainTab;
+      Place place = co_await place_in_new_tab(std::move(create));
+      co_return place;
+    }
+    const Tab& main = *known.main;
+    const bool locked = tab_mutex_.locked(main.window);
+    if (!locked && (is_idle(main) || is_in_our_nested_shell(main))) {
+      Place place;
+      place.tab = known.main;
+      place.guard = co_await tab_mutex_.lock(main.window);
+      co_return place;
+    }
+    if (locked || !may_come_back(main) || Clock::now() >= settled_by) {
+      Place place = co_await place_in_helper(known, time);
+      if (place.tab) {
+        co_return place;
+      }
+      if (Clock::now() >= time.patience()) {
+        throw all_busy(known.helpers.size());
+      }
+    }
+    co_await sleep_for(kLookAgain);
+  }
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_new_tab(CreateTab create) {
+  const CreatedTab created = co_await create_tab(std::move(create));
+  Place place;
+  place.guard = co_await tab_mutex_.lock(created.window_id);
+  place.tab = co_await open_tab(created.window_id);
+  co_return place;
+}
+
+/// None: all are busy.
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_helper(MainTabs known,
+                                                                                    CallTime time) {
+  const std::string directory = shell_cwd(*known.main);
+  if (directory.empty()) {
+    throw Error(
+        ErrorCode::busy,
+        "the tab \"main\" is busy (" + what_has(*known.main) +
+            ") and its directory is gone, or cannot be read; nothing was run. Name a tab by window_id, or "
+            "create_tab makes one");
+  }
+  const std::string why = "the tab \"main\" is busy: " + what_has(*known.main);
+  std::vector<TabPtr> idle;
+  for (const TabPtr& tab : known.helpers) {
+    if (!tab_mutex_.locked(tab->window) && is_idle(*tab)) {
+      idle.push_back(tab);
+    }
+  }
+  Place place;
+  const auto there =
+      std::ranges::find_if(idle, [&](const TabPtr& tab) { return shell_cwd(*tab) == directory; });
+  if (there != idle.end()) {
+    place.tab = *there;
+    place.guard = co_await tab_mutex_.lock(place.tab->window);
+  } else if (known.helpers.size() < kMostHelpers) {
+    CreateTab create;
+    create.name = next_helper_name(known.helpers);
+    create.cwd = directory;
+    create.helper = true;
+    place = co_await place_in_new_tab(std::move(create));
+  } else if (!idle.empty()) {
+    place.tab = *std::ranges::min_element(idle, {}, [](const TabPtr& tab) { return tab->last_end; });
+    place.guard = co_await tab_mutex_.lock(place.tab->window);
+    co_await go_to(place.tab, directory, time);
+  }
+  if (place.tab) {
+    place.note = why + "; this ran in its helper tab " + to_string(place.tab->window) + " (" +
+                 place.tab->name + "), in " + directory;
+  }
+  co_return place;
+}
+
+/// A helper tab that somebody has left in another directory.
+TmuxManager::Awaitable<void> TmuxManager::Impl::go_to(TabPtr tab, std::string directory, CallTime time) {
+  Begin what;
+  what.command = cd_command(*tab, directory);
+  what.who = "terminally-mcp";
+  const RunPtr run = co_await begin(tab, time, std::move(what));
+  co_await finish_by(time.short_patience(), run->wait_for_end());
+  if (shell_cwd(*tab) != directory) {
+    throw Error(ErrorCode::busy, "the helper tab " + to_string(tab->window) + " could not be taken to " +
+                                     directory +
+                                     ", where the tab \"main\" is; nothing was run. Name a tab by "
+                                     "window_id, or create_tab makes one");
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,202 @@
+"""Calls and their time: what stands before a call, which tab it runs in, and what it is told (D3, D4, D35, D36, U1, U10, U11)."""
+
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, main, poll
+
+OVER = 6.0  # seconds that a call may outlive its time
+
+
+class Timed:
+    """How long the answer took."""
+
+    def __enter__(self) -> "Timed":
+        self.begin = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.took = time.monotonic() - self.begin
+
+
+class InTime(unittest.TestCase):
+    def test_behind_a_streaming_call(self) -> None:
+        """D3: the call in front has a progressToken and is not handed over."""
+        with Server("--sync-window-ms", "2000") as server:
+            tab = server.create_tab()
+            stream = server.raw.start_request("tools/call", {
+                "name": "execute_command", "arguments": {"window_id": tab.id, "command": "sleep 20; echo end", "timeout_ms": 60_000},
+                "_meta": {"progressToken": "p"}})
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            for tool in ("execute_command", "start_process"):
+                with Timed() as timed:
+                    text = tab.call_error(tool, command="touch ran", timeout_ms=1_000)
+                self.assertLess(timed.took, 1 + OVER)
+                self.assertRegex(text, "nothing was run, one call stands before it .*sleep 20")
+            with Timed() as timed:
+                self.assertIn("nothing was run", tab.call_error("execute_command", command="touch ran", timeout_ms=600_000))
+            self.assertLess(timed.took, 2 + OVER, "the window")
+            tab.call("cancel_command")
+            server.raw.result_of(stream, 20)
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_a_prompt_that_does_not_come(self) -> None:
+        """D4: a person runs `wait` in the tab, which has no program in the foreground."""
+        with Server("--sync-window-ms", "2000") as server:
+            tab = server.create_tab(shell="bash")
+            tab.call("send_text", text="sleep 1000 & wait")
+            poll(lambda: b"[1]" in tab.log(), 10)
+            with Timed() as timed:
+                text = tab.call_error("execute_command", command="touch ran", timeout_ms=600_000)
+            self.assertLess(timed.took, 2 + OVER)
+            self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen")
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_what_has_ended_is_no_timeout(self) -> None:
+        """D35: the server was stopped over the deadline."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            for on_timeout in ("interrupt", "background"):
+                call = tab.execute_async("sleep 1; echo done; (exit 3)", timeout_ms=2_500, on_timeout=on_timeout)
+                poll(lambda: tab.row["foreground"] == "sleep", 10)
+                server.raw.process.send_signal(signal.SIGSTOP)
+                time.sleep(3.5)  # the fault itself
+                server.raw.process.send_signal(signal.SIGCONT)
+                result = server.result(call, "execute_command")
+                self.assertEqual((result.state, result.exit_code, result.timed_out, result.output), ("completed", 3, False, "done\n"))
+
+    def test_a_stop_is_on_record(self) -> None:
+        """D36: the server is killed while it waits for what it has signalled."""
+        program = "trap 'sleep 1; exit 4' INT; echo up; while :; do sleep 0.1; done"
+        with Sandbox() as sandbox:
+            server = Server("--instance", "stopped", sandbox=sandbox, durable=True).__enter__()
+            tab = server.create_tab(shell="bash")
+            (sandbox.home / "slow.sh").write_text(program)
+            tab.start("bash slow.sh", until="pattern", pattern="up")
+            server.call_async("stop_process", window_id=tab.id)
+            poll(lambda: b"^C" in tab.log(), 10)
+            server.raw.process.kill()
+            server.raw.process.wait()
+            with Server("--instance", "stopped", sandbox=sandbox) as after:
+                ended = poll(lambda: (now := after.call("get_command_state", window_id=tab.id)).state != "running" and now, 15)
+                self.assertEqual((ended.state, ended.reason), ("cancelled", "cancelled_by_client"))
+                subprocess.run(["tmux", "-S", str(after.socket), "kill-server"], check=False)
+
+
+class Refusals(unittest.TestCase):
+    """U11: who has the tab, whether it waits for somebody, and the exact next call."""
+
+    def test_by_a_command_that_waits(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.start("read -p 'Proceed? ' answer", until="input")
+            text = tab.call_error("execute_command", command="true")
+            self.assertRegex(text, rf'nothing was run\. There runs command [0-9a-f]+ \(read.*waits for the keyboard at "Proceed\?".*send_text {{"window_id": "{tab.id}", "text": "…"}}')
+            self.assertIn("without window_id", text)
+
+    def test_by_what_was_typed(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            tab.call("send_text", text="sleep 1000")
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            with Timed() as timed:
+                text = tab.call_error("execute_command", command="true")
+            self.assertLess(timed.took, 3)
+            self.assertIn("There runs sleep (sleep 1000)", text)
+            self.assertNotIn("stop_process", text)
+            self.assertIn(f'wait_for {{"window_id": "{tab.id}", "until": "exit"}}', text)
+
+    def test_a_time_out_says_what_to_do(self) -> None:
+        with Server() as server:
+            result = server.create_tab().execute("sleep 30", timeout_ms=300)
+            self.assertEqual(result.reason, "timeout")
+            self.assertRegex(result.notes[0], "timeout_ms, 300: .*on_timeout.*wait_for.*start_process")
+
+
+class Helpers(unittest.TestCase):
+    """U1: calls without a window_id."""
+
+    def test_parallel_calls_run_where_main_is(self) -> None:
+        with Server() as server:
+            (server.sandbox.home / "proj").mkdir()
+            main_id = server.call("execute_command", command="cd proj").window_id
+            slow = server.call_async("execute_command", command="sleep 3")
+            poll(lambda: server.tabs()[main_id].busy, 5)
+            for _ in range(2):
+                calls = [server.call_async("execute_command", command="pwd; sleep 0.2", timeout_ms=60_000) for _ in range(10)]
+                for call in calls:
+                    result = server.result(call, "execute_command", 60)
+                    self.assertEqual(result.output, f"{server.sandbox.home}/proj\n")
+                    if result.window_id != main_id:
+                        self.assertRegex(result.notes[0], f'"main" is busy: .*helper tab {result.window_id} .main-[2-9]., in .*/proj')
+            names = [row.name for row in server.tabs().values()]
+            self.assertLessEqual(len([name for name in names if name.startswith("main-")]), 8)
+            self.assertEqual(server.result(slow, "execute_command").window_id, main_id)
+
+    def test_a_helper_elsewhere_is_taken_to_main(self) -> None:
+        with Server() as server:
+            main_id = server.call("start_process", command="sleep 1000").window_id
+            homes = [server.call_async("execute_command", command="cd /usr; sleep 1", timeout_ms=60_000) for _ in range(8)]
+            used = {server.result(call, "execute_command", 60).window_id for call in homes}
+            self.assertEqual(len(used), 8)
+            self.assertNotIn(main_id, used)
+            result = server.call("execute_command", command="pwd", timeout_ms=60_000)
+            self.assertEqual(result.output, f"{server.sandbox.home}\n")
+            self.assertIn(result.window_id, used)
+
+    def test_a_server_without_a_tab(self) -> None:
+        with Server() as server:
+            first = server.call("start_process", command="sleep 1000")
+            second = server.call("start_process", command="sleep 1000")
+            self.assertNotEqual(first.window_id, second.window_id)
+            self.assertIn("helper tab", second.notes[0])
+
+    def test_a_name_is_taken_for_an_id(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(name="the build")
+            self.assertEqual(server.call("execute_command", window_id="the build", command="echo there; tty").exit_code, 0)
+            self.assertIn("there", server.call("read_logs_from_tab", window_id="the build").content)
+            server.create_tab(name="the build")
+            self.assertRegex(server.call_error("read_screen", window_id="the build"), f"several tabs.*{tab.id}")
+            self.assertIn("is no tab id", server.call_error("read_screen", window_id="nobody"))
+
+
+class OwnHands(unittest.TestCase):
+    def test_a_persons_interrupt_in_exec(self) -> None:
+        """U10: Ctrl-C in `terminally-mcp exec` is not the client's."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            argv = [server.raw.process.args[0], "exec", tab.id, "--", "sleep 1000"]
+            environment = server.sandbox.environment()
+            person = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            person.send_signal(signal.SIGINT)
+            self.assertEqual(person.wait(15), 130)
+            state = tab.wait_end()
+            self.assertEqual((state.state, state.reason), ("cancelled", "interrupted_in_tab"))
+            self.assertNotIn(b"terminated by MCP client", tab.log())
+
+    def test_a_tab_is_opened_whole_or_not_at_all(self) -> None:
+        """D23: the directory of the logs cannot be written to."""
+        with Server() as server:
+            tab = server.create_tab()
+            before = server.tabs()
+            directory = tab.log_path.parent
+            # A directory where the next log belongs: also root cannot write there.
+            number = int(re.sub(r"\D", "", tab.id)) + 1
+            (directory / f"pane-@{number}.log").mkdir()
+            server.call_error("create_tab", name="no log")
+            self.assertEqual(set(server.tabs()), set(before))
+            (directory / f"pane-@{number}.log").rmdir()
+            self.assertEqual(server.create_tab().execute("echo well").output, "well\n")
+
+
+if __name__ == "__main__":
+    main()
