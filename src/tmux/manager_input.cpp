@@ -201,6 +201,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_text(SendText request)
   }
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
+  tab->last_input = Clock::now();
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
     sent.notes.emplace_back(
@@ -225,6 +226,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
   const auto guard = co_await lock_for_typing(tab, time);
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
+  tab->last_input = Clock::now();
   sent.sent = request.keys.size();
   co_await type(*tab, send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;

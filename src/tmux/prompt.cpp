@@ -13,6 +13,8 @@ namespace {
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
 /// starship).
 constexpr Milliseconds kPromptStep{1'000};
+/// After our last command.
+constexpr Milliseconds kLastStepBegins{2'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -24,17 +26,24 @@ Milliseconds age_of(int pid) {
   return Milliseconds(process && process->start_ticks < now ? (now - process->start_ticks) * 10 : 0);
 }
 
-/// Whether what has the foreground, and has had it for so long, is no step of a prompt. Once the prompt was
-/// seen after our last command, somebody has typed it.
+/// Whether the prompt was there since our last command ended: something was sent to it.
+bool prompt_was_there(const Tab& tab) {
+  return tab.last_input > tab.last_end;
+}
+
+/// Whether what has the foreground, and has had it for so long, is no step of a prompt: somebody has typed it
+/// there. A step begins with the end of our last command.
 bool is_no_step(const Tab& tab, Milliseconds waited, Milliseconds lives) {
-  return tab.prompt ? std::max(waited, lives) > kPromptStep
-                    : waited > kPromptStep && Clock::now() - tab.last_end > kPromptAfterCommand;
+  const auto since_end = Clock::now() - tab.last_end;
+  return prompt_was_there(tab) || (tab.last_end != Clock::time_point() && since_end - lives > kLastStepBegins)
+             ? std::max(waited, lives) > kPromptStep
+             : waited > kPromptStep && since_end > kPromptAfterCommand;
 }
 
 /// Whether the shell runs something of its own, not its start-up files and not what follows our last command.
 bool is_no_way_back(const Tab& tab, Milliseconds waited) {
-  const bool settled = tab.prompt || (tab.last_end != Clock::time_point() &&
-                                      Clock::now() - tab.last_end > kPromptAfterCommand);
+  const bool settled = prompt_was_there(tab) || (tab.last_end != Clock::time_point() &&
+                                                 Clock::now() - tab.last_end > kPromptAfterCommand);
   return settled && waited > kPromptStep;
 }
 
