@@ -22,7 +22,7 @@ constexpr Milliseconds kLookAgain{20};
 /// Known by its name, so that renaming it takes it out, and by what only we start a tab with.
 bool is_helper(const Tab& tab) {
   return !tab.closed && tab.name.starts_with(std::string(kMainTab) + "-") &&
-         process_has_environment(tab.pane_pid, kHelperMark);
+         process_has_environment(tab.pane_pid.pid, kHelperMark);
 }
 
 /// At the prompt of its own shell, with nothing of ours under way.
