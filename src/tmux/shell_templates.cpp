@@ -155,8 +155,8 @@ if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
 
 // fish. Its `source` parses the whole text first. No function may be named `builtin`, and all else is reached
 // through it. Without full job control a sourced program would share the shell's own group. An `exit` in what
-// is sourced ends only that: where the text has one, it is noted, and the shell then replaced by one that ends
-// with its code: fish would draw a prompt before it left.
+// is sourced ends only that: where the text has one, it is noted, and the shell then replaced by one that
+// ends with its code: fish would draw a prompt before it left. What fish_exit would switch off is off.
 constexpr ShellTemplate kFish = {R"sh(builtin source)sh",   "",
                                  R"sh(set -l @N@_s $status
 if test -n '@EXIT_LOST@'
@@ -203,6 +203,7 @@ builtin functions -e exit
 set -l @N@_q $@N@_q (set -eg @N@_q)
 if builtin test $@N@_q[1] = yes
 builtin printf %s "$PWD" >@DIRECTORY@
+builtin functions -e __fish_disable_bracketed_paste
 builtin emit fish_exit
 exec /bin/sh -c "exit $@N@_s"
 end
