@@ -237,7 +237,7 @@ TEST_CASE("P6: no message is over 8 MiB: results, batches, what is echoed") {
   const auto answers = connection.take();
   REQUIRE(answers.at(0).size() == 60);
   CHECK(std::ranges::count_if(answers[0],
-                              [](const ordered_json& answer) { return answer.contains("result"); }) == 7);
+                              [](const ordered_json& answer) { return answer.contains("result"); }) == 8);
   CHECK(std::ranges::count_if(answers[0], [](const ordered_json& answer) {
           return answer.contains("error") && answer["error"]["code"] == kInternalError;
         }) == 52);

@@ -10,7 +10,7 @@
 namespace terminally {
 namespace {
 
-const ProcessTag kTab = tab_tag("instance.0123", 3);
+const ProcessTag kTab = tab_tag("instance.0123", 1, 3);
 const ProcessTag kEarlier = command_tag(kTab, "earlier");
 const ProcessTag kThis = command_tag(kTab, "this");
 
@@ -98,9 +98,10 @@ TEST_CASE("D6: without a tag its ancestors tell, and where they are gone nobody 
 TEST_CASE("a tag says whose it is, down to the instance") {
   CHECK(kThis.tab() == kEarlier.tab());
   CHECK(kThis != kEarlier);
-  CHECK(kThis.instance() == tab_tag("instance.0123", 4).instance());
-  CHECK(kThis.tab() != tab_tag("instance.0123", 4).tab());
-  CHECK(kThis.instance() != tab_tag("instance.0124", 3).instance());
+  CHECK(kThis.instance() == tab_tag("instance.0123", 1, 4).instance());
+  CHECK(kThis.tab() != tab_tag("instance.0123", 1, 4).tab());
+  CHECK(kThis.tab() != tab_tag("instance.0123", 2, 3).tab());  // the same pane number in the next tmux server
+  CHECK(kThis.instance() != tab_tag("instance.0124", 1, 3).instance());
   CHECK(kThis.value < std::uint64_t{1} << 63U);
 }
 
