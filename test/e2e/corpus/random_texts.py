@@ -13,7 +13,7 @@ JOINS = ("; ", "\n", " && ", " || ", " | ", "\n\n", " # note; it's `a (comment\n
 # Where a text may break off.
 TAILS = ("", "", "", "", "", "\n", " ", " ;", " # last", "\n# it's last", " &&", " ||", " |", " |\n# tee log", " &&\n\n# later", " \\", " \\\n", " '", ' "open',
          " `", " $(", " $(echo", " (", "\nif true; then", "\nfor i in 1; do", "\nwhile :", "\ncase x in", "\nf() {", "\n{", "\nf()", " )", "\n}", "\nfi", "\ndone",
-         " <<A", " <<A <<B\nx\nA", " <<'A'\nA \n", " <<A\nx\nA", " !", "\n!", " ${V", " >", " <", "; ;", "\n;;", " & #", " <<-X\n\tX", "\nthen", " |&", "\nesac",
+         " <<A", " <<A <<B\nx\nA", " <<'A'\nA \n", " <<A\nx\nA", " !", "\n!", " ${V", " >", " <", "; ;", "\n;;", " <<-X\n\tX", "\nthen", " |&", "\nesac",
          " && # x\n", "\n: '# no comment\n'", " <<A\nA\\\n", " $((1+", "\nfunction", "\ncat <<\\A\n`$(\nA")
 
 
