@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/base64.hpp"
+#include "base/unescaped.hpp"
 
 namespace terminally {
 namespace {
@@ -19,37 +20,13 @@ std::size_t slot_of(std::uint64_t head) {
   return static_cast<std::size_t>((head * 0x9E37'79B9'7F4A'7C15U) >> 48U);
 }
 
-std::string url_escaped(std::string_view text, std::string_view digits) {
-  std::string escaped;
+std::string hex(std::string_view text, std::string_view digits) {
+  std::string written;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-_.~").find(c) != std::string_view::npos;
-    if (plain) {
-      escaped += c;
-    } else {
-      escaped += {'%', digits[byte >> 4U], digits[byte & 15U]};
-    }
+    written += {digits[byte >> 4U], digits[byte & 15U]};
   }
-  return escaped;
-}
-
-std::string json_escaped(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr std::string_view kSpecial = "\"\\\b\f\n\r\t";
-  constexpr std::string_view kLetters = "\"\\bfnrt";
-  std::string escaped;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (const std::size_t at = kSpecial.find(c); at != std::string_view::npos) {
-      escaped += {'\\', kLetters[at]};
-    } else if (byte < 0x20) {
-      escaped.append("\\u00") += {kDigits[byte >> 4U], kDigits[byte & 15U]};
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
+  return written;
 }
 
 /// The characters of base64 that the value alone decides, when `offset` bytes of something else come before
@@ -82,9 +59,12 @@ bool KnownValues::add(std::string_view value, std::uint16_t kind) {
   if (!added) {
     return false;
   }
-  add_literal(json_escaped(value), kind);
-  add_literal(url_escaped(value, "0123456789ABCDEF"), kind);
-  add_literal(url_escaped(value, "0123456789abcdef"), kind);
+  std::string in_form(value);  // application/x-www-form-urlencoded
+  std::ranges::replace(in_form, ' ', '+');
+  add_literal(in_form, kind);
+  add_literal(value, kind);  // with its newlines: they may be escaped
+  add_literal(hex(value, "0123456789ABCDEF"), kind);
+  add_literal(hex(value, "0123456789abcdef"), kind);
   for (std::size_t offset = 0; offset < 3; ++offset) {
     const std::string base64 = base64_inside(value, offset);
     add_literal(base64, kind);
@@ -128,7 +108,7 @@ const KnownValues::Needle* KnownValues::longest_at(std::string_view rest) const 
   return longest;
 }
 
-void KnownValues::find(std::string_view text, const Found& found) const {
+void KnownValues::find_as_it_is(std::string_view text, const Found& found) const {
   for (std::size_t at = 0; !empty() && at + kLeastBytes <= text.size(); ++at) {
     if (!heads_.test(slot_of(head_of(text.substr(at))))) {
       continue;
@@ -139,7 +119,17 @@ void KnownValues::find(std::string_view text, const Found& found) const {
   }
 }
 
-KnownValues::Beginning KnownValues::unfinished(std::string_view text) const {
+void KnownValues::find(std::string_view text, const Found& found) const {
+  find_as_it_is(text, found);
+  if (!empty() && has_escapes(text)) {
+    const Unescaped plain = unescaped(text);
+    find_as_it_is(plain.text, [&](std::size_t begin, std::size_t end, std::uint16_t kind) {
+      found(plain.places[begin], plain.places[end], kind);
+    });
+  }
+}
+
+KnownValues::Beginning KnownValues::unfinished_as_it_is(std::string_view text) const {
   for (std::size_t bytes = std::min(text.size(), longest_); bytes > 0; --bytes) {
     const std::string_view suffix = text.substr(text.size() - bytes);
     const auto next = needles_.lower_bound(suffix);
@@ -148,6 +138,25 @@ KnownValues::Beginning KnownValues::unfinished(std::string_view text) const {
     }
   }
   return {};
+}
+
+KnownValues::Beginning KnownValues::unfinished(std::string_view text) const {
+  Beginning begun = unfinished_as_it_is(text);
+  // An escape takes at most 6 bytes for one.
+  const std::string_view last = text.substr(text.size() - std::min(text.size(), 6 * longest_));
+  if (empty() || !has_escapes(last)) {
+    return begun;
+  }
+  Unescaped plain = unescaped(last);
+  const std::size_t escape = unfinished_escape(last);
+  const auto whole = std::ranges::lower_bound(plain.places, last.size() - escape) - plain.places.begin();
+  plain.text.resize(std::min(plain.text.size(), static_cast<std::size_t>(whole)));
+  const std::size_t escaped = unfinished_as_it_is(plain.text).bytes;
+  const std::size_t bytes = last.size() - plain.places[plain.text.size() - escaped];
+  if (bytes > begun.bytes && (escaped > 0 || begun.bytes == 0)) {
+    begun = {bytes, escaped > 0 ? unfinished_as_it_is(plain.text).kind : needles_.begin()->second};
+  }
+  return begun;
 }
 
 }  // namespace terminally

@@ -27,8 +27,8 @@ class KnownValues {
   KnownValues& operator=(KnownValues&&) = default;
   ~KnownValues() = default;
 
-  /// Looks for `value` from now on: each of its lines, and how JSON, URLs and base64 write it. False when no
-  /// line of it is long enough.
+  /// Looks for `value` from now on: each of its lines, in hex and base64, and with any of its bytes as an
+  /// escape of URLs, JSON, C or shells (unescaped.hpp). False when no line of it is long enough.
   bool add(std::string_view value, std::uint16_t kind);
 
   [[nodiscard]] bool empty() const { return needles_.empty(); }
@@ -48,6 +48,8 @@ class KnownValues {
   using Needle = Needles::value_type;
 
   bool add_literal(std::string_view literal, std::uint16_t kind);
+  void find_as_it_is(std::string_view text, const Found& found) const;
+  [[nodiscard]] Beginning unfinished_as_it_is(std::string_view text) const;
   [[nodiscard]] const Needle* longest_at(std::string_view rest) const;
 
   Needles needles_;

@@ -2,9 +2,31 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "base/visible_text.hpp"
 
 namespace terminally {
+namespace {
+
+/// Longer is no name, command or message of ours, but output.
+constexpr std::size_t kMostCutText = std::size_t{16} * 1024;
+
+/// What was cut before it came here (a command in a name, in a record, in an error) may end within a secret.
+void add_cut_secrets(const Secrets& secrets, std::string_view text, std::vector<SecretSpan>& spans) {
+  if (text.size() > kMostCutText || !secrets.any()) {
+    return;
+  }
+  for (std::size_t at = text.find(kCutMark); at != std::string_view::npos; at = text.find(kCutMark, at + 1)) {
+    const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+    const Secrets::Unfinished open = secrets.unfinished(text.substr(line, at - line), true);
+    if (open.likely && line + open.begin < at) {
+      spans.push_back({.begin = line + open.begin, .end = at, .kind = open.kind});
+    }
+  }
+  std::ranges::sort(spans, {}, &SecretSpan::begin);
+}
+
+}  // namespace
 
 std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan>& spans, std::size_t begin,
                              std::size_t end) {
@@ -41,7 +63,9 @@ std::string TextGuard::masked_unfinished(std::string_view text) {
 }
 
 std::string TextGuard::text(std::string_view text) {
-  return visible_text(masked(text));
+  std::vector<SecretSpan> spans = secrets_->find(text);
+  add_cut_secrets(*secrets_, text, spans);
+  return visible_text(apply(text, spans, 0, text.size()));
 }
 
 std::string TextGuard::note() const {

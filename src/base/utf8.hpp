@@ -42,7 +42,10 @@ void append_utf8(std::string& text, char32_t character);
 /// At most the first `most` bytes, cut before a character that would not be whole.
 [[nodiscard]] std::string_view whole_characters(std::string_view text, std::size_t most);
 
-/// As whole_characters, and "…" behind it where something was cut: how a long text is shown.
+/// What stands where a text was cut.
+inline constexpr std::string_view kCutMark = "\xE2\x80\xA6";
+
+/// As whole_characters, and kCutMark behind it where something was cut: how a long text is shown.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 /// At most the first `most` bytes. A word that would be cut is left out, unless it is the first one: half of

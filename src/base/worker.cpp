@@ -1,5 +1,6 @@
 #include "base/worker.hpp"
 
+#include <atomic>
 #include <boost/asio.hpp>
 #include <exception>
 #include <utility>
@@ -10,11 +11,33 @@ namespace terminally {
 
 namespace asio = boost::asio;
 
+namespace {
+
+using Flag = std::atomic<bool>;
+
+/// Of the work that this thread is at: its own flag, and that of its Worker.
+thread_local const Flag* work_abandoned = nullptr;
+thread_local const Flag* worker_ends = nullptr;
+
+bool is_set(const Flag* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void throw_if_abandoned() {
+  if (is_set(work_abandoned) || is_set(worker_ends)) {
+    throw Abandoned();
+  }
+}
+
 struct Worker::Thread {
   ~Thread() {
+    ends = true;
     pool.stop();  // what waits is not begun any more
     pool.join();
   }
+  Flag ends{false};
   asio::thread_pool pool{1};
 };
 
@@ -25,14 +48,23 @@ asio::awaitable<void> Worker::run(std::function<void()> work) {
   struct Job {
     Event over;
     std::exception_ptr failure;
+    Flag abandoned{false};
+  };
+  struct AbandonedWithCaller {
+    ~AbandonedWithCaller() { job->abandoned = true; }
+    std::shared_ptr<Job> job;
   };
   if (!thread_) {
     thread_ = std::make_unique<Thread>();
   }
   const auto job = std::make_shared<Job>();
   const auto loop = co_await asio::this_coro::executor;
-  asio::post(thread_->pool, [job, loop, work = std::move(work)] {
+  const AbandonedWithCaller guard{job};
+  asio::post(thread_->pool, [job, loop, ends = &thread_->ends, work = std::move(work)] {
+    work_abandoned = &job->abandoned;
+    worker_ends = ends;
     try {
+      throw_if_abandoned();
       work();
     } catch (...) {
       job->failure = std::current_exception();

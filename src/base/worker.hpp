@@ -1,13 +1,19 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <exception>
 #include <functional>
 #include <memory>
 
 namespace terminally {
 
+/// To be called now and then by what may run on a Worker and takes long: throws Abandoned when nobody waits
+/// for it any more. Does nothing on other threads.
+void throw_if_abandoned();
+struct Abandoned : std::exception {};
+
 /// One thread beside the event loop, for work that takes longer than the event loop may be held. It is
-/// started by the first work, and joined with this object: work under way is finished.
+/// started by the first work, and joined with this object: work under way is abandoned.
 class Worker {
  public:
   Worker();
@@ -16,7 +22,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// Runs `work` on the thread and returns when it is done. It must own all it uses: a caller that is
-  /// cancelled leaves it behind (and throws operation_aborted). What `work` throws is passed on.
+  /// cancelled leaves it behind, abandoned (and throws operation_aborted). What `work` throws is passed on.
   [[nodiscard]] boost::asio::awaitable<void> run(std::function<void()> work);
 
  private:

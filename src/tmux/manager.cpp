@@ -84,8 +84,9 @@ Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal sig
 Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
   return impl_->within_call_time(impl_->command_state(std::move(request)));
 }
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view) {
-  return impl_->within_call_time(impl_->cancel_command(tab, force, std::move(view)));
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view,
+                                                        std::uint64_t max_output_bytes) {
+  return impl_->within_call_time(impl_->cancel_command(tab, force, std::move(view), max_output_bytes));
 }
 Awaitable<SentInput> TmuxManager::send_text(SendText request) {
   return impl_->within_call_time(impl_->send_text(std::move(request)));

@@ -52,7 +52,8 @@ class TmuxManager::Impl {
   Awaitable<StartedProcess> start_process(StartProcess request);
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
   Awaitable<CommandResult> command_state(QueryCommand request);
-  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view);
+  Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view,
+                                             std::uint64_t max_output_bytes);
 
   Awaitable<Waited> wait_for(WaitFor request);
 

@@ -17,7 +17,6 @@ namespace {
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
-constexpr std::uint64_t kCancelledOutputBytes = 32'768;
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
 
@@ -147,7 +146,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
 }
 
 TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force,
-                                                                           TextView view) {
+                                                                           TextView view,
+                                                                           std::uint64_t max_output_bytes) {
   const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
@@ -159,6 +159,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
     QueryCommand query;
     query.window_id = window;
     query.view = view;
+    query.max_output_bytes = max_output_bytes;
     cancelled.result = co_await command_state(query);
     if (cancelled.result.state != CommandState::running) {
       cancelled.result.notes.emplace_back("nothing was running; this is the last result");
@@ -173,7 +174,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
   const bool ended = co_await finish_by(time.returns_by(), run->wait_for_end());
-  cancelled.result = co_await result_of(tab, run, view, kCancelledOutputBytes);
+  cancelled.result = co_await result_of(tab, run, view, max_output_bytes);
   if (!ended) {
     cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
   }

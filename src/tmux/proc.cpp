@@ -276,7 +276,10 @@ std::string describe_process(int pid) {
     const auto info = process_info(pid);
     text = info ? "[" + info->name + "]" : "";
   }
-  text.resize(whole_words(text, 200).size());
+  if (const std::size_t size = whole_words(text, 200).size(); size < text.size()) {
+    text.resize(size);
+    text += kCutMark;
+  }
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
   return text;

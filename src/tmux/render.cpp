@@ -4,7 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/worker.hpp"
 #include "tmux/ansi.hpp"
+#include "tmux/drawing_cost.hpp"
 #include "tmux/drawn_line.hpp"
 #include "tmux/screen.hpp"
 
@@ -18,6 +20,10 @@ std::string_view take_line(std::string_view& text) {
   text.remove_prefix(line.size());
   return line;
 }
+
+/// Four bytes can move the cursor to the end of a row of 1,000: lines after so much are shown as by
+/// strip_ansi.
+constexpr std::size_t kMaxDrawnBytes = std::size_t{4} << 20U;
 
 /// Lines that need no emulator, then a run that does.
 struct Piece {
@@ -40,6 +46,7 @@ class Splitter {
   std::vector<Piece> split(std::string_view raw) {
     pieces_.resize(1);
     while (!raw.empty()) {
+      throw_if_abandoned();
       const std::string_view line = take_line(raw);
       if (!add_text(line)) {
         add_to_run(line);
@@ -58,14 +65,18 @@ class Splitter {
     const bool was_alternate = alternate_;
     const LineEffect did = strip_line(bytes, was_alternate, piece.text);
     alternate_ = did.alternate;
-    if (was_alternate || did.effect != Effect::none) {
+    if (was_alternate || did.effect == Effect::screen) {
       piece.text.resize(before);
-      const auto drawn =
-          was_alternate || did.effect == Effect::screen ? std::nullopt : draw_line(bytes, cols_, widths_);
+      return false;
+    }
+    if (did.effect == Effect::line && drawn_bytes_ < kMaxDrawnBytes) {
+      const auto drawn = draw_line(bytes, cols_, widths_);
+      piece.text.resize(before);
       if (!drawn) {
         return false;
       }
       piece.text += *drawn;
+      drawn_bytes_ += drawn->size();
     }
     piece.text += finished ? "\n" : "";
     piece.text_raw = joined(piece.text_raw, line);
@@ -84,20 +95,25 @@ class Splitter {
   const int cols_;
   CharacterWidths widths_;
   bool alternate_ = false;
+  std::size_t drawn_bytes_ = 0;
   std::vector<Piece> pieces_;
 };
 
-/// Cuts the beginnings of runs, the earliest first, so that they are kMaxEmulatedBytes together. Returns how
-/// many bytes each lost.
-std::vector<std::size_t> cut_runs(std::vector<Piece>& pieces) {
+/// Cuts the beginnings of runs, the earliest first, so that they are kMaxEmulatedBytes together and cost no
+/// more than kMostDrawnCells. Returns how many bytes each lost.
+std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, int cols) {
   std::vector<std::size_t> omitted(pieces.size());
   std::size_t budget = kMaxEmulatedBytes;
+  std::uint64_t cells = kMostDrawnCells;
   for (std::size_t i = pieces.size(); i-- > 0;) {
-    std::string_view& run = pieces[i].run;
-    if (run.size() > budget) {
-      const std::size_t most = run.size() - budget;
-      omitted[i] = budget > 0 ? safe_cut(run.substr(0, most), true) : most;
+    const std::string_view run = pieces[i].run;
+    if (run.empty()) {
+      continue;
     }
+    throw_if_abandoned();
+    std::size_t most = run.size() - std::min(budget, run.size());
+    most += affordable_from(run.substr(most), cols, cells);
+    omitted[i] = most < run.size() ? safe_cut(run.substr(0, most), true) : most;
     budget -= std::min(budget, run.size() - omitted[i]);
   }
   return omitted;
@@ -132,6 +148,7 @@ void draw(Screen& screen, std::string_view line) {
 
 void draw_lines(Screen& screen, std::string_view lines) {
   while (!lines.empty()) {
+    throw_if_abandoned();
     draw(screen, take_line(lines));
   }
 }
@@ -149,11 +166,16 @@ void draw_until_settled(Screen& screen, Piece& after) {
 
 /// Appends what `piece`'s run leaves to be seen to `out`, whose last lines it may change.
 void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& after, int cols) {
+  if (omitted > 0) {
+    out += "[" + std::to_string(omitted) + " bytes of screen drawing left out]\n";
+  }
+  if (omitted == piece.run.size()) {
+    return;
+  }
   Screen screen(cols);
   if (omitted == 0) {
     draw_lines(screen, take_last_lines(out));
   } else {
-    out += "[" + std::to_string(omitted) + " bytes of screen drawing left out]\n";
     std::string text;
     screen.switch_to(strip_line(piece.run.substr(0, omitted), false, text).alternate);
   }
@@ -170,7 +192,7 @@ void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& a
 std::string render(std::string_view raw, int cols) {
   cols = std::clamp(cols, 2, 1000);
   std::vector<Piece> pieces = Splitter(cols).split(raw);
-  const std::vector<std::size_t> omitted = cut_runs(pieces);
+  const std::vector<std::size_t> omitted = cut_runs(pieces, cols);
   std::string out;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     out += pieces[i].text;

@@ -15,6 +15,7 @@ inline constexpr std::size_t kMaxEmulatedBytes = 1 << 20;
 ///
 /// - A line without cursor movement comes back as by strip_ansi: any length, never wrapped.
 /// - A line drawn within itself (progress bars) comes back as it was last, without blanks at its end.
+///   After 4 MiB of such lines the others are as by strip_ansi.
 /// - A run that moves between lines, clears or uses the alternate screen goes through a terminal emulator,
 /// together with
 ///   the 40 lines before it, because it can reach them; of these, a line that stays untouched comes back
@@ -23,12 +24,13 @@ inline constexpr std::size_t kMaxEmulatedBytes = 1 << 20;
 /// off the top
 ///   stays, also after `clear`, which would drop it from a terminal's history. While the alternate screen is
 ///   on, it comes after the text before it.
-/// - Where the runs are more than kMaxEmulatedBytes together, the earlier ones, or the beginning of one, are
-/// replaced by a
+/// - Where the runs are more than kMaxEmulatedBytes together, or would take too long (drawing_cost.hpp), the
+/// earlier ones, or the beginning of one, are replaced by a
 ///   line "[N bytes of screen drawing left out]".
 ///
 /// The text ends with a newline if the last line was finished.
-/// Pure, and may be called from any thread. Costs up to 0.1 s a megabyte of runs, so not on the event loop.
+/// Pure, and may be called from any thread. Costs up to 0.2 s, whatever is drawn, so not on the event loop;
+/// on a Worker it can be abandoned.
 [[nodiscard]] std::string render(std::string_view raw, int cols);
 
 }  // namespace terminally

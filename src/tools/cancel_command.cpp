@@ -12,11 +12,13 @@ namespace {
 struct CancelCommandArgs {
   WindowId window_id;
   bool force = false;
+  std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
     v.flag("force", force, "SIGKILL at once.");
+    v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
 };
@@ -32,8 +34,9 @@ void describe(ResultVisitor& v, const Answer& answer) {
 }
 
 boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {
+  const TextView view = ViewArgs().view(context.default_view);
   CancelledCommand cancelled = co_await context.manager->cancel_command(
-      args.window_id, args.force, ViewArgs().view(context.default_view));
+      args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
   Answer answer;
   answer.command.result = std::move(cancelled.result);
   answer.command.verbose = args.verbose;

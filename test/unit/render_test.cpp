@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ctime>
+
 #include <random>
 #include <string>
 #include <string_view>
@@ -366,4 +368,65 @@ TEST_CASE("render: hostile bytes leave clean text") {
     REQUIRE(is_valid_utf8(seen));
     REQUIRE(strip_ansi(seen) == seen);
   }
+}
+
+namespace {
+
+/// A megabyte of one piece of drawing, over and over.
+std::string megabyte_of(std::string_view piece) {
+  std::string raw;
+  while (raw.size() < std::size_t{1} << 20U) {
+    raw += piece;
+  }
+  return raw;
+}
+
+double thread_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+}  // namespace
+
+TEST_CASE("D17: any megabyte of drawing is rendered in bounded time, and what comes last is kept") {
+  const std::vector<std::string> pieces = {"\x1b[999S",
+                                           "\x1b[S",
+                                           "\x1b[T",
+                                           "\x1b[2J",
+                                           "\x1b[1Jx",
+                                           "\x1b[L",
+                                           "\x1b[M",
+                                           "\x1bM",
+                                           "\x1b\x44",
+                                           "\x1b\x45",
+                                           "\x1b\x63",
+                                           "\x1b[?47h\x1b[?47l",
+                                           "\x1b[A\x1b[J",
+                                           "\x1b[A\v\v\v\v\v\v",
+                                           "\x1b[A\n\n",
+                                           "\x1b[A\t\n\t\n",
+                                           "\x1b[A" + std::string(41, '\n'),
+                                           "\x1b[4h\x1b[Axyz",
+                                           "\x1b[1;2r\x1b[2H\v\v\v",
+                                           "x\r\x1b[999Cz\n",
+                                           "\x1b[1Ka\xCC\x81\xCC\x81",
+                                           "\x1b[A\x1b[999@\x1b[999P\x1b[999X\x1b[999Z"};
+  const double begin = thread_ms();
+  static_cast<void>(render(megabyte_of("\x1b[5;7Hsome text of a program that draws\r"), 120));
+  const double plain = thread_ms() - begin;  // a floor of the same machine and build
+  for (const int cols : {120}) {
+    for (const std::string& piece : pieces) {
+      const double before = thread_ms();
+      const std::string text =
+          render(megabyte_of(piece) + "\x1b[0m\x1b[?47l\x1b[r\x1b[4l\x1b[2J\x1b[Hthe end", cols);
+      CAPTURE(piece);
+      CAPTURE(cols);
+      CHECK(thread_ms() - before < 10 * plain + 200);
+      if (cols > 10) {
+        CHECK(text.ends_with("the end"));
+      }
+    }
+  }
+  MESSAGE("a megabyte of plain drawing: " << plain << " ms");
 }

@@ -248,3 +248,39 @@ TEST_CASE("A11 text guard: counts, and a part of a line") {
   CHECK(guard.note() ==
         "3 secrets masked: github 1, anthropic-openai 1, KNOWN 1 (the terminal's log keeps them)");
 }
+
+TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
+  Secrets secrets({.rules = false, .values = true});
+  REQUIRE(secrets.add("KEY", "pa/ss&w\"or'd \\ \xC3\xA9+1234"));
+  for (const std::string_view written : {
+           "pa/ss%26w%22or%27d%20%5C%20%C3%A9%2B1234",      // Python's quote
+           "pa%2Fss%26w%22or'd%20%5C%20%C3%A9%2B1234",      // encodeURIComponent
+           "pa%2fss%26w%22or%27d%20%5c%20%c3%a9%2b1234",    // lower case
+           "pa/ss\\u0026w\\\"or'd \\\\ \xC3\xA9+1234",      // Go's JSON
+           "pa\\/ss&w\\\"or'd \\\\ \\u00e9+1234",           // PHP's
+           "pa/ss&w\"or'\\''d \\ \xC3\xA9+1234",            // a shell's
+           "pa/ss\\&w\\\"or\\'d\\ \\\\\\ \xC3\xA9+1234",    // printf %q
+           "pa/ss&w\\\"or'd \\\\ \\303\\251+1234",          // C
+           "pa/ss&w\\x22or\\x27d \\x5c \\xc3\\xa9+1234",    //
+           "70612f73732677226f722764205c20c3a92b31323334",  // xxd -p
+       }) {
+    CAPTURE(written);
+    const std::string text = "before " + std::string(written) + " after";
+    const auto spans = secrets.find(text);
+    REQUIRE(spans.size() == 1);
+    CHECK(spans[0].begin == 7);
+    CHECK(spans[0].end == 7 + written.size());
+    for (std::size_t cut = 4; cut < written.size(); ++cut) {  // wherever a stream is cut, it is held back
+      CHECK(secrets.unfinished(text.substr(0, 7 + cut), true).begin <= 7);
+    }
+  }
+}
+
+TEST_CASE("D15: what was cut within a secret is masked up to the cut") {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{.rules = false, .values = true});
+  REQUIRE(secrets->add("KEY", "correct horse battery staple"));
+  TextGuard guard(secrets);
+  CHECK(guard.text("busy with \"login correct horse battery\xE2\x80\xA6\" (1234)").find("horse") ==
+        std::string::npos);
+  CHECK(guard.text("login cor\xE2\x80\xA6") == "login cor\xE2\x80\xA6");
+}

@@ -43,6 +43,39 @@ TEST_CASE("worker: work is done on another thread, and its failure is passed on"
   CHECK(second == "it failed");
 }
 
+TEST_CASE("D17: work that nobody waits for any more ends, when its caller or its worker goes") {
+  const auto never_ends = [](std::atomic<bool>& begun) {
+    return [&begun] {
+      for (begun = true;; std::this_thread::yield()) {
+        throw_if_abandoned();
+      }
+    };
+  };
+  for (const bool cancelled : {true, false}) {
+    asio::io_context io(1);
+    std::atomic<bool> begun{false};
+    std::atomic<bool> next{false};
+    std::string outcome;
+    std::string after;
+    auto worker = std::make_unique<Worker>();
+    asio::cancellation_signal cancel;
+    asio::co_spawn(io, run_and_note(*worker, never_ends(begun), outcome),
+                   asio::bind_cancellation_slot(cancel.slot(), asio::detached));
+    while (!begun) {
+      io.poll();
+    }
+    if (cancelled) {
+      cancel.emit(asio::cancellation_type::terminal);
+      asio::co_spawn(io, run_and_note(*worker, [&next] { next = true; }, after), asio::detached);
+      io.restart();
+      io.run();
+      CHECK(next);
+    }
+    worker.reset();  // hangs where the work goes on
+  }
+  CHECK_NOTHROW(throw_if_abandoned());
+}
+
 TEST_CASE("worker: the event loop goes on, and who is cancelled does not wait") {
   asio::io_context io(1);
   std::atomic<bool> go{false};
