@@ -29,6 +29,15 @@ std::string hex(std::string_view text, std::string_view digits) {
   return written;
 }
 
+/// What stands between the first and the last single quote of a shell's word.
+std::string in_single_quotes(std::string_view text, std::string_view quote) {
+  std::string written;
+  for (const char c : text) {
+    c == '\'' ? written += quote : written += c;
+  }
+  return written;
+}
+
 /// The characters of base64 that the value alone decides, when `offset` bytes of something else come before
 /// it in its group of three.
 std::string base64_inside(std::string_view value, std::size_t offset) {
@@ -62,7 +71,9 @@ bool KnownValues::add(std::string_view value, std::uint16_t kind) {
   std::string in_form(value);  // application/x-www-form-urlencoded
   std::ranges::replace(in_form, ' ', '+');
   add_literal(in_form, kind);
-  add_literal(value, kind);  // with its newlines: they may be escaped
+  add_literal(in_single_quotes(value, "'\\''"), kind);    // as shells write it
+  add_literal(in_single_quotes(value, "'\"'\"'"), kind);  // as Python's shlex does
+  add_literal(value, kind);                               // with its newlines: they may be escaped
   add_literal(hex(value, "0123456789ABCDEF"), kind);
   add_literal(hex(value, "0123456789abcdef"), kind);
   for (std::size_t offset = 0; offset < 3; ++offset) {

@@ -259,6 +259,7 @@ TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
            "pa/ss\\u0026w\\\"or'd \\\\ \xC3\xA9+1234",      // Go's JSON
            "pa\\/ss&w\\\"or'd \\\\ \\u00e9+1234",           // PHP's
            "pa/ss&w\"or'\\''d \\ \xC3\xA9+1234",            // a shell's
+           "pa/ss&w\"or'\"'\"'d \\ \xC3\xA9+1234",          // shlex.quote
            "pa/ss\\&w\\\"or\\'d\\ \\\\\\ \xC3\xA9+1234",    // printf %q
            "pa/ss&w\\\"or'd \\\\ \\303\\251+1234",          // C
            "pa/ss&w\\x22or\\x27d \\x5c \\xc3\\xa9+1234",    //
