@@ -66,7 +66,7 @@ FIELDS = [
     ("search_logs", "ignore_case", BAD_BOOLEANS),
     ("set_history_limit", "limit", [None, *BAD_NUMBERS]),
 ]
-REQUIRED = [("close_tab", "window_id"), ("rename_tab", "window_id"), ("rename_tab", "name"), ("execute_command", "command"), ("start_process", "window_id"),
+REQUIRED = [("close_tab", "window_id"), ("rename_tab", "window_id"), ("rename_tab", "name"), ("execute_command", "command"),
             ("start_process", "command"), ("stop_process", "window_id"), ("get_command_state", "window_id"), ("cancel_command", "window_id"),
             ("read_logs_from_tab", "window_id"), ("stream_logs_from_tab", "window_id"), ("set_history_limit", "limit"),
             ("wait_for", "window_id"), ("wait_for", "until"), ("search_logs", "window_id"), ("search_logs", "pattern"),
