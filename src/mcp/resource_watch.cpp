@@ -1,6 +1,5 @@
 #include "mcp/resource_watch.hpp"
 
-
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 

@@ -156,8 +156,8 @@ if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
 // fish. Its `source` parses the whole text first. No function may be named `builtin`, and all else is reached
 // through it. Without full job control a sourced program would share the shell's own group. An `exit` in what
 // is sourced ends only that: where the text has one, it is noted, and the shell then replaced by one that
-// ends with its code: fish would draw a prompt before it left. What fish_exit would switch off is off. Where it
-// sees TMUX at its start, it asks for focus reports after each command: with our TMUX that goes, too.
+// ends with its code: fish would draw a prompt before it left. What fish_exit would switch off is off. Where
+// it sees TMUX at its start, it asks for focus reports after each command: with our TMUX that goes, too.
 constexpr ShellTemplate kFish = {R"sh(builtin source)sh",   "",
                                  R"sh(set -l @N@_s $status
 if test -n '@EXIT_LOST@'
