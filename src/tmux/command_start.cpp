@@ -24,6 +24,8 @@ constexpr int kStartAttempts = 2;
 /// How long tmux may take to leave a screen that nobody is in any more, and how often we look.
 constexpr Milliseconds kLeavesFullScreen{2'000};
 constexpr Milliseconds kTmuxReads{20};
+/// How long a new prompt may take to be in the log.
+constexpr Milliseconds kPromptShown{200};
 
 /// A blank, C-e, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
 /// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear, and
@@ -307,11 +309,7 @@ void CommandRun::never_ran() {
 /// Takes away what may be at the prompt: text, a question for the rest of a command, an editor's command
 /// mode, a `read` of theirs. It is neither run nor completed.
 asio::awaitable<void> CommandRun::clear_prompt() {
-  record_.notes.push_back(
-      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-      "went "
-      "first, so that nothing of it was run or completed. The line was: " +
-      unfinished_line(tab_->log, tab_->cols));
+  const std::string row = unfinished_line(tab_->log, tab_->cols);
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     const std::uint64_t before = tab_->log.end();
@@ -320,6 +318,18 @@ asio::awaitable<void> CommandRun::clear_prompt() {
     taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
   }
   cleared_ = true;
+  // Only what is told depends on the row: a new prompt like the old one means that there was nothing.
+  const auto shown_by = Clock::now() + kPromptShown;
+  while (!row.empty() && unfinished_line(tab_->log, tab_->cols) != row && Clock::now() < shown_by) {
+    co_await finish_by(shown_by, watch_.changed());
+  }
+  if (row.empty() || unfinished_line(tab_->log, tab_->cols) != row) {
+    record_.notes.push_back(
+        "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
+        "went "
+        "first, so that nothing of it was run or completed" +
+        (row.empty() ? std::string() : ". The line was: " + row));
+  }
 }
 
 asio::awaitable<void> CommandRun::press_interrupt_key() {

@@ -142,7 +142,7 @@ class Readme(unittest.TestCase):
             help_text = run_cli(sandbox, "--help").stdout.decode()
         for flag in sorted(set(re.findall(r"^\| `(--[a-z-]+)", README, re.MULTILINE))):
             self.assertIn(flag, help_text)
-        for variable in sorted(set(re.findall(r"`(TERMINALLY_[A-Z_]+)`", README))):
+        for variable in sorted(set(re.findall(r"^\| `--[^|]*(?:\\\|[^|]*)*\| `(TERMINALLY_[A-Z_]+)`", README, re.MULTILINE))):
             self.assertIn(variable, help_text)
 
     def test_the_files_it_links_to_exist(self) -> None:

@@ -218,7 +218,9 @@ class SomethingInTheWay(Case):
 
     def test_a_limit_of_file_sizes(self) -> None:
         """D39: commands run under a small `ulimit -f`, and the log goes on."""
-        server = self.next_server(wrapper=["bash", "-c", 'ulimit -f 2; exec "$@"', "x"])
+        server = self.next_server(wrapper=["bash", "-c", 'ulimit -f 1; exec "$@"', "x"])
+        self.assertRegex(server.call_error("create_tab"), "RLIMIT_FSIZE.* 1024.*ulimit -f")  # the configuration alone is larger
+        server = self.next_server(wrapper=["bash", "-c", 'ulimit -f 4; exec "$@"', "x"])
         tab = server.create_tab()
         for n in range(30):
             result = tab.execute(f"echo {n}; (exit {n})")
