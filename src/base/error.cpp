@@ -24,7 +24,7 @@ Error io_error(const std::string& what, int error_number) {
 }
 
 std::string system_reason(int error_number) {
-  const std::string reason = std::strerror(error_number);
+  std::string reason = std::strerror(error_number);
   switch (error_number) {
     case EMFILE:
       return reason + limit_named(RLIMIT_NOFILE, "RLIMIT_NOFILE, open files of a process", "ulimit -n");

@@ -21,7 +21,8 @@ class Outlet;
 /// subscription.
 class Subscriptions {
  public:
-  Subscriptions(boost::asio::any_io_executor executor, TmuxManager* manager, std::shared_ptr<Outlet> outlet)
+  Subscriptions(const boost::asio::any_io_executor& executor, TmuxManager* manager,
+                std::shared_ptr<Outlet> outlet)
       : executor_(executor), manager_(manager), outlet_(std::move(outlet)), feeds_(executor, manager) {}
 
   /// A legacy client is there: it is told when resources come and go.

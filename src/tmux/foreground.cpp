@@ -49,10 +49,8 @@ bool is_interactive_shell(int pid) {
     const std::string& argument = arguments[i];
     if (takes_value) {
       takes_value = false;
-    } else if (fish && (argument == "-C" || argument == "--init-command")) {
-      takes_value = true;
     } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" ||
-               argument == "--init-file") {
+               argument == "--init-file" || (fish && (argument == "-C" || argument == "--init-command"))) {
       takes_value = true;
     } else if (argument == "-c" || argument == "-s" ||
                (!argument.starts_with('-') && !argument.starts_with('+'))) {

@@ -25,7 +25,7 @@ constexpr Milliseconds kBegins{10'000};
 constexpr Milliseconds kPromptComes{10'000};
 constexpr Milliseconds kPromptIsLogged{1'000};
 /// More than any prompt is long.
-constexpr std::uint64_t kPromptBytes = std::uint64_t{16} * 1024;
+constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
 constexpr const char* kScreenFormat =
     "#{pane_height} #{pane_width} #{cursor_y} #{cursor_x} #{alternate_on} #{history_size}";
@@ -142,7 +142,7 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::takes_lines(const Tab& tab, cons
   bool takes = false;
   while (has_editor && !takes && Clock::now() < patience) {
     const std::uint64_t end = tab.log.end();
-    takes = takes_pasted_lines(read_range(tab.log, end - std::min(end, kPromptBytes), end));
+    takes = takes_pasted_lines(read_range(tab.log, end - std::min(end, kSinceEndBytes), end));
     if (!takes) {
       co_await sleep_for(Milliseconds(10));
     }

@@ -208,7 +208,8 @@ class Reader {
         at_ = end;
       } else if (c == '\\') {
         document.quoted = true;
-        if (++at_ >= text_.size() || text_[at_] == '\n') {
+        ++at_;
+        if (at_ >= text_.size() || text_[at_] == '\n') {
           return false;
         }
         document.end += text_[at_];
@@ -223,8 +224,12 @@ class Reader {
   /// The inside of `$(…)` or `<(…)`. A here-document that waits for its lines around it is more than we know.
   bool read_substitution() {
     const std::size_t begin = at_;
-    return ++depth_ < kDeepest && read_commands(true) && --depth_ >= 0 &&
-           (now_.documents.empty() || text_.substr(begin, at_ - begin).find('\n') == std::string_view::npos);
+    ++depth_;
+    if (depth_ >= kDeepest || !read_commands(true)) {
+      return false;
+    }
+    --depth_;
+    return (now_.documents.empty() || text_.substr(begin, at_ - begin).find('\n') == std::string_view::npos);
   }
 
   bool read_arithmetic() {
@@ -329,7 +334,8 @@ class Reader {
     const char c = text_[at_++];
     switch (c) {
       case '\\':
-        return at_++ < text_.size() && (text_[at_ - 1] != '\n' || !at_end());
+        ++at_;
+        return at_ <= text_.size() && (text_[at_ - 1] != '\n' || !at_end());
       case '\'':
         return skip_past('\'');
       case '"':

@@ -23,7 +23,7 @@ std::filesystem::path notes_in(const std::filesystem::path& state) {
 std::optional<std::uint32_t> parse_number(std::string_view text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const auto [rest, error] = std::from_chars(end - text.size(), end, number);
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
