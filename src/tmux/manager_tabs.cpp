@@ -46,8 +46,12 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window
   for (int attempt = 0; attempt < 2 && !session_.empty(); ++attempt) {
     try {
       const TmuxClient server = tmux();
-      co_return co_await server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
-                                       quote(kNewPaneFormat) + " " + quote_all(window_options));
+      std::string answer = co_await server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
+                                                  quote(kNewPaneFormat) + " " + quote_all(window_options));
+      const bool lost = answer.empty() && co_await server_ends();  // it died over it: the client ends well
+      if (!lost) {
+        co_return answer;
+      }
     } catch (const Error& error) {
       const bool lost = error.code() == ErrorCode::not_found || !server_alive();
       if (error.code() == ErrorCode::tmux_timeout || !lost) {
