@@ -42,13 +42,16 @@ bool same(const Marker& a, const Marker& b) {
 }
 
 Marker::By by_of(const std::string& name) {
-  return name == "hook" ? Marker::By::hook : name == "shell" ? Marker::By::shell : Marker::By::wrapper;
+  return name == "hook"      ? Marker::By::hook
+         : name == "shell"   ? Marker::By::shell
+         : name == "refused" ? Marker::By::refused
+                             : Marker::By::wrapper;
 }
 
 /// By the grammar in doc/pane-log.md.
 std::vector<Marker> by_regex(const std::string& text) {
   static const std::regex record("\033\\]133;(?:C;mcp=START:|D;(-[1-9][0-9]*|[0-9]+);mcp=END:)" + kNonce +
-                                 "(;x=1)?(?:;by=(hook|shell))?\a");
+                                 "(;x=1)?(?:;by=(hook|shell|refused))?\a");
   std::vector<Marker> found;
   for (std::sregex_iterator match(text.begin(), text.end(), record), end; match != end; ++match) {
     const long long exit_code = std::strtoll((*match)[1].str().c_str(), nullptr, 10);
