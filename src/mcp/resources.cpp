@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text_guard.hpp"
+#include "base/utf8.hpp"
 #include "mcp/params.hpp"
 #include "mcp/prompts.hpp"
 #include "mcp/shape.hpp"
@@ -22,6 +23,7 @@ using UriKind = ResourceUri::Kind;
 
 constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
 constexpr std::uint64_t kLogLines = 500;
+constexpr std::size_t kMostNameBytes = 1'000;  // a person may give a tab any name
 constexpr const char* kText = "text/plain";
 
 /// None in unit tests only, which have no tmux.
@@ -61,6 +63,13 @@ awaitable<ordered_json> call_tool(Server& server, const char* name, json argumen
   co_return result;
 }
 
+/// What a screen lacks, where there is no other place to say it.
+std::string above_of(const ordered_json& screen) {
+  const auto omitted = screen.find("omitted_rows");
+  return omitted == screen.end() ? ""
+                                 : "[... " + omitted->dump() + " rows above left out: read_screen ...]\n";
+}
+
 awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
   const ToolContext& context = server.router->context();
   if (uri.kind == UriKind::tabs) {
@@ -77,8 +86,8 @@ awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
     ordered_json lines = co_await call_tool(server, "read_logs_from_tab", std::move(arguments));
     co_return lines["content"].get<std::string>();
   }
-  ordered_json screen = co_await call_tool(server, "read_screen", std::move(arguments));
-  co_return screen["text"].get<std::string>();
+  const ordered_json screen = co_await call_tool(server, "read_screen", std::move(arguments));
+  co_return above_of(screen) + screen.at("text").get<std::string>();
 }
 
 ordered_json completion_of(std::vector<std::string> values) {
@@ -148,7 +157,8 @@ awaitable<ordered_json> list_resources(Server& server, Call call) {
   const auto guard = server.router->new_guard();
   for (const TabInfo& tab : tabs) {
     const std::string id = to_string(tab.window_id);
-    const std::string title = (guard ? guard->text(tab.name) : tab.name) + " (" + id + ")";
+    const std::string name = shortened(guard ? guard->text(tab.name) : tab.name, kMostNameBytes);
+    const std::string title = name + " (" + id + ")";
     entries.push_back(entry("uri", to_string(ResourceUri{UriKind::log, tab.window_id}), id + " log",
                             "Log of " + title, kLogDescription, kText));
     entries.push_back(entry("uri", to_string(ResourceUri{UriKind::screen, tab.window_id}), id + " screen",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/json_size.hpp"
 #include "base/utf8.hpp"
 #include "tmux/ansi.hpp"
 
@@ -94,7 +95,7 @@ std::vector<std::string> last_lines(const PaneLog& log, MaskedLines& masked, std
 std::size_t size_of(const std::vector<std::string>& texts) {
   std::size_t size = 0;
   for (const std::string& text : texts) {
-    size += text.size();
+    size += json_size(text);
   }
   return size;
 }
@@ -162,7 +163,7 @@ bool FoundLinesWriter::add(const LineMatch& match) {
   found.line = shown(line_of(match), match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
   found.byte = match.byte;
   found.before = last_lines(log_, lines_, shown_, match.line_begin, request_.context_lines);
-  const std::size_t size = found.line.size() + size_of(found.before);
+  const std::size_t size = json_size(found.line) + size_of(found.before);
   const std::size_t room_after = request_.context_lines * kShownLineBytes;
   if (!found_.matches.empty() && bytes_ + size + room_after > kMostBytes) {
     return false;

@@ -42,7 +42,7 @@ class LogSearch {
 /// Puts matches together into an answer of bounded size: their lines, and the lines around them.
 class FoundLinesWriter {
  public:
-  /// An answer has no more bytes of text than this, but for its first match.
+  /// An answer has no more text than this as JSON, but for its first match.
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
 
   FoundLinesWriter(const PaneLog& log, const SearchLogs& request)

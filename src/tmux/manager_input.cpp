@@ -2,16 +2,14 @@
 // sees.
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/utf8.hpp"
-#include "base/visible_text.hpp"
 #include "tmux/keys.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/prompt.hpp"
+#include "tmux/screen_text.hpp"
 #include "tmux/tty_wait.hpp"
 #include "tmux/typed_text.hpp"
 
@@ -27,9 +25,6 @@ constexpr Milliseconds kPromptIsLogged{1'000};
 /// More than any prompt is long.
 constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
-constexpr const char* kScreenFormat =
-    "#{pane_height} #{pane_width} #{cursor_y} #{cursor_x} #{alternate_on} #{history_size}";
-
 Error closed(const Tab& tab) {
   return Error(ErrorCode::tab_closed,
                "tab " + to_string(tab.window) + " is closed; its log can still be read");
@@ -38,59 +33,6 @@ Error closed(const Tab& tab) {
 bool is_at_its_prompt(const Tab& tab) {
   return tab.runs.empty() && !tab.files.running_nonce() &&
          look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell;
-}
-
-/// The next line of `text`, taken off it.
-std::string_view take_answer_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
-std::uint64_t take_number(std::string_view& words) {
-  words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
-  std::uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(words.data(), words.data() + words.size(), number);
-  words.remove_prefix(static_cast<std::size_t>(rest - words.data()));
-  return number;
-}
-
-/// Titles are what a program likes them to be.
-std::string harmless(std::string_view title) {
-  std::string text;
-  for (std::size_t i = 0; i < title.size();) {
-    const Utf8Part part = first_utf8_part(title.substr(i));
-    const std::string_view character = title.substr(i, part.bytes);
-    text += part.kind != Utf8Kind::valid        ? kReplacementCharacter
-            : has_control_characters(character) ? std::string_view(" ")
-                                                : character;
-    i += part.bytes;
-  }
-  return text;
-}
-
-/// What kScreenFormat, capture-pane and the title printed, one after the other.
-TabScreen parse_screen(std::string_view answer, std::uint64_t scrollback_lines) {
-  std::string_view numbers = take_answer_line(answer);
-  TabScreen screen;
-  screen.rows = take_number(numbers);
-  screen.cols = take_number(numbers);
-  screen.cursor_row = take_number(numbers);
-  screen.cursor_col = take_number(numbers);
-  screen.alternate_screen = take_number(numbers) != 0;
-  std::uint64_t lines = screen.rows + std::min(scrollback_lines, take_number(numbers));
-  std::string text;
-  for (; lines > 0; --lines) {
-    text.append(take_answer_line(answer)).append("\n");
-  }
-  text.resize(text.find_last_not_of('\n') + 1);
-  screen.text = to_valid_utf8(text) + (text.empty() ? "" : "\n");
-  if (answer.ends_with('\n')) {
-    answer.remove_suffix(1);
-  }
-  screen.title = harmless(answer);
-  return screen;
 }
 
 }  // namespace
@@ -234,12 +176,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
 
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {
   const TabPtr tab = co_await open_tab(request.window_id);
-  const std::string pane = quote(to_string(tab->pane));
-  // The title last: only it can hold anything.
-  const std::string commands = "display-message -p -t " + pane + " " + quote(kScreenFormat) +
-                               " ; capture-pane -p -t " + pane + " -S -" +
-                               std::to_string(request.scrollback_lines) + (request.strip_ansi ? "" : " -e") +
-                               " ; display-message -p -t " + pane + " '#{pane_title}'";
+  const std::string commands = screen_query(to_string(tab->pane), request);
   std::string answer;
   bool gone = false;
   try {
@@ -254,10 +191,7 @@ TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen requ
   if (gone) {
     throw closed(*tab);
   }
-  TabScreen screen = parse_screen(answer, request.scrollback_lines);
-  screen.text = masked_rows(request.guard, screen.text, screen.cols);
-  screen.text = request.guard && request.strip_ansi ? visible_text(screen.text) : screen.text;
-  co_return screen;
+  co_return co_await text_worker_.screen(std::move(answer), std::move(request));
 }
 
 }  // namespace terminally

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "tmux/ansi.hpp"
+#include "tmux/fitting.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/output.hpp"
@@ -16,24 +17,6 @@ constexpr std::size_t kMostLogBytes = 256 * 1024;
 std::uint64_t count_lines(std::string_view text) {
   const auto newlines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
   return newlines + (!text.empty() && text.back() != '\n' ? 1 : 0);
-}
-
-/// Where a chunk of about `wanted` bytes ends: between characters and outside of any sequence.
-std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end) {
-  const std::size_t cut = safe_cut(bytes.substr(0, wanted), false);
-  if (cut != 0 || bytes.size() <= wanted) {
-    // At the end of the log, what is unfinished is left for the next call, unless it is all there is.
-    return cut != 0 || at_end ? (cut != 0 ? cut : bytes.size()) : safe_cut(bytes, true);
-  }
-  AnsiStripper stripper;
-  std::string ignored;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    stripper.feed(bytes.substr(i, 1), ignored);
-    if (stripper.unfinished_bytes() == 0) {
-      return i + 1;
-    }
-  }
-  return bytes.size();
 }
 
 struct RawChunk {
@@ -88,10 +71,13 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   const TabPtr tab = co_await find_tab(window);
   PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  LogPart part = part_of(*tab, tail.from, tail.next, std::move(tail.bytes), view);
-  result.content = co_await text_worker_.log_text(std::move(part), view, tab->cols);
-  result.returned_lines = view.render ? count_lines(result.content) : tail.lines;
-  result.truncated = tail.truncated;
+  const LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
+  FittingText text = co_await text_worker_.fitting_text(part, view, tab->cols, Keep::end, kMostLogBytes);
+  const std::string_view kept = std::string_view(tail.bytes).substr(tail.bytes.size() - text.bytes);
+  const bool whole = kept.size() == tail.bytes.size();
+  result.content = std::move(text.text);
+  result.returned_lines = view.render ? count_lines(result.content) : whole ? tail.lines : count_lines(kept);
+  result.truncated = tail.truncated || !whole;
   result.next_byte = tail.next;
   if (auto note = gap_note({tail.gap_bytes, tail.gap_unknown}, "these lines")) {
     result.notes.push_back(std::move(*note));
@@ -137,7 +123,11 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   if (request.exact) {
     chunk.chunk = std::move(part.bytes);
   } else {
-    chunk.chunk = co_await text_worker_.log_text(std::move(part), request.view, tab->cols);
+    FittingText text = co_await text_worker_.fitting_text(std::move(part), request.view, tab->cols,
+                                                          Keep::beginning, request.max_bytes);
+    chunk.chunk = std::move(text.text);
+    chunk.next_byte = raw.from + text.bytes;
+    chunk.eof = raw.eof && chunk.next_byte == raw.next();
   }
   co_return chunk;
 }

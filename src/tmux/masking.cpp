@@ -115,6 +115,22 @@ std::string shown(TextGuard& guard, std::string_view window, const std::vector<H
   return out.append(window.substr(at, end - at));
 }
 
+/// Rows, where a full one and the next are one line.
+std::string with_lines_joined(std::string_view rows, std::uint64_t cols) {
+  std::string joined;
+  joined.reserve(rows.size());
+  while (!rows.empty()) {
+    const std::string_view row = rows.substr(0, after_newline(rows, 0));
+    rows.remove_prefix(row.size());
+    // Wide characters have more bytes than columns: a row counts as full rather too early.
+    joined += row;
+    if (strip_ansi(row).size() > cols && joined.ends_with('\n')) {
+      joined.back() = kWrap;
+    }
+  }
+  return joined;
+}
+
 bool masks(const std::shared_ptr<TextGuard>& guard) {
   return guard && guard->secrets().any();
 }
@@ -193,22 +209,15 @@ std::optional<std::size_t> unfinished_secret(const std::shared_ptr<TextGuard>& g
   return begin - std::min(begin, part.before.size());
 }
 
-std::string masked_rows(const std::shared_ptr<TextGuard>& guard, std::string_view rows, std::uint64_t cols) {
+std::string masked_rows(const std::shared_ptr<TextGuard>& guard, RowsPart part, std::uint64_t cols) {
   if (!masks(guard)) {
-    return std::string(rows);
+    return std::move(part.rows);
   }
-  LogPart part;
-  while (!rows.empty()) {
-    const std::string_view row = rows.substr(0, after_newline(rows, 0));
-    rows.remove_prefix(row.size());
-    const std::string text = strip_ansi(row);
-    // Wide characters have more bytes than columns: a row counts as full rather too early.
-    part.bytes += row;
-    if (text.size() > cols && part.bytes.ends_with('\n')) {
-      part.bytes.back() = kWrap;
-    }
-  }
-  std::string masked = masked_bytes(guard, part);
+  LogPart lines;
+  lines.before = with_lines_joined(part.before, cols);
+  lines.bytes = with_lines_joined(part.rows, cols);
+  lines.after = with_lines_joined(part.after, cols);
+  std::string masked = masked_bytes(guard, lines);
   std::ranges::replace(masked, kWrap, '\n');
   return masked;
 }

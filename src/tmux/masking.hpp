@@ -49,8 +49,15 @@ struct LogRange {
 [[nodiscard]] std::optional<std::size_t> unfinished_secret(const std::shared_ptr<TextGuard>& guard,
                                                            const LogPart& part);
 
-/// The rows of a screen, where a full row and the next may be one line.
-[[nodiscard]] std::string masked_rows(const std::shared_ptr<TextGuard>& guard, std::string_view rows,
+/// Rows of a screen, and those around them that decide on what is secret in them. Each ends with a newline.
+struct RowsPart {
+  std::string before;
+  std::string rows;
+  std::string after;
+};
+
+/// The rows with a mask for each secret, where a full row and the next may be one line.
+[[nodiscard]] std::string masked_rows(const std::shared_ptr<TextGuard>& guard, RowsPart part,
                                       std::uint64_t cols);
 
 /// The text of single lines of a log, masked; keeps what it has seen of the surroundings of the last one.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/json_size.hpp"
 #include "base/utf8.hpp"
 #include "base/visible_text.hpp"
 #include "tmux/ansi.hpp"
+#include "tmux/fitting.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/render.hpp"
 
@@ -31,20 +33,6 @@ std::string without_cr_before_lf(std::string_view bytes) {
   }
 }
 
-/// Where a tail that begins somewhere in the middle may begin: after the next newline if one is near, else on
-/// a character border.
-std::size_t tail_border(std::string_view bytes) {
-  const std::size_t newline = bytes.substr(0, std::min<std::size_t>(bytes.size() / 4, 4096)).find('\n');
-  if (newline != std::string_view::npos) {
-    return newline + 1;
-  }
-  std::size_t at = 0;
-  while (at < bytes.size() && at < 4 && (static_cast<unsigned char>(bytes[at]) & 0xC0U) == 0x80) {
-    ++at;
-  }
-  return at;
-}
-
 }  // namespace
 
 std::string log_text(std::string_view bytes, const TextView& view, int cols) {
@@ -66,57 +54,74 @@ std::string output_text(std::string_view bytes, const TextView& view, int cols) 
 
 namespace {
 
+/// Output that is cut: as text, masked, and only then measured.
+class CutOutput {
+ public:
+  CutOutput(const PaneLog& log, const OutputRange& range, const TextView& view, int cols)
+      : log_(log), range_(range), view_(view), look_(view_for_a_look(view)), cols_(cols) {}
+
+  [[nodiscard]] std::string text(std::uint64_t from, std::uint64_t to, bool only_a_look) const {
+    const TextView& view = only_a_look ? look_ : view_;
+    const LogRange part{from, to, range_.first, range_.end, range_.goes_on};
+    return output_text(masked_range(view.guard, log_, part), view, cols_);
+  }
+
+  /// The first bytes.
+  [[nodiscard]] FittingText head(std::uint64_t budget) const {
+    return fitting(range_.end - range_.begin, budget, [this](std::uint64_t wanted) {
+      const std::string raw = read_range(log_, range_.begin, range_.begin + wanted);
+      const std::uint64_t bytes = wanted - (raw.size() - safe_cut(raw, true));
+      return FittingText{bytes, text(range_.begin, range_.begin + bytes, true)};
+    });
+  }
+
+  /// The last bytes, none of them before `from`.
+  [[nodiscard]] FittingText tail(std::uint64_t from, std::uint64_t budget) const {
+    return fitting(range_.end - from, budget, [this, from](std::uint64_t wanted) {
+      const std::uint64_t at = range_.end - wanted;
+      const std::string before = read_range(log_, at - std::min(at - from, kBeforeTail), at);
+      const std::uint64_t bytes = wanted - tail_border(before, read_range(log_, at, range_.end));
+      return FittingText{bytes, text(range_.end - bytes, range_.end, true)};
+    });
+  }
+
+ private:
+  /// What decides on whether a tail begins within a sequence.
+  static constexpr std::uint64_t kBeforeTail = kMaxSequenceBytes + 4;
+
+  const PaneLog& log_;
+  const OutputRange& range_;
+  const TextView& view_;
+  TextView look_;
+  int cols_;
+};
+
 BoundedText text_within(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                         std::uint64_t max_bytes) {
   const auto [begin, end, goes_on, first] = range;
-  TextView unmasked = view;
-  unmasked.guard = nullptr;
-  const auto masked_text = [&](std::uint64_t from, std::uint64_t to) {
-    const LogRange part{from, to, first, end, goes_on};
-    return output_text(masked_range(view.guard, log, part), view, cols);
-  };
   BoundedText result;
   if (end <= begin) {
     return result;
   }
+  const CutOutput output(log, range, view, cols);
   if (end - begin <= std::max(kLargestWhole, max_bytes)) {
-    std::string bytes = read_range(log, begin, end);
-    result.text = output_text(bytes, unmasked, cols);
-    if (result.text.size() <= max_bytes) {
-      result.text = view.guard ? masked_text(begin, end) : std::move(result.text);
+    result.text = output.text(begin, end, true);
+    if (json_size(result.text) <= max_bytes) {
+      result.text = view.guard ? output.text(begin, end, false) : std::move(result.text);
       return result;
     }
   }
-  // A CR before each LF, or colours, take room in the log and none in the text: as many raw bytes more as the
-  // text falls short.
-  std::uint64_t from = begin;
-  std::uint64_t to = end;
-  std::string head;
-  std::string tail;
-  for (int i = 0; i < 6; ++i) {
-    const std::uint64_t more_head = max_bytes / 5 - std::min(max_bytes / 5, std::uint64_t{head.size()});
-    const std::uint64_t more_tail =
-        max_bytes - max_bytes / 5 - std::min(max_bytes - max_bytes / 5, std::uint64_t{tail.size()});
-    from = std::min(from + more_head, end);
-    to = std::max(to - std::min(more_tail, to), from);
-    std::string raw_head = read_range(log, begin, from);
-    raw_head.resize(safe_cut(raw_head, true));
-    from = begin + raw_head.size();
-    head = output_text(raw_head, unmasked, cols);
-    const std::string raw_tail = read_range(log, to, end);
-    const std::size_t border = tail_border(raw_tail);
-    tail = output_text(std::string_view(raw_tail).substr(border), unmasked, cols);
-    to += border;
-  }
+  const std::uint64_t from = begin + output.head(max_bytes / 5).bytes;
+  const std::uint64_t to = end - output.tail(from, max_bytes - max_bytes / 5).bytes;
   result.omitted_bytes = to - from;
-  result.text = view.guard ? masked_text(begin, from) : head;
+  result.text = output.text(begin, from, false);
   if (!result.text.empty() && result.text.back() != '\n') {
     result.text += '\n';
   }
   result.text += "[... " + std::to_string(result.omitted_bytes) +
                  " bytes left out: stream_logs_from_tab from_byte " + std::to_string(from) + " to " +
                  std::to_string(to) + " ...]\n";
-  result.text += view.guard ? masked_text(to, end) : tail;
+  result.text += output.text(to, end, false);
   return result;
 }
 

@@ -17,8 +17,8 @@ namespace terminally {
 /// The same for the output of a command: verbatim, one CR is removed from each CRLF.
 [[nodiscard]] std::string output_text(std::string_view bytes, const TextView& view, int cols);
 
-/// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` it is the first fifth and the
-/// last four fifths with a line between that says how much was left out and which bytes to read.
+/// The text of the log from `begin` to `end`, bounded: longer than `max_bytes` as JSON it is the first fifth
+/// and the last four fifths with a line between that says how much was left out and which bytes to read.
 /// `omitted_bytes` counts raw log bytes.
 struct BoundedText {
   std::string text;

@@ -13,22 +13,31 @@ bool takes_long(std::uint64_t bytes, const TextView& view) {
   return (view.render || view.guard) && bytes > kDoneAtOnce;
 }
 
-std::string text_of(const LogPart& part, const TextView& view, int cols) {
-  return view.guard ? log_text(masked_bytes(view.guard, part), view, cols) : log_text(part.bytes, view, cols);
-}
-
 }  // namespace
 
-boost::asio::awaitable<std::string> TextWorker::log_text(LogPart part, TextView view, int cols) {
+boost::asio::awaitable<FittingText> TextWorker::fitting_text(LogPart part, TextView view, int cols, Keep keep,
+                                                             std::uint64_t budget) {
   if (!takes_long(part.bytes.size(), view)) {
-    co_return text_of(part, view, cols);
+    co_return terminally::fitting_text(part, view, cols, keep, budget);
   }
-  const auto text = std::make_shared<std::string>();
-  std::function<void()> work = [text, part = std::move(part), view, cols] {
-    *text = text_of(part, view, cols);
+  const auto text = std::make_shared<FittingText>();
+  std::function<void()> work = [text, part = std::move(part), view, cols, keep, budget] {
+    *text = terminally::fitting_text(part, view, cols, keep, budget);
   };
   co_await worker_.run(std::move(work));
   co_return std::move(*text);
+}
+
+boost::asio::awaitable<TabScreen> TextWorker::screen(std::string answer, ReadScreen request) {
+  if (answer.size() <= kDoneAtOnce) {
+    co_return read_screen_answer(answer, request);
+  }
+  const auto screen = std::make_shared<TabScreen>();
+  std::function<void()> work = [screen, answer = std::move(answer), request = std::move(request)] {
+    *screen = read_screen_answer(answer, request);
+  };
+  co_await worker_.run(std::move(work));
+  co_return std::move(*screen);
 }
 
 boost::asio::awaitable<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "base/worker.hpp"
-#include "tmux/masking.hpp"
+#include "tmux/fitting.hpp"
 #include "tmux/output.hpp"
+#include "tmux/screen_text.hpp"
 
 namespace terminally {
 
@@ -14,11 +15,15 @@ namespace terminally {
 /// a thread of its own.
 class TextWorker {
  public:
-  [[nodiscard]] boost::asio::awaitable<std::string> log_text(LogPart part, TextView view, int cols);
+  [[nodiscard]] boost::asio::awaitable<FittingText> fitting_text(LogPart part, TextView view, int cols,
+                                                                 Keep keep, std::uint64_t budget);
 
   [[nodiscard]] boost::asio::awaitable<BoundedText> bounded_text(PaneLog log, OutputRange range,
                                                                  TextView view, int cols,
                                                                  std::uint64_t max_bytes);
+
+  /// The answer of tmux to a ScreenQuery.
+  [[nodiscard]] boost::asio::awaitable<TabScreen> screen(std::string answer, ReadScreen request);
 
  private:
   Worker worker_;

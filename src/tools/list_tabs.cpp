@@ -1,4 +1,7 @@
 // list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
+#include "base/json_size.hpp"
+#include "base/text_guard.hpp"
+#include "base/utf8.hpp"
 #include "tmux/manager.hpp"
 #include "tools/all_tools.hpp"
 #include "tools/command_answer.hpp"
@@ -34,24 +37,48 @@ struct ListTabsArgs {
 
 struct Tabs {
   std::vector<TabInfo> tabs;
+  std::vector<std::string> notes;
 };
 
 void describe(ResultVisitor& v, const Tabs& result) {
   v.list("tabs", result.tabs, "Open tabs.");
+  v.texts("notes", result.notes, "What a reader should know.", show_if(!result.notes.empty()));
+}
+
+/// Directories have no limit but PATH_MAX, tabs none at all, and names are whatever a person makes them.
+void shorten(Tabs& result, TextGuard* guard) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+  constexpr std::size_t kMostNameBytes = 1'000;
+  std::size_t bytes = 0;
+  std::size_t without = 0;
+  for (TabInfo& tab : result.tabs) {
+    if (tab.name.size() > kMostNameBytes) {
+      tab.name = shortened(guard != nullptr ? guard->text(tab.name) : tab.name, kMostNameBytes);
+    }
+    if (bytes + json_size(tab.cwd) > kMostBytes) {
+      tab.cwd.clear();
+      ++without;
+    }
+    bytes += json_size(tab.cwd);
+  }
+  if (without > 0) {
+    result.notes.push_back(std::to_string(without) +
+                           " tabs are listed without cwd: all of them are over 1 MiB; close tabs");
+  }
 }
 
 boost::asio::awaitable<Tabs> list_tabs(ToolContext context, ListTabsArgs /*args*/) {
   Tabs result;
   result.tabs = co_await context.manager->list_tabs();
+  shorten(result, context.default_view.guard.get());
   co_return result;
 }
 
 }  // namespace
 
 Tool list_tabs_tool() {
-  return make_tool<&list_tabs>(
-      "list_tabs", "List the open terminal tabs: id, name, working directory, what runs, log file.",
-      {.read_only = true, .idempotent = true});
+  return make_tool<&list_tabs>("list_tabs", "List the open tabs: id, name, directory, what runs, log file.",
+                               {.read_only = true, .idempotent = true});
 }
 
 }  // namespace terminally

@@ -1,0 +1,179 @@
+#include "tmux/screen_text.hpp"
+
+#include <charconv>
+#include <vector>
+
+#include "base/json_size.hpp"
+#include "base/utf8.hpp"
+#include "base/visible_text.hpp"
+#include "tmux/ansi.hpp"
+#include "tmux/client.hpp"
+#include "tmux/fitting.hpp"
+#include "tmux/masking.hpp"
+
+namespace terminally {
+namespace {
+
+using Rows = std::vector<std::string_view>;
+
+/// A private key is masked as far as that from its first line.
+constexpr std::uint64_t kRowsAbove = Secrets::kMostKeyLines;
+constexpr std::size_t kMostTitleBytes = 4'096;
+
+constexpr const char* kScreenFormat =
+    "#{pane_height} #{pane_width} #{cursor_y} #{cursor_x} #{alternate_on} #{history_size}";
+
+/// The next line of `text`, taken off it.
+std::string_view take_answer_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::uint64_t take_number(std::string_view& words) {
+  words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(words.data(), words.data() + words.size(), number);
+  words.remove_prefix(static_cast<std::size_t>(rest - words.data()));
+  return number;
+}
+
+/// Titles are what a program likes them to be, and as long as it likes.
+std::string harmless(std::string_view title, TextGuard* guard) {
+  std::string text;
+  for (std::size_t i = 0; i < title.size();) {
+    const Utf8Part part = first_utf8_part(title.substr(i));
+    const std::string_view character = title.substr(i, part.bytes);
+    text += part.kind != Utf8Kind::valid        ? kReplacementCharacter
+            : has_control_characters(character) ? std::string_view(" ")
+                                                : character;
+    i += part.bytes;
+  }
+  return shortened(guard != nullptr ? guard->text(text) : text, kMostTitleBytes);
+}
+
+/// The rows of a screen, and which of them are asked for: the others are only looked at.
+class ScreenRows {
+ public:
+  ScreenRows(Rows rows, std::size_t first, std::uint64_t skipped, const ReadScreen& request,
+             std::uint64_t cols)
+      : rows_(std::move(rows)), first_(first), end_(rows_.size()), request_(request), cols_(cols) {
+    if (skipped == 0) {  // blank rows at the end are no text
+      while (end_ > first_ && rows_[end_ - 1].empty()) {
+        --end_;
+      }
+    } else {
+      end_ -= static_cast<std::size_t>(std::min<std::uint64_t>(skipped, end_ - first_));
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const { return end_ - first_; }
+  /// How many rows stand below those that are asked for.
+  [[nodiscard]] std::size_t below() const { return rows_.size() - end_; }
+
+  /// The last `count` rows as text.
+  [[nodiscard]] std::string last(std::size_t count, const std::shared_ptr<TextGuard>& guard) const {
+    const std::size_t begin = end_ - count;
+    const std::size_t above = begin - std::min<std::size_t>(begin, kRowsAbove);
+    const std::size_t after = std::min<std::size_t>(end_ + kRowsAbove, rows_.size());
+    std::string text =
+        masked_rows(guard, {joined(above, begin), joined(begin, end_), joined(end_, after)}, cols_);
+    return guard && request_.strip_ansi ? visible_text(text) : text;
+  }
+
+  /// The rows from below that may fit at all: as they are they take no more than a few times of it.
+  [[nodiscard]] std::size_t that_may_fit(std::uint64_t budget) const {
+    std::size_t count = 0;
+    for (std::uint64_t size = 0; count < this->count() && size <= budget * 4; ++count) {
+      size += json_size(rows_[end_ - 1 - count]) + 2;
+    }
+    return count;
+  }
+
+ private:
+  [[nodiscard]] std::string joined(std::size_t begin, std::size_t end) const {
+    std::string text;
+    for (; begin < end; ++begin) {
+      text.append(rows_[begin]).append("\n");
+    }
+    return text;
+  }
+
+  Rows rows_;
+  std::size_t first_;
+  std::size_t end_;
+  const ReadScreen& request_;
+  std::uint64_t cols_;
+};
+
+/// A row that is longer than all that is wanted.
+std::string cut_row(std::string row, std::uint64_t budget) {
+  const std::size_t room =
+      static_cast<std::size_t>(budget - std::min<std::uint64_t>(budget, kCutMark.size()));
+  row.resize(safe_cut(json_prefix(row, room), true));
+  return budget < kCutMark.size() ? "" : row.append(kCutMark);
+}
+
+void show_rows(TabScreen& screen, const ScreenRows& rows, const ReadScreen& request) {
+  TextView view;
+  view.guard = request.guard;
+  const auto look = view_for_a_look(view).guard;
+  const std::uint64_t budget = request.most_bytes;
+  const FittingText found = fitting(rows.that_may_fit(budget), budget, [&](std::uint64_t wanted) {
+    return FittingText{wanted, rows.last(static_cast<std::size_t>(wanted), look)};
+  });
+  const bool cut = found.bytes == 0 && rows.count() > 0;
+  const std::uint64_t shown = cut ? 1 : found.bytes;
+  screen.text = rows.last(static_cast<std::size_t>(shown), request.guard);
+  if (cut) {
+    screen.text = cut_row(std::move(screen.text), budget);
+    screen.notes.push_back("a row of over " + std::to_string(budget) + " bytes was cut");
+  }
+  screen.omitted_rows = rows.count() - shown;
+  if (screen.omitted_rows > 0) {
+    screen.notes.push_back(std::to_string(screen.omitted_rows) +
+                           " rows above did not fit: call read_screen with skip_rows " +
+                           std::to_string(rows.below() + shown) + " for them");
+  }
+}
+
+}  // namespace
+
+std::string screen_query(std::string_view pane, const ReadScreen& request) {
+  const std::string target = quote(pane);
+  // The title last: only it can hold anything.
+  return "display-message -p -t " + target + " " + quote(kScreenFormat) + " ; capture-pane -p -t " + target +
+         " -S -" + std::to_string(request.scrollback_lines + kRowsAbove) + (request.strip_ansi ? "" : " -e") +
+         " ; display-message -p -t " + target + " '#{pane_title}'";
+}
+
+TabScreen read_screen_answer(std::string_view answer, const ReadScreen& request) {
+  std::string_view numbers = take_answer_line(answer);
+  TabScreen screen;
+  screen.rows = take_number(numbers);
+  screen.cols = take_number(numbers);
+  screen.cursor_row = take_number(numbers);
+  screen.cursor_col = take_number(numbers);
+  screen.alternate_screen = take_number(numbers) != 0;
+  const std::uint64_t history = take_number(numbers);
+  const std::uint64_t above = std::min(request.scrollback_lines + kRowsAbove, history);
+  const auto first = static_cast<std::size_t>(above - std::min(request.scrollback_lines, above));
+  std::string text;
+  for (std::uint64_t lines = screen.rows + above; lines > 0; --lines) {
+    text.append(take_answer_line(answer)).append("\n");
+  }
+  text = to_valid_utf8(text);
+  Rows rows;
+  for (std::string_view rest = text; !rest.empty();) {
+    rows.push_back(take_answer_line(rest));
+  }
+  show_rows(screen, {std::move(rows), first, request.skip_rows, request, screen.cols}, request);
+  if (answer.ends_with('\n')) {
+    answer.remove_suffix(1);
+  }
+  screen.title = harmless(answer, request.guard.get());
+  return screen;
+}
+
+}  // namespace terminally

@@ -1,0 +1,224 @@
+#include "tmux/fitting.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.hpp"
+#include "tmux/ansi.hpp"
+#include "tmux/output.hpp"
+#include "tmux/screen_text.hpp"
+
+using namespace terminally;
+
+namespace {
+
+/// As result_message writes it.
+std::size_t dumped(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).size() - 2;
+}
+
+const std::string kWorst =
+    "plain \"quoted\" \\ \x01\x02\x03\x1f\x7f caf\xC3\xA9 \xE6\xBC\xA2\xF0\x9F\x98\x80 e\xCC\x81\xCC\x81\r\n"
+    "\x1B[31mred\x1B[0m\x1B]0;a title\x07 after\r\n\xFF\xC3\xFE bad\r\n\t\b\fend";
+
+std::shared_ptr<TextGuard> guard_of(const std::string& value) {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("KEY", value));
+  return std::make_shared<TextGuard>(std::move(secrets));
+}
+
+/// What a screen's query printed.
+std::string answer_of(const std::vector<std::string>& rows, std::size_t history, std::size_t cols,
+                      const std::string& title = "title") {
+  std::string answer = std::to_string(rows.size() - history) + " " + std::to_string(cols) + " 0 0 0 " +
+                       std::to_string(history) + "\n";
+  for (const std::string& row : rows) {
+    answer += row + "\n";
+  }
+  return answer + title + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("D12: a size as JSON is what is written") {
+  for (int c = 0; c < 0x80; ++c) {
+    const std::string text(1, static_cast<char>(c));
+    CAPTURE(c);
+    CHECK(json_size(text) == dumped(text));
+  }
+  const std::string text = to_valid_utf8(kWorst);
+  CHECK(json_size(text) == dumped(text));
+}
+
+TEST_CASE("D12: a text is cut for every budget between characters, and no sooner than it must") {
+  const std::string text = to_valid_utf8(kWorst);
+  for (std::size_t most = 0; most <= json_size(text) + 1; ++most) {
+    const std::string_view cut = json_prefix(text, most);
+    CAPTURE(most);
+    REQUIRE(json_size(cut) <= most);
+    REQUIRE(is_valid_utf8(cut));
+    if (cut.size() < text.size()) {
+      const std::size_t next = first_utf8_part(std::string_view(text).substr(cut.size())).bytes;
+      REQUIRE(json_size(std::string_view(text).substr(0, cut.size() + next)) > most);
+    }
+  }
+}
+
+TEST_CASE("D12: what fits is found, whatever the text makes of its bytes") {
+  for (const std::uint64_t factor : {1U, 6U, 20U}) {
+    for (std::uint64_t budget = 0; budget < 300; budget += 7) {
+      const FittingText found = fitting(1'000, budget, [&](std::uint64_t wanted) {
+        return FittingText{wanted, std::string(wanted * factor, 'x')};
+      });
+      CAPTURE(factor);
+      CAPTURE(budget);
+      CHECK(found.text.size() <= budget);
+      CHECK(found.text.size() + factor + budget / 32 >= budget);
+    }
+  }
+  const FittingText all = fitting(1'000, 10, [](std::uint64_t wanted) {
+    return FittingText{wanted, ""};  // nothing but sequences
+  });
+  CHECK(all.bytes > 50);
+}
+
+TEST_CASE("D12: in chunks of any budget a log is the same text, none over its budget but for one character") {
+  for (const bool strip : {false, true}) {
+    TextView view;
+    view.strip_ansi = strip;
+    const std::string whole = log_text(kWorst, view, 80);
+    for (std::size_t budget = 1; budget <= 150; ++budget) {
+      std::string text;
+      for (std::size_t at = 0; at < kWorst.size();) {
+        LogPart part;
+        part.before = kWorst.substr(0, at);
+        part.bytes = kWorst.substr(at);
+        const FittingText chunk = fitting_text(part, view, 80, Keep::beginning, budget);
+        REQUIRE(chunk.bytes > 0);
+        REQUIRE((json_size(chunk.text) <= budget || chunk.text.size() <= 24));
+        text += chunk.text;
+        at += chunk.bytes;
+      }
+      CAPTURE(budget);
+      CHECK(text == whole);
+    }
+  }
+}
+
+TEST_CASE("D12: an end that is kept begins outside of sequences and characters") {
+  TextView view;
+  view.strip_ansi = true;
+  const std::string whole = log_text(kWorst, view, 80);
+  for (std::size_t budget = 0; budget <= json_size(whole); ++budget) {
+    LogPart part;
+    part.bytes = kWorst;
+    const FittingText end = fitting_text(part, view, 80, Keep::end, budget);
+    CAPTURE(budget);
+    CHECK(json_size(end.text) <= budget);
+    CHECK(whole.ends_with(end.text));
+    CHECK(end.text == log_text(std::string_view(kWorst).substr(kWorst.size() - end.bytes), view, 80));
+  }
+}
+
+TEST_CASE("D12, D15: a budget counts the masks, and cuts nothing that is masked") {
+  const std::string secret = "hunter2hunter2hunter2";
+  std::string log;
+  for (int i = 0; i < 30; ++i) {
+    log += "x" + secret + " ";
+  }
+  for (const Keep keep : {Keep::beginning, Keep::end}) {
+    for (std::size_t budget = 20; budget < 400; ++budget) {
+      TextView view;
+      view.guard = guard_of(secret);
+      LogPart part;
+      part.bytes = log;
+      const FittingText cut = fitting_text(part, view, 80, keep, budget);
+      CAPTURE(budget);
+      CHECK(json_size(cut.text) <= budget);
+      for (std::size_t at = 0; at + 6 <= secret.size(); ++at) {
+        CHECK(cut.text.find(secret.substr(at, 6)) == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("D12: the rows of a screen come in pages that are the whole") {
+  std::vector<std::string> rows;
+  for (int i = 0; i < 60; ++i) {
+    rows.push_back(i % 7 == 3 ? ""
+                              : "row " + std::to_string(i) + std::string(static_cast<std::size_t>(i), 'e') +
+                                    "\xCC\x81");
+  }
+  rows.insert(rows.end(), 3, "");
+  ReadScreen request;
+  request.scrollback_lines = 30;
+  const std::string answer = answer_of(rows, 40, 80);
+  request.most_bytes = 1 << 20;
+  const TabScreen whole = read_screen_answer(answer, request);
+  CHECK(whole.omitted_rows == 0);
+  CHECK(whole.text.starts_with("\nrow 11"));  // 40 rows above the screen, 30 of them asked for
+  for (const std::uint64_t most : {80U, 200U, 1'000U, 5'000U}) {
+    request.most_bytes = most;
+    request.skip_rows = 0;
+    std::string text;
+    for (bool more = true; more;) {
+      const TabScreen page = read_screen_answer(answer, request);
+      REQUIRE(json_size(page.text) <= most);
+      more = page.omitted_rows > 0;
+      text.insert(0, page.text);
+      if (more) {
+        const std::string& note = page.notes.at(0);
+        request.skip_rows = std::stoull(note.substr(note.find("skip_rows ") + 10));
+      }
+    }
+    CAPTURE(most);
+    CHECK(text == whole.text);
+  }
+}
+
+TEST_CASE("D12: a row that is longer than the budget is cut and said to be") {
+  ReadScreen request;
+  request.strip_ansi = false;
+  const std::string row = "\x1B[31mred \x1B[32m\xF0\x9F\x98\x80 e\xCC\x81 green\x1B[0m";
+  for (std::uint64_t most = 1; most < json_size(row); ++most) {
+    request.most_bytes = most;
+    const TabScreen screen = read_screen_answer(answer_of({row}, 0, 80), request);
+    CAPTURE(most);
+    CHECK(json_size(screen.text) <= most);
+    CHECK(is_valid_utf8(screen.text));
+    CHECK(safe_cut(screen.text, false) == screen.text.size());
+    CHECK(screen.notes.size() == 1);
+  }
+}
+
+TEST_CASE("D15: a secret is masked whose first rows, or last ones, are not asked for") {
+  const std::string secret = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6";
+  const std::vector<std::string> rows = {"0123456789" + secret.substr(0, 10), secret.substr(10) + "  ",
+                                         "end"};
+  for (std::uint64_t scrollback = 0; scrollback <= 2; ++scrollback) {
+    for (std::uint64_t skip = 0; skip <= 2; ++skip) {
+      ReadScreen request;
+      request.guard = guard_of(secret);
+      request.scrollback_lines = scrollback;
+      request.skip_rows = skip;
+      const std::string text = read_screen_answer(answer_of(rows, 2, 19), request).text;
+      CAPTURE(text);
+      for (std::size_t at = 0; at + 6 <= secret.size(); ++at) {
+        CHECK(text.find(secret.substr(at, 6)) == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("D12: a title is cut, after it was masked") {
+  ReadScreen request;
+  request.guard = guard_of("hunter2hunter2");
+  for (std::size_t at = 4'070; at < 4'110; ++at) {
+    const TabScreen screen = read_screen_answer(
+        answer_of({"x"}, 0, 80, std::string(at, 'x') + "hunter2hunter2" + std::string(100'000, 'y')),
+        request);
+    CHECK(screen.title.size() < 4'110);
+    CHECK(screen.title.find("hunter") == std::string::npos);
+  }
+}
