@@ -92,7 +92,20 @@ bool another_goes_on(const std::vector<Member>& members, std::size_t reader, int
   return false;
 }
 
+/// Whether the shell that the foreground's job belongs to, above it and in another group, has yet to start
+/// some of it: of `cat | sleep 9` only `cat` may be there.
+bool is_still_started(const Foreground& foreground) {
+  auto above = process_info(foreground.pid);
+  while (above && above->group == foreground.group && above->pid != foreground.shell_pid) {
+    above = process_info(above->parent);
+  }
+  return above && above->group != foreground.group && starts_processes(above->pid);
+}
+
 GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mode) {
+  if (line_mode && is_still_started(foreground)) {
+    return {};
+  }
   const std::vector<Member> members = processes_below(foreground.shell_pid);
   GroupWait best;
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -254,7 +254,7 @@ CommandMarks CommandRun::marks() const {
 /// is spared, too, and named.
 asio::awaitable<void> CommandRun::end_descendants() {
   const CommandMarks command = marks();
-  TabProcesses processes(*tab_);
+  TabProcesses processes(context_.processes, *tab_);
   for (int looks = 0; looks < kLooksForDescendants; ++looks) {
     survivors_.clear();
     bool killed = false;

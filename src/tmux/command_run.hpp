@@ -29,6 +29,7 @@ struct RunContext {
   LogWatch& watch;
   std::function<bool()> server_alive;
   std::filesystem::path helper;  ///< terminally-shell
+  ProcessTable& processes;
 };
 
 /// The life of one command: typed, started, followed until its end, interrupted when asked to. One per

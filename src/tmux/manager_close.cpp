@@ -31,7 +31,7 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
   // First: terminally-shell starts no other shell in place of one that was killed.
   signal_process(tab.pane_pid, SIGHUP);
   int last_signal = 0;
-  TabProcesses processes(tab);
+  TabProcesses processes(processes_, tab);
   co_await processes.look();
   while (!processes.seen().empty() && (last_signal != SIGKILL || Clock::now() < deadline)) {
     const auto elapsed = Clock::now() - begin;

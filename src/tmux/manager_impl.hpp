@@ -20,6 +20,7 @@
 #include "tmux/instance.hpp"
 #include "tmux/log_watch.hpp"
 #include "tmux/manager.hpp"
+#include "tmux/process_table.hpp"
 #include "tmux/rows.hpp"
 #include "tmux/tab.hpp"
 #include "tmux/text_worker.hpp"
@@ -195,6 +196,7 @@ class TmuxManager::Impl {
   TmuxClient client_;
   LogWatch watch_;
   ProcessWatch server_watch_;
+  ProcessTable processes_;
   RunContext run_context_;
   TextWorker text_worker_;
 

@@ -26,7 +26,7 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
       watch_(executor_),
       server_watch_(executor_),
       run_context_{executor_, client_, watch_, [this] { return server_alive(); },
-                   config_.helper_dir / "terminally-shell"} {
+                   config_.helper_dir / "terminally-shell", processes_} {
   if (!config_.guest) {
     client_.keep_spare(executor_);
   }

@@ -8,9 +8,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How many processes are looked at before others may run: under a millisecond's worth.
-constexpr std::size_t kAtOnce = 32;
-
 bool was_there(const ProcessInfo& process, const CommandMarks& command) {
   // A tick is 10 ms: what was started in the same one is told apart by having been there.
   return process.start_ticks < command.started_ticks ||
@@ -63,36 +60,21 @@ Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandM
   return of_another_command ? Whose::older : whose_by_ancestors(process, all, command);
 }
 
-TabProcesses::TabProcesses(const Tab& tab) : pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
+TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab)
+    : table_(table), pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
 
-void TabProcesses::look_at(int pid) {
-  auto info = process_info(pid);
-  if (!info || info->state == 'Z') {
-    return;
-  }
-  SeenProcess process;
-  process.tag = info->start_ticks < pane_.start_ticks ? std::nullopt : process_tag(pid);
-  process.in_tab = info->start_ticks >= pane_.start_ticks &&
-                   (info->session == pane_.pid || (process.tag && process.tag->tab() == tag_.tab()) ||
-                    process_has_environment(pid, cookie_));
-  process.info = std::move(*info);
-  if (!process.in_tab) {
-    others_.insert(pid);
-  } else if (process.info.id() != pane_) {
-    seen_.insert_or_assign(pid, std::move(process));
-  }
+bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
+  return process.info.start_ticks >= pane_.start_ticks &&
+         (process.info.session == pane_.pid || (process.tag && process.tag->tab() == tag_.tab()) ||
+          process.tab_cookie == cookie_);
 }
 
 asio::awaitable<void> TabProcesses::look() {
+  const auto all = co_await table_.look();
   seen_.clear();
-  std::size_t looked_at = 0;
-  for (const int pid : all_pids()) {
-    if (others_.contains(pid)) {
-      continue;
-    }
-    look_at(pid);
-    if (++looked_at % kAtOnce == 0) {
-      co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+  for (const MarkedProcess& process : *all) {
+    if (is_in_tab(process) && process.info.id() != pane_) {
+      seen_.insert_or_assign(process.info.pid, SeenProcess{process.info, process.tag, true});
     }
   }
 }

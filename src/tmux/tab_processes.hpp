@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tmux/manager.hpp"
+#include "tmux/process_table.hpp"
 #include "tmux/signals.hpp"
 #include "tmux/tab.hpp"
 
@@ -40,22 +41,22 @@ enum class Whose {
 /// `all` holds at least what is in the tab.
 [[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
 
-/// Looks at the processes of a tab again and again, other people's only once. Lets others run meanwhile.
+/// The processes of a tab, looked at again and again.
 class TabProcesses {
  public:
-  explicit TabProcesses(const Tab& tab);
+  TabProcesses(ProcessTable& table, const Tab& tab);
 
-  /// Zombies are left out, and so is the pane's own process.
+  /// Zombies are left out, and so is the pane's own process. Lets others run meanwhile.
   [[nodiscard]] boost::asio::awaitable<void> look();
   [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
 
  private:
-  void look_at(int pid);
+  [[nodiscard]] bool is_in_tab(const MarkedProcess& process) const;
 
+  ProcessTable& table_;
   ProcessId pane_;
   std::string cookie_;
   ProcessTag tag_;
-  std::set<int> others_;
   SeenProcesses seen_;
 };
 

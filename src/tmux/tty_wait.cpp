@@ -271,8 +271,30 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
 
 bool goes_on_by_itself(int pid) {
   const auto info = process_info(pid);
-  return info && (info->state == 'R' || info->state == 'D' ||
-                  (info->state == 'S' && process_wchan(pid).find("nanosleep") != std::string::npos));
+  if (!info || info->state != 'S') {
+    return info && (info->state == 'R' || info->state == 'D');
+  }
+  // On its way to sleep it may wait for a processor: it counts as asleep, and nowhere in the kernel. That is
+  // also said of one that may not be looked at.
+  const std::string wchan = process_wchan(pid);
+  return wchan.find("nanosleep") != std::string::npos || (wchan == "0" && !process_cwd(pid).empty());
+}
+
+bool starts_processes(int pid) {
+  // One file and not two, between which it may have gone on.
+  const auto call = read_file("/proc/" + std::to_string(pid) + "/syscall");
+  if (!call) {
+    const auto info = process_info(pid);
+    return info && (info->state != 'S' || process_wchan(pid).find("pipe_read") != std::string::npos);
+  }
+  long number = -1;
+  std::from_chars(call->data(), call->data() + call->size(), number);
+  constexpr std::array kStarting = {
+#ifdef SYS_fork
+      long{SYS_fork}, long{SYS_vfork},
+#endif
+      long{SYS_clone}, long{SYS_clone3}, long{SYS_read}};
+  return number < 0 || std::ranges::find(kStarting, number) != kStarting.end();
 }
 
 bool has_line_editor(int pid) {

@@ -42,6 +42,10 @@ enum class SleepSource { syscall, wchan };
 /// Whether it sleeps until a time has come, or does not sleep at all: it goes on by itself.
 [[nodiscard]] bool goes_on_by_itself(int pid);
 
+/// Whether a shell may be in the midst of starting processes: it runs, forks, or reads (from a pipe, by which
+/// zsh learns that its child is ready). A shell that waits for its job does none of these.
+[[nodiscard]] bool starts_processes(int pid);
+
 /// Whether it has readline or libedit loaded: in raw mode it edits a line.
 [[nodiscard]] bool has_line_editor(int pid);
 

@@ -3,6 +3,7 @@
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, Sandbox, Server, main, needs, needs_root, poll
@@ -205,6 +206,35 @@ class NoFalseAlarm(unittest.TestCase):
                 ("python3 -c 'import socket; a, b = socket.socketpair(); print(\"up? \", end=\"\", flush=True); b.recv(1)'", "up? "),
             ):
                 self.stays_silent(tab, command, up)
+
+    def test_a_pipeline_that_has_just_been_started(self) -> None:
+        """`sleep` may be late: not forked yet, not run yet, or on its way to sleep without a processor."""
+        with Server() as server:
+            tabs = {shell: server.create_tab(shell=shell) for shell in ("bash", "zsh", "dash")}
+            for n in range(30):
+                for shell, tab in tabs.items():
+                    tab.start("cat | sleep 60")
+                    end = time.monotonic() + 0.1
+                    while time.monotonic() < end:
+                        self.assertIsNone(tab.state().awaiting_input, f"{shell}, start {n}")
+                    tab.call("cancel_command", force=True)
+
+    def test_a_pipeline_that_is_being_started(self) -> None:
+        """The shell is held after each fork: half of the pipeline reads the keyboard, the other half is yet to come."""
+        needs("strace")
+        for shell in ("bash", "zsh", "dash"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                pid = tab.execute("echo $$").output.strip()
+                forks = "clone,clone3,fork,vfork"
+                holder = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", pid, "-e", f"trace={forks}", "-e", f"inject={forks}:delay_exit=1000000"])
+                try:
+                    poll(lambda pid=pid: "TracerPid:\t0" not in Path(f"/proc/{pid}/status").read_text(), 10)
+                    result = tab.execute("cat | sleep 60", timeout_ms=4_000)
+                    self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+                finally:
+                    holder.terminate()
+                    holder.wait()
 
     def test_make_and_a_compiler(self) -> None:
         needs("make", "gcc")

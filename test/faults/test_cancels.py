@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
@@ -78,6 +79,33 @@ class Cancels(unittest.TestCase):
         self.assertEqual(outside.poll(), None)
         row(f"{times} cancels at random moments of programs that resist", "the tab is usable; all they started is dead or named; older jobs and other tabs untouched",
             f"{times} of {times}; {named} survivors named; until the next command was done: median {share(took, 0.5):.2f} s, most {max(took):.2f} s")
+
+    def test_fifty_at_once_on_a_busy_machine(self) -> None:
+        """What a cancel costs does not depend on how many are under way beside other people's processes."""
+        tabs_count, strangers = 50, 2_300
+        others = subprocess.Popen([sys.executable, "-S", str(Path(__file__).with_name("sleepers.py")), str(strangers)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(others.communicate)
+        self.assertEqual(others.stdout.readline(), "up\n")
+        with Server() as server:
+            made = [server.call_async("create_tab", shell="bash") for _ in range(tabs_count)]
+            tabs = [server.result(call, "create_tab", 60) for call in made]
+            # Each leaves something to be found in a session of its own.
+            started = [server.call_async("start_process", window_id=tab.window_id, command="setsid sleep 600 & sleep 600") for tab in tabs]
+            for call in started:
+                server.result(call, "start_process", 60)
+            begin = time.monotonic()
+            took: list[float] = []
+            calls = [server.call_async("cancel_command", window_id=tab.window_id) for tab in tabs]
+            for call in calls:
+                call.add_done_callback(lambda _: took.append(time.monotonic() - begin))
+            answers = [server.result(call, "cancel_command", 60) for call in calls]
+            self.assertEqual([answer.survivors for answer in answers], [[]] * tabs_count)
+            left = [pid for pid, command in server.sandbox.processes().items() if command == "sleep 600"]
+        row(f"{tabs_count} cancels at once beside {strangers} processes of others", "all answered within 6 s, nothing left",
+            f"median {share(took, 0.5):.1f} s, most {max(took):.1f} s; {len(left)} left")
+        self.assertEqual(left, [])
+        self.assertLess(max(took), 6)
 
 
 if __name__ == "__main__":
