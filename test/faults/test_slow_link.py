@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults import LONG, row, runs
-from harness import Result, Server, Sshd, Tab, main, needs, needs_root
+from harness import Result, Server, Sshd, Tab, main, needs, needs_root, poll
 
 SHELLS = {"bash": "bash --norc", "zsh": "zsh -f", "dash": "dash"}
 WAYS = ("ssh", "su", "sudo -i")
@@ -107,9 +107,9 @@ class Link:
         drop = [self.order.choice((0, 0.1, 0.4)) if kind in ("drop", "all") else 0 for _ in range(2)]
         twice = [self.order.choice((0, 0.3, 1)) if kind in ("twice", "all") else 0 for _ in range(2)]
         self.faults(delay=delay, drop=drop, twice=twice)
-        writer = self.writer() if kind in ("stopped", "killed") else 0
+        writer = poll(self.writer, 10, "a writer, after the last one was killed") if kind in ("stopped", "killed") else 0
         if kind == "stopped":
-            os.kill(writer, signal.SIGSTOP)
+            send(writer, signal.SIGSTOP)
             threading.Timer(self.order.uniform(0, LONGEST_DELAY_S), send, (writer, signal.SIGCONT)).start()
         elif kind == "killed":
             threading.Timer(self.order.uniform(0, 0.1), send, (writer, signal.SIGKILL)).start()
@@ -134,9 +134,22 @@ class Link:
         sent.reported_not_run = any("nothing was run" in note for said in known for note in said.notes)
 
     def writer(self) -> int:
+        """0: there is none, another is being started."""
         mark = os.fsencode(self.tab.log_path)
-        return next(pid for pid, command in self.server.sandbox.processes().items()
-                    if "terminally-log" in command and mark in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"))
+        for pid, command in self.server.sandbox.processes().items():
+            try:
+                if "terminally-log" in command and mark in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    return pid
+            except OSError:  # it has just ended
+                continue
+        return 0
+
+    def empty(self) -> None:
+        """Until the relay holds nothing: it keeps the order, so what is sent last comes last."""
+        self.faults()
+        if self.tab:
+            last = self.tab.execute("echo last", timeout_ms=int(2_500 * LONGEST_DELAY_S) + 10_000)
+            assert last.output == "last\n", dict(last)
 
 
 class SlowLink(unittest.TestCase):
@@ -153,7 +166,7 @@ class SlowLink(unittest.TestCase):
                     link = Link(server, way, shell, sshd, random.Random(seed))
                     for n in range(each):
                         link.run(n)
-                    time.sleep(LONGEST_DELAY_S)  # what a relay still holds
+                    link.empty()
                     ran = link.ran.read_text().split() if link.ran.exists() else []
                     link.counts = {sent.id: ran.count(sent.id) for sent in link.sent}
                     links.append(link)

@@ -19,6 +19,13 @@ class Sshd:
         for name in ("host", "user"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.place / name)], check=True)
         shutil.copy(self.place / "user.pub", self.place / "authorized_keys")
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd's separation directory; Debian makes it at boot
+        # A port that was free may be somebody's before sshd has it.
+        poll(self._start, 20, "sshd listens")
+        return self
+
+    def _start(self) -> bool:
+        """Whether it listens; it ends by itself where it cannot."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -34,12 +41,11 @@ UsePAM no
 StrictModes no
 PrintMotd no
 """)
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd's separation directory; Debian makes it at boot
         log = self.place / "log"
         with log.open("w") as file:
             self._process = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(self.place / "config")], stderr=file)
-        poll(lambda: "listening" in log.read_text(), 5, "sshd listens")
-        return self
+        poll(lambda: self._process.poll() is not None or "listening" in log.read_text(), 20, "sshd starts")
+        return self._process.poll() is None
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
