@@ -46,7 +46,7 @@ class Trees(unittest.TestCase):
 
     def test_nothing_older_is_touched_and_nothing_newer_left_unnamed(self) -> None:
         times = runs(6, 200)
-        touched, left, named, older, newer = 0, 0, 0, 0, 0
+        touched, left, named, older, newer, by_itself = 0, 0, 0, 0, 0, 0
         with Server() as server:
             tab = server.create_tab(shell="bash")
             tab.execute("set +m" if self.dice.random() < 0.5 else "true")
@@ -66,10 +66,14 @@ class Trees(unittest.TestCase):
                         result = server.result(call, "execute_command")
                         survivors = {int(word) for note in result.notes for word in note.replace(",", " ").split() if word.isdigit()}
                     else:
-                        survivors = {one["pid"] for one in tab.call("cancel_command", force=n % 4 == 1).get("survivors", [])}
+                        result = tab.call("cancel_command", force=n % 4 == 1)
+                        survivors = {one["pid"] for one in result.survivors}
                     self.assertEqual(tab.execute(f"echo usable {n}", timeout_ms=30_000).output.split("\n")[-2], f"usable {n}")
                     after = {pid: starts(pid) for pid in before}
-                    remaining = set(self.noted(file, "new")) - survivors
+                    # A root that forked twice has let the command end by itself: what it left is nobody's to end.
+                    ended = result.state == "completed"
+                    by_itself += ended
+                    remaining = set() if ended else set(self.noted(file, "new")) - survivors
                     self.assertEqual(after, before, "an older process was touched")
                     self.assertEqual(remaining, set(), "a newer process was left and not named")
                     older, newer = older + len(before), newer + len(file.read_text(encoding="ascii").split("new "))  - 1
@@ -78,7 +82,8 @@ class Trees(unittest.TestCase):
                     self.end(previous)
                 previous = file
             self.end(previous)
-        row(f"{times} cancels and time-outs beside {older} older processes, with {newer} newer ones in random trees (D6)",
+        self.assertLess(by_itself, times / 2)
+        row(f"{times - by_itself} cancels and time-outs beside {older} older processes, with {newer} newer ones in random trees (D6)",
             "nothing older touched, nothing newer left unnamed", f"{touched} touched, {left} left unnamed; {named} named as survivors")
 
 

@@ -21,25 +21,37 @@ def plain(output: str) -> str:
     return re.sub(r"[^\s:]*/(\.case\d+|[0-9a-f]{8}u)\b", "FILE", output)
 
 
+def told(text: str, output: str) -> str | list[str]:
+    """What is to be equal. Two parts of a pipeline that both print on the terminal do so in any order."""
+    seen = plain(output)
+    return sorted(seen) if "1>&2" in text and "|" in text else seen
+
+
 class ShellTexts(unittest.TestCase):
     def check(self, shell: str, seed: int) -> None:
         needs(shell)
-        wrong = []
+        wrong, hung = [], []
         with Server() as server:
             tab = server.create_tab(shell=shell)
             for text in random_texts(seed, PER_SHELL):
-                if not text.strip():
+                if not text.strip() or (shell == "zsh" and text.endswith("\nwhile :")):  # there a whole loop, which never ends
                     continue
-                native = run_native(shell, text if text.endswith("\n") else text + "\n")
+                try:
+                    native = run_native(shell, text if text.endswith("\n") else text + "\n")
+                except AssertionError:  # a shell that hangs by itself says nothing
+                    hung.append(text)
+                    continue
                 tab.execute("unset i x V; unset -f f")
                 result = tab.execute(text)
                 if result.exit_code in (134, 139) and plain(result.output) == plain(native.output):
                     continue  # bash damages its heap at some unclosed texts, and dies of it or not
                 if "__mcp" in result.output or "PROMPT_COMMAND" in result.output:
                     wrong.append(f"{text!r}: ours in {result.output!r}")
-                elif (plain(result.output), result.exit_code) != (plain(native.output), native.code):
+                elif (told(text, result.output), result.exit_code) != (told(text, native.output), native.code):
                     wrong.append(f"{text!r}: {result.output!r} {result.exit_code}, the shell gives {native.output!r} {native.code}")
+        faults.row(f"{PER_SHELL} random texts in {shell} (D9)", f"what {shell} gives for the same file, nothing of ours", f"{len(wrong)} differ; {shell} itself hung at {len(hung)}")
         self.assertEqual(wrong, [], f"{len(wrong)} of {PER_SHELL}:\n" + "\n".join(wrong[:10]))
+        self.assertLessEqual(len(hung), 1 + PER_SHELL // 500, hung)
 
     def test_bash(self) -> None:
         self.check("bash", 1)
