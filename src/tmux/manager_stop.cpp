@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <boost/asio.hpp>
 #include <set>
 
 #include "base/cancelled_text.hpp"
@@ -15,8 +16,12 @@
 namespace terminally {
 namespace {
 
+namespace asio = boost::asio;
+
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
+/// After our last command.
+constexpr Milliseconds kPromptWithin{2'000};
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
 
@@ -24,6 +29,15 @@ constexpr std::size_t kMostLookedAt = 1'000;
 bool is_at_prompt(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
+}
+
+/// What has the foreground between our last command and the prompt is a step of the prompt (git, starship),
+/// nobody's program. Waits for the prompt as long as it may be that.
+asio::awaitable<void> let_prompt_come(const Tab& tab) {
+  const auto until = tab.last_end + kPromptWithin;
+  while (tab.last_input <= tab.last_end && Clock::now() < until && tab.runs.empty() && !is_at_prompt(tab)) {
+    co_await sleep_for(Milliseconds(5));
+  }
 }
 
 std::vector<Survivor> foreground_processes(ProcessId pane) {
@@ -59,6 +73,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   const TabPtr tab = co_await open_tab(window);
   look_after(tab);
   StoppedProcess stopped;
+  co_await let_prompt_come(*tab);
   const auto deadline = Clock::now() + kStopWithin;
   if (tab->runs.empty()) {
     // Nothing of ours: something that a person, or another process of ours, started.
@@ -152,6 +167,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
   look_after(tab);
+  co_await let_prompt_come(*tab);
   if (tab->runs.empty()) {
     if (!tab->files.running_nonce() && !is_at_prompt(*tab)) {
       co_return co_await cancel_foreground(tab, force, time);

@@ -49,6 +49,20 @@ class Cancel(unittest.TestCase):
             tab.execute("true")
             self.assertNotIn(CANCELLED, tab.log().decode(errors="replace"))
 
+    def test_a_step_of_the_prompt_is_nobodys_program(self) -> None:
+        """Between the end of a command and a slow prompt nothing runs that could be cancelled or stopped."""
+        with Server() as server:
+            for shell, slow in (("bash", "PROMPT_COMMAND='sleep 0.5'"), ("zsh", "precmd() { sleep 0.5; }")):
+                tab = server.create_tab(shell=shell)
+                tab.execute(slow)
+                for force in (False, True):
+                    self.assertEqual(tab.execute("echo last", timeout_ms=20_000).output, "last\n")
+                    answer = tab.call("cancel_command", force=force)
+                    self.assertEqual((answer.state, answer.output, answer.notes), ("completed", "last\n", ["nothing was running; this is the last result"]))
+                tab.execute("echo last", timeout_ms=20_000)
+                self.assertEqual(tab.call("stop_process").state, "completed")
+                self.assertNotIn(b"^C", tab.log())
+
     def test_what_a_person_started_is_ended(self) -> None:
         with Server() as server:
             tab = server.create_tab()

@@ -17,6 +17,7 @@ PER_SHELL = faults.runs(25, 2_000)
 def plain(output: str) -> str:
     """Without what differs: the names of the file and of the shell, numbers of jobs."""
     output = re.sub(r"\[\d+\] \d+", "[job]", output)  # zsh numbers jobs by how deep it sources
+    output = re.sub(r"(?m)^\[\d+\]\s.*\b(done|exit \d+)\s.*\n", "", output)  # of a pipeline, told or not as its parts happen to end
     output = re.sub(r"/(usr/)?bin/(bash|dash|zsh):", r"\2:", output)
     return re.sub(r"[^\s:]*/(\.case\d+|[0-9a-f]{8}u)\b", "FILE", output)
 
