@@ -5,7 +5,8 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Server, main, needs, poll
+from harness import Person, Result, Sandbox, Server, Tab, main, needs, needs_root, poll
+from harness.client import copy_program
 
 PLACES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish", "dash": ".shinit"}
 # What a tab works with as if it were not there.
@@ -27,6 +28,14 @@ FATAL = {
     "fish": [("echo gone; exec false", 1, "gone")],
     "dash": [("echo gone; exit 3", 3, "gone")],
 }
+# There is no prompt, or none that takes a line: the first call works, or ends in time and says why not.
+NO_PROMPT = {
+    "bash": ["read x", "read -s x", "read -t 60 x", "select x in a b; do break; done", "set -r", "exec login", "cat", "exec cat", "sleep 600", "while :; do :; done", "sleep 600 & wait"],
+    "zsh": ["read x", "vared -c x", "sleep 600"],
+    "fish": ["read x"],
+    "dash": ["read x", "cat"],
+}
+NO_FORK = {"bash": "ulimit -u 1", "zsh": "ulimit -u 1", "dash": "ulimit -p 1"}
 
 
 class StartUpFiles(unittest.TestCase):
@@ -60,6 +69,48 @@ class StartUpFiles(unittest.TestCase):
                         self.assertIn(f"exit code {code}", error)
                         self.assertIn(line, error)
                         self.assertEqual(tab.execute("echo second").output, "second\n")
+                        tab.close(force=True)
+
+    def answer(self, tab: Tab, command: str) -> tuple[str, Result | None]:
+        """What a call with two seconds says, in time; the result where there is one."""
+        begin = time.monotonic()
+        answer = tab.server.raw.request("tools/call", {"name": "execute_command", "arguments": {"window_id": tab.id, "command": command, "timeout_ms": 2_000}}, timeout=30)
+        self.assertLess(time.monotonic() - begin, 8)
+        return answer["content"][0]["text"], None if answer.get("isError") else Result(answer["structuredContent"])
+
+    def test_those_that_never_come_to_a_prompt(self) -> None:
+        needs("zsh", "fish", "login")
+        with Server() as server:
+            for shell, texts in NO_PROMPT.items():
+                for text in texts:
+                    with self.subTest(f"{shell}: {text}"):
+                        tab = server.create_tab(**self.write(server, shell, text))
+                        said, result = self.answer(tab, "echo first")
+                        if result is None:
+                            self.assertIn("nothing was run", said)
+                        else:  # a `read` that our C-c ended, or a shell that does not take our line
+                            self.assertTrue(result.output == "first\n" or result.reason == "no_shell_answered", said)
+                        tab.close(force=True)
+            for shell in ("bash", "zsh", "dash"):
+                tab = server.create_tab(**self.write(server, shell, "exec login -f root"))
+                self.assertEqual(tab.execute("echo first", timeout_ms=10_000).output, "first\n", shell)
+                tab.close(force=True)
+
+    def test_a_shell_that_may_not_fork(self) -> None:
+        """`ulimit -u`: root is not held by it. A builtin runs, a program does not; each says so in time."""
+        needs_root()
+        needs("setpriv", "zsh")
+        with Sandbox(owner=65534) as sandbox:
+            program = copy_program(sandbox.root / "bin")
+            with Server(sandbox=sandbox, wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"], program=program) as server:
+                for shell, text in NO_FORK.items():
+                    with self.subTest(shell):
+                        tab = server.create_tab(**self.write(server, shell, text))
+                        self.assertEqual(tab.execute("echo first").output, "first\n")
+                        said, result = self.answer(tab, "sh -c 'exit 4'")
+                        self.assertIsNotNone(result, said)
+                        self.assertIn((result.state, result.reason), (("cancelled", "timeout"), ("completed", None)))
+                        self.assertNotIn(result.exit_code, (0, 4))
                         tab.close(force=True)
 
     def test_the_main_tab_is_not_lost_again_and_again(self) -> None:
