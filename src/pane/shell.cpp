@@ -74,9 +74,10 @@ std::string env(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+/// Links are followed: where the disk is full, the files of a command are in the server's memory.
 std::string read_small_file(const std::string& path) {
   std::string content;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     return content;
   }
@@ -90,7 +91,7 @@ std::string read_small_file(const std::string& path) {
 }
 
 void write_small_file(const std::string& path, const std::string& content) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd >= 0) {
     (void)!write(fd, content.data(), content.size());
     close(fd);

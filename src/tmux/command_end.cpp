@@ -34,6 +34,16 @@ constexpr Milliseconds kOuterEnds{1'000};
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
 
+/// Where it cannot be asked, nothing is known against it.
+asio::awaitable<bool> is_silent(TmuxClient tmux) {
+  bool answers = true;
+  try {
+    answers = co_await tmux.answers();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+  co_return !answers;
+}
+
 }  // namespace
 
 /// C-z gives the prompt back, and 128 plus the signal, though nothing has ended.
@@ -124,8 +134,7 @@ void CommandRun::restore_files() const noexcept {
 
 /// The tab is gone, or the exit code came the second way and END did not.
 asio::awaitable<void> CommandRun::look_for_another_end() {
-  const auto pane = process_info(tab_->pane_pid);
-  if (!pane || pane->state == 'Z') {
+  if (!is_alive(tab_->pane_pid)) {
     co_await end_with_tab();
     co_return;
   }
@@ -143,9 +152,19 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_return;
   }
   shell_gone_seen_ = shell_gone_seen_.value_or(Clock::now());
-  if (tab_->runs.front().get() == this || Clock::now() - *shell_gone_seen_ > kOuterEnds) {
+  if (tab_->runs.front().get() == this ||
+      (Clock::now() - *shell_gone_seen_ > kOuterEnds && !one_around_is_ending())) {
     give_up(Reason::shell_exited);
   }
+}
+
+/// Whether the exit code of a command around this one is known, which then tells ours as well, and its END is
+/// awaited.
+bool CommandRun::one_around_is_ending() const {
+  const auto place = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
+  return std::any_of(tab_->runs.begin(), place, [this](const auto& run) {
+    return tab_->files.exit_code(run->record_.nonce).has_value();
+  });
 }
 
 /// The exit code is known, and END is not in the log: it is late as long as bytes come, or may come from a
@@ -163,7 +182,7 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
     co_return;
   }
   std::string_view stands_still = log_writer_is_stopped(tab_->log.path()) ? "the writer of the log" : "";
-  if (stands_still.empty() && !co_await tmux_.with_deadline(kEndMissing).answers()) {
+  if (stands_still.empty() && co_await is_silent(tmux_.with_deadline(kEndMissing))) {
     stands_still = "tmux";
   }
   const bool moves = stands_still.empty();
@@ -286,13 +305,14 @@ void CommandRun::end_what_runs_inside() {
 /// How a shell within this command ended, where the end of this command tells it: that shell took the place
 /// of the one that this was typed into, or was the last that it ran.
 std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) const {
-  if (!end_marker_ || inner_shell.pid == 0) {
+  if (!record_.exit_code || inner_shell.pid == 0) {
     return std::nullopt;
   }
-  const bool in_its_place = end_marker_->by == Marker::By::shell && inner_shell.pid == record_.shell_pid;
-  const bool its_last = end_marker_->by != Marker::By::shell && inner_shell.parent == record_.shell_pid &&
-                        ends_with_program(text_, inner_shell.name);
-  return in_its_place || its_last ? inner_shell.code_of_shell(end_marker_->exit_code) : std::nullopt;
+  const bool by_shell = end_marker_ ? end_marker_->by == Marker::By::shell : !is_alive(record_.shell_pid);
+  const bool in_its_place = by_shell && inner_shell.pid == record_.shell_pid;
+  const bool its_last =
+      !by_shell && inner_shell.parent == record_.shell_pid && ends_with_program(text_, inner_shell.name);
+  return in_its_place || its_last ? inner_shell.code_of_shell(*record_.exit_code) : std::nullopt;
 }
 
 /// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <charconv>
 #include <sstream>
 
@@ -21,12 +22,17 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
   }
   try {
     write_all_of(script, nonce);
-  } catch (const Error&) {
-    if (!reserve.give_up()) {
-      throw;
-    }
-    write_all_of(script, nonce);
+    return;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): there are two more places
   }
+  if (reserve.give_up()) {
+    try {
+      write_all_of(script, nonce);
+      return;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): there is one more place
+    }
+  }
+  keep_all_of(script, nonce);
 }
 
 void CommandFiles::write_all_of(const ShellScript& script, const std::string& nonce) const {
@@ -41,13 +47,29 @@ void CommandFiles::write_all_of(const ShellScript& script, const std::string& no
              "");  // ours, so that the shell's umask does not make it readable for others
 }
 
+/// In memory: what stands on the disk by now could be cut short.
+void CommandFiles::keep_all_of(const ShellScript& script, const std::string& nonce) const {
+  std::vector<MemoryFile>& kept = (*in_memory_)[nonce];
+  kept.clear();
+  for (const ShellScript::File& file : script.files) {
+    kept.emplace_back(file.path, file.content);
+  }
+  kept.emplace_back(directory_ / (nonce + ".exit"), "");
+}
+
 bool CommandFiles::are_gone(const std::string& nonce) const {
-  return is_gone(directory_ / (nonce + ".exit"));
+  struct stat info{};
+  return ::stat((directory_ / (nonce + ".exit")).c_str(), &info) != 0 && errno == ENOENT;
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
-  replace_file(directory_ / (pane_ + ".run"),
-               nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n");
+  const std::filesystem::path path = directory_ / (pane_ + ".run");
+  const std::string content = nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n";
+  try {
+    replace_file(path, content);
+  } catch (const Error&) {
+    (*in_memory_)[nonce].emplace_back(path, content);
+  }
 }
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
@@ -67,8 +89,8 @@ bool CommandFiles::may_be_taken(const std::string& nonce) const {
   return read_file(directory_ / (nonce.substr(0, 8) + "t")) != kNotTaken;
 }
 
-void CommandFiles::mark_taken(const std::string& nonce) const {
-  write_file(directory_ / (nonce.substr(0, 8) + "t"), "");
+void CommandFiles::mark_taken(const std::string& nonce) const noexcept {
+  remove_file(directory_ / (nonce.substr(0, 8) + "t"));
 }
 
 std::optional<std::string> CommandFiles::running_nonce() const {
@@ -111,6 +133,7 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   remove_script(nonce);
   remove_file(directory_ / (nonce.substr(0, 8) + "t"));
   remove_file(directory_ / (nonce + ".exit"));
+  in_memory_->erase(nonce);
   ReservedSpace(directory_).take();
 }
 

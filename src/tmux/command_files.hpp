@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/memory_file.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/shells.hpp"
 
@@ -20,6 +24,7 @@ namespace terminally {
 ///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     reserve       space for all of these, given up when there is no other (ReservedSpace)
+///     Where there is none at all, they are links to memory of the process that looks after the command.
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it
 ///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
@@ -38,6 +43,7 @@ class CommandFiles {
 
   CommandFiles(std::filesystem::path directory, PaneId pane);
 
+  /// Throws Error(io) when not even links can be made.
   void write(const ShellScript& script, const std::string& nonce) const;
   /// Whether somebody removed the files of a command that was written and not removed.
   [[nodiscard]] bool are_gone(const std::string& nonce) const;
@@ -49,7 +55,7 @@ class CommandFiles {
   /// Whether the shell may have come to the text: the file that would say that it has not is gone, or empty.
   [[nodiscard]] bool may_be_taken(const std::string& nonce) const;
   /// For files that were written anew while it ran.
-  void mark_taken(const std::string& nonce) const;
+  void mark_taken(const std::string& nonce) const noexcept;
 
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;
@@ -71,9 +77,13 @@ class CommandFiles {
 
  private:
   void write_all_of(const ShellScript& script, const std::string& nonce) const;
+  void keep_all_of(const ShellScript& script, const std::string& nonce) const;
 
   std::filesystem::path directory_;
   std::string pane_;
+  /// The files of a command for which there was no space. Shared: copies of this tidy up after commands.
+  std::shared_ptr<std::map<std::string, std::vector<MemoryFile>>> in_memory_ =
+      std::make_shared<std::map<std::string, std::vector<MemoryFile>>>();
 };
 
 }  // namespace terminally

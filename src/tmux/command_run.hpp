@@ -144,6 +144,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
   void write_files() const;
+  [[nodiscard]] bool files_are_written(ShellKind shell);
   void fresh_nonce();
 
   bool pump();
@@ -167,6 +168,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<bool> is_touched() const;
   [[nodiscard]] boost::asio::awaitable<bool> shows_full_screen() const;
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
+  [[nodiscard]] bool one_around_is_ending() const;
   void leave_tab();
   void end_what_runs_inside();
   [[nodiscard]] std::optional<int> exit_code_of(const ExitReporter& inner_shell) const;

@@ -151,12 +151,14 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   scanner_.emplace(record_.nonce, read_);
   in_files_ = foreground.reads_our_files;
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it
+  if (in_files_) {
+    script_ = shell_script(*foreground.shell, command);
+    in_files_ = files_are_written(*foreground.shell);
+  }
   if (!in_files_) {
     co_await type_in_lines(command, foreground);
     co_return;
   }
-  script_ = shell_script(*foreground.shell, command);
-  write_files();
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
   if (attempt_ > 1) {
@@ -170,6 +172,23 @@ void CommandRun::write_files() const {
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
+}
+
+/// Where not even links to memory can be made, what works in a shell elsewhere works here, too.
+bool CommandRun::files_are_written(ShellKind shell) {
+  try {
+    write_files();
+  } catch (const Error& error) {
+    tab_->files.remove(record_.nonce);
+    if (shell == ShellKind::fish || text_.size() > kInlineLimitBytes) {
+      throw;
+    }
+    record_.notes.push_back(
+        "the files of this command could not be made, so it was typed in lines, as behind ssh: " +
+        std::string(error.what()));
+    return false;
+  }
+  return true;
 }
 
 asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {
@@ -248,8 +267,11 @@ bool CommandRun::has_begun() const {
 /// the script is gone. Of a shell elsewhere only its own answer would tell. To be asked several times.
 bool CommandRun::is_left_untaken(Milliseconds patience) {
   const auto waits = [this] {
+    if (has_begun()) {
+      return false;
+    }
     const Foreground now = look_at_foreground(tab_->pane_pid);
-    return !has_begun() && now.pid == record_.shell_pid && prompt_state(now, tab_->tty) != Prompt::not_yet;
+    return now.pid == record_.shell_pid && prompt_state(now, tab_->tty) != Prompt::not_yet;
   };
   if (!in_files_ || !waits()) {
     idle_prompt_seen_.reset();
@@ -287,7 +309,7 @@ asio::awaitable<bool> CommandRun::is_left_untaken_by(Clock::time_point give_up_a
     if (is_left_untaken(typing_failure_ ? Milliseconds(0) : kUnanswered)) {
       co_return true;
     }
-    if (look_at_foreground(tab_->pane_pid).kind == Foreground::Kind::nothing) {
+    if (!is_alive(tab_->pane_pid)) {
       if (untaken && !has_begun()) {
         throw Error(ErrorCode::tab_closed,
                     "tab " + to_string(tab_->window) + " was closed before the command began");

@@ -108,7 +108,7 @@ FileLock Instance::own_to_clean() const {
 
 bool Instance::is_being_cleaned() const {
   const auto owner = read_file(runtime_ / "lock");
-  return !owner || owner->empty() || *owner == kCleaner;  // empty: it is just being written
+  return !owner || *owner == kCleaner;
 }
 
 FileLock Instance::own_as(const std::string& owner_text) const {
@@ -142,13 +142,17 @@ FileLock Instance::own_as(const std::string& owner_text) const {
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being cleaned; try again");
   }
   if (!lock) {
-    const std::string owner = read_file(path).value_or("");
+    std::string owner = read_file(path).value_or("");
+    if (const int pid = owner.empty() ? owner_pid() : 0; pid != 0) {
+      owner = std::to_string(pid);
+    }
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
                                      (owner.empty() ? std::string() : ", pid " + owner) +
                                      "; end that one first, or choose another --instance");
   }
-  if (::ftruncate(lock.fd(), 0) != 0 || ::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0) < 0) {
-    throw io_error("cannot write " + path.string(), errno);
+  // On a full disk it stays empty: who holds it is known to the kernel, too.
+  if (::ftruncate(lock.fd(), 0) == 0) {
+    (void)!::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0);
   }
   ReservedSpace(runtime_).take();
   return lock;

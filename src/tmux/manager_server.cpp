@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/memory_file.hpp"
 #include "tmux/instance_end.hpp"
 #include "tmux/log_end.hpp"
 #include "tmux/manager_impl.hpp"
@@ -25,6 +27,7 @@ constexpr Milliseconds kNoProbe{250};
 constexpr Milliseconds kOwnerLook{1'000};
 constexpr Milliseconds kLostServerEndsWithin{300};
 constexpr Milliseconds kCleanedWithin{3'000};
+constexpr Milliseconds kOwnerLeavesWithin{1'000};
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 
@@ -69,6 +72,18 @@ std::string point_to_helpers(const Config& config) {
          quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
 }
 
+/// In memory where there is no space: tmux reads it once, at its start.
+std::optional<MemoryFile> write_tmux_config(const Instance& instance, const std::string& text) {
+  const std::filesystem::path path = instance.tmux_config();
+  try {
+    remove_file(path);  // perhaps a link to the memory of a server that is gone
+    write_file(path, text);
+  } catch (const Error&) {
+    return MemoryFile(path, text);
+  }
+  return std::nullopt;
+}
+
 /// Opens the session with its first window, whose variables are its own.
 std::string first_window(const Config& config, const std::string& format, const WindowOptions& options) {
   Argv command = {"new-session", "-d",
@@ -110,14 +125,16 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
   co_return !server_alive();
 }
 
-/// What cleans it just now (`instances clean`) is gone in a moment.
+/// What cleans it just now (`instances clean`) is gone in a moment, and so may be the server whose client has
+/// just started us in its place.
 TmuxManager::Awaitable<void> TmuxManager::Impl::own_instance() {
-  const auto patience = Clock::now() + kCleanedWithin;
+  const auto begin = Clock::now();
   while (!owner_lock_) {
     try {
       owner_lock_ = instance_.own();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::busy || !instance_.is_being_cleaned() || Clock::now() >= patience) {
+      const auto patience = instance_.is_being_cleaned() ? kCleanedWithin : kOwnerLeavesWithin;
+      if (error.code() != ErrorCode::busy || Clock::now() - begin >= patience) {
         throw;
       }
     }
@@ -236,7 +253,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
   const std::uint32_t first_id = std::max(first_unused_id(instance_), next_id_);
-  write_file(instance_.tmux_config(), tmux_config_text(config_, generation_, first_id));
+  const auto full_disk = write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
   std::string answer;
   try {
     answer = co_await client_.start(
@@ -370,7 +387,7 @@ void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::v
     guard_writer(row);  // also of what a person split off
   }
   std::erase_if(writer_guards_, [&alive](const auto& guard) {
-    return !alive.contains(guard.first) && !process_info(guard.second.pane_pid);
+    return !alive.contains(guard.first) && !is_alive(guard.second.pane_pid);
   });
   for (const TabPtr& tab : asked_about) {
     tab->closed = tab->closed || !alive.contains(tab->pane);

@@ -8,12 +8,16 @@ from pathlib import Path
 
 from faults import row, runs
 
-from harness import Sandbox, Server, main, needs_root, poll
+from harness import Sandbox, Server, Tab, main, needs_root, poll
 
 
-def fill(directory: Path) -> Path:
+SHELLS = ("bash", "zsh", "dash", "fish")
+NO_SPACE = "No space left on device"
+
+
+def fill(directory: Path, name: str = "ballast") -> Path:
     """To the last byte."""
-    ballast = directory / "ballast"
+    ballast = directory / name
     with ballast.open("wb", buffering=0) as file:
         for piece in (65536, 4096, 1):
             try:
@@ -24,15 +28,111 @@ def fill(directory: Path) -> Path:
     return ballast
 
 
-class BothFull(unittest.TestCase):
+class OnSmallDisks(unittest.TestCase):
     def setUp(self) -> None:
         needs_root()
 
-    def full(self, sandbox: Sandbox) -> None:
-        for directory in (sandbox.state, sandbox.runtime):
+    def small(self, *directories: Path, options: str = "") -> None:
+        for directory in directories:
             directory.mkdir(mode=0o700)
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", directory], check=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=2m,mode=700{options}", "tmpfs", directory], check=True)
             self.addCleanup(subprocess.run, ["umount", "-l", directory], check=True)
+
+    def full(self, sandbox: Sandbox) -> None:
+        self.small(sandbox.state, sandbox.runtime)
+
+
+class FullRuntime(OnSmallDisks):
+    def commands_run(self, tab: Tab) -> None:
+        """Whatever a command can do is done, and known, as on any disk."""
+        for code in (0, 3):
+            result = tab.execute(f"echo out; sh -c 'exit {code}'")
+            self.assertEqual((result.state, result.output, result.exit_code), ("completed", "out\n", code))
+        long = tab.execute(f"echo {'x' * 70_000}", max_output_bytes=100_000)
+        self.assertEqual((long.exit_code, len(long.output)), (0, 70_001), "longer than what goes in lines")
+        late = tab.execute("sleep 20", timeout_ms=300)
+        self.assertEqual((late.state, late.reason), ("cancelled", "timeout"))
+        left = tab.execute("exit 9")
+        self.assertEqual((left.reason, left.exit_code), ("shell_exited", 9), "the tab lives on")
+        self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
+
+    def test_a_second_tab_while_the_reserve_is_out(self) -> None:
+        """D31: a command of another tab has taken the reserve, and something else what it left of it."""
+        for shell in SHELLS:
+            with self.subTest(shell), Sandbox() as sandbox:
+                self.small(sandbox.runtime)
+                with Server(sandbox=sandbox) as server:
+                    first, second = server.create_tab(shell=shell), server.create_tab(shell=shell)
+                    for tab in (first, second):
+                        tab.execute("echo ready")
+                    ballast = [fill(sandbox.runtime)]
+                    first.start("sleep 100")
+                    ballast.append(fill(sandbox.runtime, "more"))
+                    self.commands_run(second)
+                    for file in ballast:
+                        self.assertEqual(second.execute(f"rm {file}").exit_code, 0)
+                    self.assertEqual(first.call("cancel_command").exit_code, 130)
+                    self.assertEqual(first.execute("echo free").output, "free\n")
+
+    def test_the_first_tab(self) -> None:
+        """D31: there is not a byte for tmux's configuration, nor for the pid of who owns the instance."""
+        for shell in SHELLS:
+            with self.subTest(shell), Sandbox() as sandbox:
+                self.small(sandbox.runtime)
+                ballast = fill(sandbox.runtime)
+                with Server(sandbox=sandbox) as server:
+                    tab = server.create_tab(shell=shell)
+                    self.commands_run(tab)
+                    with Server("--instance", server.socket.parent.name, sandbox=sandbox, durable=True) as other:
+                        self.assertIn(f"owned by another server, pid {server.raw.process.pid};", other.call_error("list_tabs"))
+                    self.assertEqual(tab.execute(f"rm {ballast}").exit_code, 0)
+                    self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    def test_no_file_can_be_made(self) -> None:
+        """D31: not even one without content: the text goes in lines, where a shell takes those, and is refused with the reason in fish."""
+        for shell in SHELLS:
+            with self.subTest(shell), Sandbox() as sandbox:
+                self.small(sandbox.runtime, options=",nr_inodes=60")
+                with Server(sandbox=sandbox) as server:
+                    tab = server.create_tab(shell=shell)
+                    tab.execute("echo ready")
+                    ballast = sandbox.runtime / "ballast"
+                    ballast.mkdir()
+                    with self.assertRaises(OSError):
+                        for n in range(100):
+                            (ballast / str(n)).write_bytes(b"")
+                    if shell == "fish":
+                        self.assertIn(NO_SPACE, tab.call_error("execute_command", command="echo out"))
+                        continue
+                    result = tab.execute("echo out; (exit 3)")
+                    self.assertEqual((result.output, result.exit_code), ("out\n", 3))
+                    self.assertIn(NO_SPACE, " ".join(result.notes))
+                    self.assertEqual(tab.execute("sleep 20", timeout_ms=300).reason, "timeout")
+                    self.assertEqual(tab.execute(f"rm -r {ballast}").exit_code, 0)
+                    self.assertNotIn("notes", tab.execute("echo free"))
+
+
+class BothFull(OnSmallDisks):
+    def test_a_nested_shell(self) -> None:
+        """D31: its commands end, and its own end is known, though nothing of either comes into the log."""
+        for shell in SHELLS:
+            with self.subTest(shell), Sandbox() as sandbox:
+                self.full(sandbox)
+                with Server(sandbox=sandbox) as server:
+                    tab = server.create_tab(shell="bash")
+                    tab.execute("echo ready")
+                    outer = tab.execute(shell).command_id
+                    ballast = [fill(directory) for directory in (sandbox.state, sandbox.runtime)]
+                    for code in (3, 4):
+                        result = tab.execute(f"echo {'x' * 5000}; sh -c 'exit {code}'")  # more than what is left of the log's last page
+                        self.assertEqual((result.state, result.exit_code), ("completed", code))
+                    self.assertIn(NO_SPACE, " ".join(result.notes))
+                    left = tab.execute("exit 7")
+                    self.assertEqual((left.state, left.exit_code), ("completed", 7))
+                    self.assertEqual(tab.state(command_id=outer).exit_code, 7)
+                    for file in ballast:
+                        self.assertEqual(tab.execute(f"rm {file}").exit_code, 0)
+                    poll(lambda: tab.execute("echo free").output == "free\n", 10, "the log to go on")
 
     def test_everything_runs(self) -> None:
         """D31, D26: a hundred commands run, their codes are right; the records are written when there is space."""
@@ -49,7 +149,7 @@ class BothFull(unittest.TestCase):
                     result = tab.execute(f"printf '%0500d' {n}; (exit {n})")
                     slowest = max(slowest, time.monotonic() - since)
                     self.assertEqual((result.state, result.exit_code), ("completed", n), result)
-                self.assertIn("No space left on device", " ".join(result.notes))
+                self.assertIn(NO_SPACE, " ".join(result.notes))
                 took = time.monotonic() - begin
                 for file in ballast:
                     self.assertEqual(tab.execute(f"rm {file}").exit_code, 0)
