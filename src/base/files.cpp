@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/spare_descriptors.hpp"
 
 namespace terminally {
 namespace {
@@ -101,7 +102,7 @@ void append_file(const std::filesystem::path& path, std::string_view content) {
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const UniqueFd fd(open_or_use_spare(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return std::nullopt;
   }
@@ -123,7 +124,16 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 }
 
 UniqueFd open_to_read(const std::filesystem::path& path) {
-  return UniqueFd(::open(path.c_str(), O_RDONLY | kCommonFlags));
+  return UniqueFd(open_or_use_spare(path.c_str(), O_RDONLY | kCommonFlags));
+}
+
+std::filesystem::directory_iterator list_directory(const std::filesystem::path& path,
+                                                   std::error_code& error) {
+  std::filesystem::directory_iterator entries(path, error);
+  if (gave_up_descriptor(error.value())) {
+    entries = std::filesystem::directory_iterator(path, error);
+  }
+  return entries;
 }
 
 bool is_gone(const std::filesystem::path& path) {

@@ -31,6 +31,10 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// not wait for the other end of a named pipe that somebody has put in the file's place.
 [[nodiscard]] UniqueFd open_to_read(const std::filesystem::path& path);
 
+/// A directory's entries.
+[[nodiscard]] std::filesystem::directory_iterator list_directory(const std::filesystem::path& path,
+                                                                 std::error_code& error);
+
 /// Whether nothing has this name any more, not even a dangling link.
 [[nodiscard]] bool is_gone(const std::filesystem::path& path);
 

@@ -131,7 +131,10 @@ asio::awaitable<bool> TmuxClient::answers() const {
   bool answered = true;
   try {
     co_await query("display-message -p ''");
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::io) {
+      throw;  // it was not asked
+    }
     answered = false;
   }
   co_return answered;

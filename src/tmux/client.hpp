@@ -40,7 +40,7 @@ class TmuxClient {
   /// otherwise.
   [[nodiscard]] boost::asio::awaitable<std::string> query(std::string commands) const;
 
-  /// Whether the server answers by the deadline.
+  /// Whether the server answers by the deadline. Throws Error(io) when it cannot be asked.
   [[nodiscard]] boost::asio::awaitable<bool> answers() const;
 
   /// Runs commands that change something, unless the deadline has passed by the time the server gets to them.

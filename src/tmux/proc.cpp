@@ -95,7 +95,7 @@ std::optional<ProcessInfo> process_info(ProcessId process) {
 std::vector<int> all_pids() {
   std::vector<int> pids;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+  for (auto entry = list_directory("/proc", error); !error && entry != std::filesystem::end(entry);
        entry.increment(error)) {
     const std::string& path = entry->path().native();
     const char* const first = path.data() + path.rfind('/') + 1;
@@ -165,7 +165,7 @@ std::vector<int> child_processes(int pid) {
     return children;
   }
   std::error_code error;
-  for (std::filesystem::directory_iterator task(tasks, error), end; !error && task != end;
+  for (auto task = list_directory(tasks, error); !error && task != std::filesystem::end(task);
        task.increment(error)) {
     add_those_of(task->path());
   }
@@ -293,6 +293,10 @@ bool is_alive(int pid) {
 bool is_alive(ProcessId process) {
   const auto info = process_info(process.pid);
   return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
+}
+
+int why_unseen(int pid) {
+  return open_to_read(proc_path(pid, "stat")) ? 0 : errno;
 }
 
 std::uint64_t ticks_since_boot() {

@@ -57,6 +57,9 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
     Foreground foreground = look_at_foreground(tab.pane_pid);
     const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
     if (foreground.kind == Foreground::Kind::nothing) {
+      if (const int why = why_unseen(tab.pane_pid.pid); why != 0 && is_alive(tab.pane_pid)) {
+        throw io_error("cannot look at the processes of tab " + to_string(tab.window), why);
+      }
       throw Error(ErrorCode::tab_closed,
                   "tab " + to_string(tab.window) + " " + why_closed(tab) + "; its log can still be read");
     }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/files.hpp"
+#include "base/spare_descriptors.hpp"
 #include "base/unique_fd.hpp"
 
 namespace terminally {
@@ -29,13 +30,20 @@ bool may_be_signalled(int number) {
   return numbers_are_ours() && number > 1 && number != ::getpid() && number != ::getpgrp();
 }
 
+int open_pidfd(int pid) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
 }  // namespace
 
 bool signal_process(ProcessId process, int signal) {
   if (!may_be_signalled(process.pid)) {
     return false;
   }
-  const UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  UniqueFd fd(open_pidfd(process.pid));
+  if (!fd && gave_up_descriptor(errno)) {
+    fd.reset(open_pidfd(process.pid));
+  }
   // What the descriptor means cannot change any more: now the number is looked at.
   if (!fd || !process_info(process)) {
     return false;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/spare_descriptors.hpp"
 #include "base/unique_fd.hpp"
 #include "tmux/proc.hpp"
 
@@ -38,7 +39,8 @@ constexpr std::size_t kMostFds = 1'024;
 std::vector<int> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<int> numbers;
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+  for (auto entry = list_directory(directory, error); !error && entry != fs::end(entry);
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     int number = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc() &&
@@ -242,7 +244,7 @@ TtyWait Process::wait_of_thread(int thread, SleepSource source) const {
 }  // namespace
 
 std::optional<TerminalMode> terminal_mode(const std::string& tty) {
-  const UniqueFd fd(::open(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  const UniqueFd fd(open_or_use_spare(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   termios modes{};
   if (!fd || ::tcgetattr(fd.get(), &modes) != 0) {
     return std::nullopt;

@@ -1,0 +1,50 @@
+#include "base/spare_descriptors.hpp"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/unique_fd.hpp"
+
+namespace terminally {
+namespace {
+
+/// A log, its sidecar, a record and a process, all at once.
+std::array<UniqueFd, 4> spare_descriptors;
+
+/// As far as there are any. Costs nothing when none is missing.
+void take_back_descriptors() {
+  for (UniqueFd& spare : spare_descriptors) {
+    if (!spare) {
+      spare.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    }
+    if (!spare) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+bool gave_up_descriptor(int error_number) {
+  if (error_number != EMFILE && error_number != ENFILE) {
+    return false;
+  }
+  take_back_descriptors();
+  for (UniqueFd& spare : spare_descriptors) {
+    if (spare) {
+      spare.reset();
+      return true;
+    }
+  }
+  return false;
+}
+
+int open_or_use_spare(const char* path, int flags) {
+  take_back_descriptors();
+  const int fd = ::open(path, flags);
+  return fd < 0 && gave_up_descriptor(errno) ? ::open(path, flags) : fd;
+}
+
+}  // namespace terminally

@@ -1,0 +1,118 @@
+"""No descriptor is left in the server (D40): each call ends in time and says so, nothing that lives is taken for dead, and all is well afterwards."""
+
+import contextlib
+import os
+import resource
+import time
+import unittest
+from collections.abc import Iterator
+
+from faults import descriptors, row, runs
+
+from harness import Server, Tab, main, poll
+
+CALL_S = 6  # no call outlives its time-out by more
+NO_DESCRIPTOR = "Too many open files"
+
+
+@contextlib.contextmanager
+def descriptors_left(pid: int, left: int) -> Iterator[None]:
+    """The process can open so many more."""
+    used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    limit, free = 0, 0
+    while free < left or limit <= 3:
+        free += limit not in used
+        limit += 1
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (limit, limits[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+
+
+class Descriptors(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server())
+        self.pid = self.server.raw.process.pid
+
+    def calls(self, tab: Tab, other: Tab) -> list[tuple[str, dict]]:
+        at = {"window_id": tab.id}
+        return [
+            ("list_tabs", {}),
+            ("create_tab", {"name": "more"}),
+            ("execute_command", {**at, "command": "echo ran", "timeout_ms": 1000}),
+            ("start_process", {**at, "command": "sleep 60"}),
+            ("get_command_state", at),
+            ("wait_for", {**at, "until": "idle", "timeout_ms": 1000}),
+            ("read_logs_from_tab", at),
+            ("stream_logs_from_tab", at),
+            ("search_logs", {**at, "pattern": "ready"}),
+            ("send_text", {**at, "text": "", "submit": False}),
+            ("send_keys", {**at, "keys": ["Right"]}),
+            ("read_screen", at),
+            ("rename_tab", {**at, "name": "renamed"}),
+            ("stop_process", at),
+            ("cancel_command", at),
+            ("execute_command", {"command": "echo ran", "timeout_ms": 1000}),
+            ("close_tab", {"window_id": other.id}),
+        ]
+
+    def try_with(self, left: int) -> tuple[int, int, float]:
+        """How many calls were done and refused, and the slowest."""
+        tab, other, busy = (self.server.create_tab() for _ in range(3))
+        for each in (tab, other, busy):
+            each.execute("echo ready")
+        running = busy.execute_async("sleep 1; echo over; (exit 5)", timeout_ms=20_000)
+        poll(lambda: busy.row.busy, 5)
+        done, refused, slowest = 0, 0, 0.0
+        with descriptors_left(self.pid, left):
+            for name, arguments in self.calls(tab, other):
+                begin = time.monotonic()
+                answer = self.server.raw.result_of(self.server.call_async(name, **arguments), 30, what=name)
+                took = time.monotonic() - begin
+                slowest = max(slowest, took)
+                self.assertLess(took, CALL_S + 1, name)
+                text = answer["content"][0]["text"]
+                with self.subTest(f"{name}, {left} left"):
+                    if answer.get("isError"):
+                        refused += 1
+                        self.assertIn(NO_DESCRIPTOR, text)
+                        self.assertIn("RLIMIT_NOFILE", text)
+                    else:
+                        done += 1
+                        self.assertNotIn("tab_closed", text)
+                        self.assertNotIn("tmux_server_lost", text)
+        with self.subTest(f"what ran, {left} left"):
+            over = self.server.result(running, "execute_command")
+            self.assertEqual((over.state, over.exit_code, over.output), ("completed", 5, "over\n"))
+        with self.subTest(f"afterwards, {left} left"):
+            tabs = self.server.tabs()
+            self.assertIn(tab.id, tabs)
+            self.assertIn(busy.id, tabs)
+            for each in (tab, busy):
+                if each.row.busy:
+                    each.call("cancel_command")
+                self.assertEqual(each.execute("echo well; (exit 3)").exit_code, 3)
+        for each in self.server.tabs():
+            self.server.call("close_tab", window_id=each, force=True)
+        return done, refused, slowest
+
+    def test_each_call(self) -> None:
+        """D40: with none, one, … descriptors left for every kind of call."""
+        self.server.create_tab().execute("echo first")
+        self.try_with(100)
+        poll(lambda: not self.server.tabs(), 5)
+        before = descriptors(self.pid)
+        done = refused = 0
+        slowest = 0.0
+        for left in (0, 1, 2, 3, 5, 7, 9, 12):
+            figures = self.try_with(left)
+            done, refused, slowest = done + figures[0], refused + figures[1], max(slowest, figures[2])
+        poll(lambda: descriptors(self.pid) <= before, 5, f"no descriptor more than {before}")
+        row("no descriptor left in the server", "each call in time and with the reason, nothing taken for dead, none leaked",
+            f"{done} calls done, {refused} refused, the slowest {slowest:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
