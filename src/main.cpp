@@ -1,7 +1,9 @@
+#include "base/spare_descriptors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command_line.hpp"
 
 int main(int argc, char** argv) {
   terminally::fill_standard_streams();
+  terminally::hold_spare_descriptors();
   return terminally::run_command_line(argc, argv);
 }

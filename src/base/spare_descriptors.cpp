@@ -13,8 +13,9 @@ namespace {
 /// A log, its sidecar, a record and a process, all at once.
 std::array<UniqueFd, 4> spare_descriptors;
 
-/// As far as there are any. Costs nothing when none is missing.
-void take_back_descriptors() {
+}  // namespace
+
+void hold_spare_descriptors() {
   for (UniqueFd& spare : spare_descriptors) {
     if (!spare) {
       spare.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -25,13 +26,11 @@ void take_back_descriptors() {
   }
 }
 
-}  // namespace
-
 bool gave_up_descriptor(int error_number) {
   if (error_number != EMFILE && error_number != ENFILE) {
     return false;
   }
-  take_back_descriptors();
+  hold_spare_descriptors();
   for (UniqueFd& spare : spare_descriptors) {
     if (spare) {
       spare.reset();
@@ -42,7 +41,7 @@ bool gave_up_descriptor(int error_number) {
 }
 
 int open_or_use_spare(const char* path, int flags) {
-  take_back_descriptors();
+  hold_spare_descriptors();
   const int fd = ::open(path, flags);
   return fd < 0 && gave_up_descriptor(errno) ? ::open(path, flags) : fd;
 }

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import RpcError, Sandbox, Server, binary, main, poll
+from harness import Person, RpcError, Sandbox, Server, binary, main, poll
 from harness.raw_client import LEGACY, modern_meta
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -285,6 +285,29 @@ class Texts(unittest.TestCase):
                         server.raw.request(method, params)
                     except RpcError as caught:
                         self.assertNotIn("Internal error", str(caught), method)
+
+
+    def test_every_method_tells_why_tmux_does_not_answer(self) -> None:
+        """D24: the same text as a tool gives, also where a tab and a task are known."""
+        with Server() as server:
+            tab = server.create_tab()
+            task = f"task-{tab.id}-{tab.start('sleep 60').command_id}"
+            tmux = Person(server).server_pid()
+            os.kill(tmux, signal.SIGSTOP)
+            try:
+                wanted = server.call_error("list_tabs")
+                self.assertRegex(wanted, "tmux did not answer within [0-9]+ ms")
+                requests = {
+                    "resources/list": {},
+                    "completion/complete": {"ref": {"type": "ref/resource", "uri": "terminally://tab/{window_id}/log"}, "argument": {"name": "window_id", "value": ""}},
+                    "tasks/get": {"taskId": task.replace(tab.id, "@99")},
+                }
+                for method, params in requests.items():
+                    with self.assertRaises(RpcError) as caught:
+                        server.raw.request(method, params)
+                    self.assertIn(wanted, str(caught.exception), method)
+            finally:
+                os.kill(tmux, signal.SIGCONT)
 
 
 class SlowReader(unittest.TestCase):

@@ -145,6 +145,37 @@ class Readme(unittest.TestCase):
         for variable in sorted(set(re.findall(r"^\| `--[^|]*(?:\\\|[^|]*)*\| `(TERMINALLY_[A-Z_]+)`", README, re.MULTILINE))):
             self.assertIn(variable, help_text)
 
+    def test_its_tables_are_the_programs_own_lists(self) -> None:
+        """States, reasons, tools and commands: what it names exists, and what exists is named."""
+        with Server() as server:
+            tools = {tool["name"]: tool for tool in server.raw.request("tools/list")["tools"]}
+        section = README.partition("\n## The tools\n")[2].partition("\n## ")[0]
+        self.assertEqual(set(re.findall(r"^### `(\w+)`$", section, re.MULTILINE)), set(tools))
+        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/tmux/results.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
+        for field, values in (("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]), ("reason", re.findall(r"\w+", reasons))):
+            table = README.partition(f"| `{field}` | meaning |\n")[2].partition("\n\n")[0]
+            named = {value for line in table.splitlines()[1:] for value in re.findall(r"`(\w+)`", line.split("|")[1])}
+            self.assertEqual(named, set(values) - {"none"}, field)
+        people = README.partition("\n## For people\n")[2].partition("\n###")[0]
+        named = set(re.findall(r"^    terminally-mcp (\w+)", people, re.MULTILINE)) | set(re.findall(r"`terminally-mcp (\w+)", people))
+        with Sandbox() as sandbox:
+            help_text = run_cli(sandbox, "--help").stdout.decode()
+        commands = set(re.findall(r"^  ([a-z]+)  ", re.split(r"(?im)^\w*commands:?$", help_text)[-1], re.MULTILINE))
+        self.assertEqual(named, commands)
+
+    def test_the_places_it_names_are_used(self) -> None:
+        """The table of directories: what it says lies there does."""
+        with Server() as server:
+            tab = server.create_tab()
+            run = server.socket.parent
+            self.assertEqual(run.parent, server.sandbox.runtime)
+            self.assertLessEqual({"tmux.sock", "lock"}, {entry.name for entry in run.iterdir()})
+            self.assertEqual(tab.log_path, server.sandbox.state / run.name / "1" / f"pane-{tab.id}.log")
+            tab.execute("true")
+            self.assertTrue(tab.log_path.with_suffix(".commands").exists())
+            for directory in (run, tab.log_path.parent):
+                self.assertEqual(directory.stat().st_mode & 0o777, 0o700, "readable by you alone")
+
     def test_the_files_it_links_to_exist(self) -> None:
         for name in ("README.md", "PLANNING.md", "CONTRIBUTING.md", "doc/design.md", "doc/pane-log.md"):
             text = (CHECKOUT / name).read_text()

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path
-from harness import Sandbox, Server, binary, main, poll
+from harness import Person, Sandbox, Server, binary, main, poll
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 # Those that signal a child of their own that they have not waited for yet.
@@ -80,6 +80,26 @@ class Signals(unittest.TestCase):
                 poll(lambda: tab.row["busy"], 10)
                 tab.call("cancel_command", force=n % 2 == 0)
                 self.assertEqual(tab.execute("stty isig; echo there").output, "there\n")
+
+    @unittest.skipUnless(shutil.which("strace"), "strace shows what is signalled")
+    def test_no_signal_goes_to_the_panes_own_process(self) -> None:
+        """D20: of all signals that are sent while shells die of the commands that are being ended, none has it for its aim."""
+        with Sandbox() as sandbox:
+            trace = sandbox.root / "trace"
+            wrapper = ["strace", "-f", "-qq", "--decode-fds=pidfd", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"]
+            with Server(sandbox=sandbox, wrapper=wrapper) as server:
+                tab = server.create_tab(shell="bash")
+                pane = int(Person(server).tmux("display-message", "-p", "-t", tab.id, "#{pane_pid}"))
+                for n in range(4):
+                    tab.execute_async("trap 'kill -9 $$' INT TERM; stty -isig; while :; do :; done", timeout_ms=60_000)
+                    poll(lambda: tab.row["busy"], 10)
+                    tab.call("cancel_command", force=n % 2 == 0)
+                    self.assertEqual(tab.execute("stty isig; echo there").output, "there\n")
+                sent = trace.read_text(encoding="ascii", errors="replace")
+            signals = re.findall(r"(?:kill|tgkill)\((-?\d+),.*SIG|pidfd_send_signal\(\d+<pid:(\d+)>", sent)
+            aims = {abs(int(group or single)) for group, single in signals}
+            self.assertTrue(aims, f"no signal was seen in {sent[:500]}")
+            self.assertNotIn(pane, aims)
 
     def test_a_stopped_program_is_said_to_be_stopped(self) -> None:
         """D40"""
