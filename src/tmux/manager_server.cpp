@@ -1,4 +1,4 @@
-// The tmux server: found, started, asked for its tabs, and what is to be done when it is lost.
+// The tmux server: found, started, and what is to be done when it is lost. Its tabs are in manager_rows.cpp.
 
 #include <boost/asio.hpp>
 #include <charconv>
@@ -334,94 +334,6 @@ void TmuxManager::Impl::settle_generation(std::uint32_t generation) {
     } catch (const Error& failure) {
       std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(*window).c_str(), failure.what());
     }
-  }
-}
-
-TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row, WindowId window) {
-  TabPtr& tab = tabs_[window];
-  if (!tab || tab->server_pid != server_pid_ || tab->pane != row.pane) {
-    tab = std::make_shared<Tab>(window, row.pane, instance_, generation_, server_pid_);
-    next_id_ = std::max(next_id_, window.number + 1);
-    if (!config_.guest) {
-      note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
-    }
-    const auto latest = tab->records.latest();
-    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
-    tab_came_or_went();
-  }
-  if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {
-    const auto pane = process_info(row.pane_pid);
-    tab->pane_pid = pane ? pane->id() : ProcessId{row.pane_pid, 0};
-  }
-  tab->tty = row.tty;
-  tab->cols = row.cols;
-  tab->closed = false;
-  tab->tmux_window = row.window;
-  tab->tmux_session = row.session;
-  tab->name = row.name;
-  tab->active = row.window_active;
-  guard_writer(row);
-  return tab;
-}
-
-/// A pane has a row for each session that its window is in. `asked_about`: the tabs that were known when tmux
-/// was asked; one that was opened while its answer was under way is not in it.
-void TmuxManager::Impl::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {
-  std::map<WindowId, PaneRow> own;
-  std::map<PaneId, bool> alive;
-  for (const PaneRow& row : rows) {
-    alive[row.pane] = true;
-    session_ = row.in_tabs ? row.session : session_;
-    if (row.tab) {
-      const auto [found, fresh] = own.emplace(*row.tab, row);
-      if (!fresh &&
-          std::pair(row.pane, !row.in_tabs) < std::pair(found->second.pane, !found->second.in_tabs)) {
-        found->second = row;
-      }
-    }
-  }
-  for (const auto& [window, row] : own) {
-    take_row(row, window);
-  }
-  for (const PaneRow& row : rows) {
-    guard_writer(row);  // also of what a person split off
-  }
-  std::erase_if(writer_guards_, [&alive](const auto& guard) {
-    return !alive.contains(guard.first) && !is_alive(guard.second.pane_pid);
-  });
-  for (const TabPtr& tab : asked_about) {
-    tab->closed = tab->closed || !alive.contains(tab->pane);
-  }
-}
-
-TmuxManager::Awaitable<void> TmuxManager::Impl::refresh_tabs() {
-  co_await attach_to_running_server();
-  co_await list_panes();
-}
-
-TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
-  if (server_pid_ == 0) {
-    co_return;
-  }
-  std::vector<TabPtr> asked_about;
-  asked_about.reserve(tabs_.size());
-  for (const auto& [window, tab] : tabs_) {
-    asked_about.push_back(tab);
-  }
-  const int asked = server_pid_;
-  std::string answer;
-  try {
-    const TmuxClient server = tmux();
-    answer = co_await server.query(ask_for_panes());
-  } catch (const Error& error) {
-    // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says
-    // nothing of the tabs.
-    if (error.code() != ErrorCode::not_found && server_alive()) {
-      throw;
-    }
-  }
-  if (server_pid_ == asked) {  // else all of these are closed, and the next server is asked again
-    take_rows(parse_pane_rows(answer), asked_about);
   }
 }
 
