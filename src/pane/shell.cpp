@@ -13,13 +13,7 @@
 // TMUX, STY and ZELLIJ have a value that leads nowhere, so that start-up files open no multiplexer in the
 // tab.
 //
-// Told by its environment (set by tmux/server_config.cpp, removed before the shell starts):
-//   TERMINALLY_RUN    the instance's runtime directory
-//   TERMINALLY_SHELL  path of the shell
-//   TERMINALLY_LOGIN  "1": start it as a login shell
-//   TERMINALLY_NAME   the instance's cookie
-//   TERMINALLY_ENV_X  variable X of the tab, for every X that was asked for: tmux has its own idea of some
-//   TMUX_PANE         "%3"
+// What its environment tells it is in pane/shell_setup.hpp.
 // Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
 // command runs;
 // "<nonce>.exit" holds its exit code. Both are described in tmux/command_files.hpp.
@@ -28,8 +22,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -43,11 +35,12 @@
 #include <vector>
 
 #include "base/cancelled_text.hpp"
-#include "base/no_multiplexer.hpp"
-#include "base/process_tag.hpp"
 #include "pane/prompt_watch.hpp"
+#include "pane/shell_setup.hpp"
 
 namespace {
+
+using Setup = terminally::PaneSetup;
 
 volatile sig_atomic_t hung_up = 0;
 volatile sig_atomic_t shell_pid = 0;
@@ -67,11 +60,6 @@ void on_hang_up(int signal_number) {
     alarm(2);
   }
   errno = saved_errno;
-}
-
-std::string env(const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
 }
 
 /// Links are followed: where the disk is full, the files of a command are in the server's memory.
@@ -95,80 +83,6 @@ void write_small_file(const std::string& path, const std::string& content) {
   if (fd >= 0) {
     (void)!write(fd, content.data(), content.size());
     close(fd);
-  }
-}
-
-struct Setup {
-  std::string run_directory;
-  std::string shell;
-  bool login = false;
-  std::string pane;  // digits only
-};
-
-/// Gives the variables that the tab was asked for their own names.
-void set_asked_variables() {
-  const std::string prefix = "TERMINALLY_ENV_";
-  std::vector<std::string> carried;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (strncmp(*entry, prefix.c_str(), prefix.size()) == 0) {
-      carried.emplace_back(*entry);
-    }
-  }
-  for (const std::string& entry : carried) {
-    const size_t equals = entry.find('=');
-    unsetenv(entry.substr(0, equals).c_str());
-    setenv(entry.substr(prefix.size(), equals - prefix.size()).c_str(), entry.c_str() + equals + 1, 1);
-  }
-}
-
-void tag_children(const std::string& instance, const std::string& generation, const std::string& pane) {
-  rlimit limit{};
-  const terminally::ProcessTag tag = terminally::tab_tag(instance, strtoull(generation.c_str(), nullptr, 10),
-                                                         strtoull(pane.c_str(), nullptr, 10));
-  if (getrlimit(RLIMIT_LOCKS, &limit) == 0 && tag.value <= limit.rlim_max) {
-    limit.rlim_cur = tag.value;
-    setrlimit(RLIMIT_LOCKS, &limit);
-  }
-}
-
-/// Reads our variables and takes them, and tmux's own, out of the environment that the shell gets.
-Setup take_setup() {
-  Setup setup;
-  setup.run_directory = env("TERMINALLY_RUN");
-  setup.shell = env("TERMINALLY_SHELL");
-  setup.login = env("TERMINALLY_LOGIN") == "1";
-  const std::string pane = env("TMUX_PANE");
-  setup.pane = pane.size() > 1 ? pane.substr(1) : std::string("x");
-  if (setup.shell.empty()) {
-    setup.shell = "/bin/sh";
-  }
-  const std::string env_name = env("TERMINALLY_NAME");
-  // The next tmux server's panes have the same numbers; it has another directory of logs.
-  const std::string logs = env("TERMINALLY_LOG_DIR");
-  const std::string generation = logs.substr(logs.rfind('/') + 1);
-  const std::string cookie = env_name + ":" + generation + "." + setup.pane;
-  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
-                           "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
-                           "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
-    unsetenv(name);
-  }
-  for (const char* name : terminally::kMultiplexers) {
-    setenv(name, terminally::kNoMultiplexer, 1);
-  }
-  setenv("SHELL", setup.shell.c_str(), 1);
-  set_asked_variables();
-  // By these two the descendants of a tab are known.
-  setenv("TERMINALLY_TAB", cookie.c_str(), 1);
-  tag_children(env_name, generation, setup.pane);
-  return setup;
-}
-
-/// As long as a tab lives: systemd-tmpfiles takes nothing, however old, from a directory that is locked
-/// (tmpfiles.d(5), "age").
-void keep_from_cleaners(const Setup& setup) {
-  const int directory = open(setup.run_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (directory >= 0) {
-    flock(directory, LOCK_SH | LOCK_NB);
   }
 }
 
@@ -370,8 +284,8 @@ int main(int argc, char** argv) {
   if (argc == 5 && strcmp(argv[1], "end") == 0) {
     return print_end(argv);
   }
-  const Setup setup = take_setup();
-  keep_from_cleaners(setup);
+  const Setup setup = terminally::take_setup();
+  terminally::keep_from_cleaners(setup);
   for (const int number : {SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGPIPE}) {
     signal(number, SIG_IGN);
   }
