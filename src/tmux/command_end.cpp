@@ -89,13 +89,15 @@ void CommandRun::conclude() {
   }
 }
 
-void CommandRun::settle() {
+void CommandRun::settle(bool followed) {
   if (tab_->closed) {
     if (pump() || !behind_) {
       give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
     }
   } else if (pump() && interrupt_reason_ == Reason::none) {
-    conclude();
+    if (!followed || !looks_interrupted()) {  // else tmux is to be asked who was there
+      conclude();
+    }
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
              ended_at && !end_marker_ && !behind_ && wall_clock_ms() - *ended_at > kEndMissing.count() &&
              !log_writer_is_stopped(tab_->log.path())) {

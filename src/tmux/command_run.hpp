@@ -57,7 +57,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// Whether it is over already, as far as its log and files tell; then it is recorded. For one that was
   /// typed by another process.
-  void settle();
+  /// `followed`: by `follow`, which has the time to ask for what is not written there.
+  void settle(bool followed);
 
   /// When it is interrupted as by `interrupt`. It is on record: a server after us keeps it, too.
   void set_deadline(Clock::time_point when);
@@ -119,6 +120,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// How long a shell shows a prompt until the line that was typed there counts as lost. Generous: a loaded
   /// machine.
   static constexpr Milliseconds kUnanswered{1'500};
+  /// A command whose END was read is on record by then.
+  static constexpr Milliseconds kConcludes{100};
   [[nodiscard]] std::uint64_t duration_ms() const;
 
   [[nodiscard]] const CommandRecord& record() const { return record_; }

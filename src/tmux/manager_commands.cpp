@@ -24,8 +24,6 @@ constexpr Milliseconds kQuietLook{1'000};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
-/// A command whose END was read is on record by then.
-constexpr Milliseconds kConcludes{100};
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -249,7 +247,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
     run->look();
   }
   if (run->end_was_seen()) {
-    co_await finish_by(Clock::now() + kConcludes, run->wait_for_end());
+    co_await finish_by(Clock::now() + CommandRun::kConcludes, run->wait_for_end());
   }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;

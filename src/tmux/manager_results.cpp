@@ -69,6 +69,9 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
   if (!run->has_ended()) {
     run->look();
   }
+  if (run->end_was_seen()) {
+    co_await finish_by(Clock::now() + CommandRun::kConcludes, run->wait_for_end());
+  }
   CommandRecord record = run->record();
   if (!run->has_ended()) {
     record.end_byte = run->output_end();

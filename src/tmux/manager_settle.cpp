@@ -76,7 +76,7 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
   tab->command_lock = std::move(lock);
   for (const RunPtr& run : std::vector(tab->runs)) {
     if (!run->has_ended()) {
-      run->settle();
+      run->settle(!config_.guest);
     }
   }
   if (!config_.guest) {
@@ -100,7 +100,8 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab, C
   while (!tab.runs.empty()) {
     // Or one whose process died before it began.
     const RunPtr& last = tab.runs.back();
-    const RunPtr ending = last->is_interrupted() || !last->has_begun() ? last : nullptr;
+    const RunPtr ending =
+        last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;
     if (ending && Clock::now() < ending_patience) {
       co_await finish_by(ending_patience, ending->wait_for_end());
       continue;

@@ -194,6 +194,22 @@ class Killed(Durable):
         self.assertEqual((result.output, result.exit_code, result.reason), ("up\n", 9, "shell_exited"))
         self.assertLess(result.duration_ms, 1_000 * (1 + SLACK))
 
+    def test_who_interrupted_it_when_nobody_looked(self) -> None:
+        """D18: a person's C-c is theirs, also while no server ran; the same code without anybody is the command's own."""
+        for person, wanted in ((True, ("cancelled", "interrupted_in_tab", 130)), (False, ("completed", None, 130))):
+            with self.subTest(person=person):
+                tab = self.server.create_tab()
+                tab.execute_async("echo up; sleep 30" if person else "echo up; sleep 1; exec 2>&1; (exit 130)", timeout_ms=60_000)
+                poll(lambda: b"\aup" in tab.log(), 5)
+                log = len(tab.log())
+                self.server.raw.kill()
+                if person:
+                    Person(self.server).keys(tab, "C-c")
+                poll(lambda: b"mcp=END:" in tab.log()[log:], 5, "its end")
+                self.next_server()
+                result = self.take(tab).state(verbose=True)
+                self.assertEqual((result.state, result.reason, result.exit_code), wanted)
+
     def test_jobs_that_are_older_than_the_command_are_spared(self) -> None:
         tab = self.server.create_tab()
         older = int(tab.execute("sleep 611 & echo $!").output.split()[-1])
@@ -253,6 +269,27 @@ class Start(unittest.TestCase):
             server.raw.ping()
             self.assertFalse(sandbox.runtime.exists() or sandbox.state.exists())
             self.assertEqual(list(sandbox.processes()), [server.raw.process.pid])
+
+    def test_a_client_that_starts_the_next_one_at_once(self) -> None:
+        """The one before may not have gone yet: killed, or at the end of its stdin."""
+        with Sandbox() as sandbox:
+            server = Server("--instance", "t", sandbox=sandbox, durable=True).__enter__()
+            tab = server.create_tab()
+            for n in range(20):
+                before = server
+                tab.execute_async("sleep 0.3", timeout_ms=5_000)  # the end of stdin waits for its answer
+                if n % 2:
+                    before.raw.process.kill()
+                else:
+                    before.raw.process.stdin.close()
+                server = tab.server = Server("--instance", "t", sandbox=sandbox, durable=True).__enter__()
+                self.assertIn(tab.id, server.tabs())
+                before.raw.process.wait(5)
+                before.raw.kill()
+                poll(lambda: not tab.row.busy, 5)
+                self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
+            Person(server).tmux("kill-server")
+            server.raw.kill()
 
     def test_it_waits_for_the_owner_to_go(self) -> None:
         with Sandbox() as sandbox:
