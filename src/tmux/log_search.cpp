@@ -50,24 +50,26 @@ struct Lines {
 };
 
 /// The first lines from `begin` on, up to offset `until`.
-Lines first_lines(const PaneLog& log, MaskedLines& masked, std::uint64_t begin, std::uint64_t until,
+Lines first_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t begin, std::uint64_t until,
                   std::uint64_t count) {
   Lines lines;
   lines.end = begin;
   const std::uint64_t most = std::min(kContextBytes, until - std::min(begin, until));
   const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(count == 0 ? 0 : most));
   std::string_view rest = slice.bytes;
+  shown_lines.look_at(slice.from, rest);
   for (; !rest.empty() && lines.texts.size() < count; lines.end = slice.next - rest.size()) {
     const std::size_t newline = rest.find('\n');
-    lines.texts.push_back(
-        shown(strip_ansi(masked.masked(slice.next - rest.size(), rest.substr(0, newline))), 0));
+    if (const auto text = shown_lines.text(slice.next - rest.size(), rest.substr(0, newline))) {
+      lines.texts.push_back(shown(*text, 0));
+    }
     rest.remove_prefix(newline == std::string_view::npos ? rest.size() : newline + 1);
   }
   return lines;
 }
 
 /// The last lines before `end`, none of which begins before `from`.
-std::vector<std::string> last_lines(const PaneLog& log, MaskedLines& masked, std::uint64_t from,
+std::vector<std::string> last_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t from,
                                     std::uint64_t end, std::uint64_t count) {
   std::vector<std::string> texts;
   const bool near = end - std::min(end, from) <= kContextBytes;
@@ -77,6 +79,7 @@ std::vector<std::string> last_lines(const PaneLog& log, MaskedLines& masked, std
   }
   const PaneLog::Slice slice = log.read(from, static_cast<std::size_t>(end - from));
   std::string_view rest = slice.next == end ? std::string_view(slice.bytes) : std::string_view();
+  shown_lines.look_at(slice.from, rest);
   while (!rest.empty() && texts.size() < count) {
     const std::size_t newline = rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
     const std::size_t begin = newline + 1;  // npos + 1 is 0
@@ -85,7 +88,9 @@ std::vector<std::string> last_lines(const PaneLog& log, MaskedLines& masked, std
     }
     std::string_view line = rest.substr(begin);
     line.remove_suffix(line.ends_with('\n') ? 1 : 0);
-    texts.push_back(shown(strip_ansi(masked.masked(slice.from + begin, line)), 0));
+    if (const auto text = shown_lines.text(slice.from + begin, line)) {
+      texts.push_back(shown(*text, 0));
+    }
     rest = rest.substr(0, begin);
   }
   std::reverse(texts.begin(), texts.end());
@@ -101,6 +106,32 @@ std::size_t size_of(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+void ShownLines::look_at(std::uint64_t begin, std::string_view bytes) {
+  begin_ = begin;
+  echoes_ = bytes.empty() ? std::vector<ByteSpan>() : typed_echoes(log_, begin, bytes);
+}
+
+bool ShownLines::is_ours(std::uint64_t offset) const {
+  return std::ranges::any_of(
+      echoes_, [at = offset - begin_](const ByteSpan& echo) { return echo.begin <= at && at < echo.end; });
+}
+
+std::optional<std::string> ShownLines::text(std::uint64_t begin, std::string_view line) {
+  const std::size_t at = begin - begin_;
+  const auto ours = std::ranges::find_if(
+      echoes_, [&](const ByteSpan& echo) { return echo.end > at && echo.begin < at + line.size(); });
+  if (ours == echoes_.end()) {
+    return with_command_named(strip_ansi(masked_.masked(begin, line)), own_files_);
+  }
+  // An echo goes to the end of its line.
+  if (ours->begin <= at) {
+    return std::nullopt;
+  }
+  std::string text = strip_ansi(masked_.masked(begin, line.substr(0, ours->begin - at)));
+  text.resize(text.find_last_not_of(' ') + 1);  // npos + 1 is 0
+  return with_command_named(text, own_files_);
+}
 
 LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from)
     : LogSearch(log, pattern, from, line_begin_before(log, from)) {}
@@ -147,20 +178,21 @@ void FoundLinesWriter::add_lines_after(std::uint64_t until) {
   }
 }
 
-std::string FoundLinesWriter::line_of(const LineMatch& match) {
-  if (!request_.guard) {
-    return match.text;
-  }
+std::optional<std::string> FoundLinesWriter::line_of(const LineMatch& match) {
   std::string bytes = read_range(log_, match.line_begin, match.line_end);
   bytes.resize(bytes.find_last_not_of("\r\n") + 1);  // npos + 1 is 0
-  const std::string masked = lines_.masked(match.line_begin, bytes);
-  return masked == bytes ? match.text : strip_ansi(masked);
+  lines_.look_at(match.line_begin, bytes);
+  return lines_.is_ours(match.byte) ? std::nullopt : lines_.text(match.line_begin, bytes);
 }
 
 bool FoundLinesWriter::add(const LineMatch& match) {
+  const std::optional<std::string> line = line_of(match);
+  if (!line) {
+    return true;
+  }
   add_lines_after(match.line_begin);
   FoundLine found;
-  found.line = shown(line_of(match), match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
+  found.line = shown(*line, match.match.begin - std::min(match.match.begin, kShownBeforeMatch));
   found.byte = match.byte;
   found.before = last_lines(log_, lines_, shown_, match.line_begin, request_.context_lines);
   const std::size_t size = json_size(found.line) + size_of(found.before);

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tmux/masking.hpp"
+#include "tmux/own_lines.hpp"
 #include "tmux/pane_log.hpp"
 #include "tmux/pattern_scan.hpp"
 #include "tmux/searching.hpp"
@@ -39,6 +43,27 @@ class LogSearch {
   std::uint64_t read_;  ///< offset up to which the log was read
 };
 
+/// Single lines of a log as text, masked, without what is ours.
+class ShownLines {
+ public:
+  ShownLines(const PaneLog& log, const SearchLogs& request)
+      : log_(log), masked_(log, request.guard), own_files_(request.own_files) {}
+
+  /// To be called for the bytes that the lines are of: they stand at offset `begin`.
+  void look_at(std::uint64_t begin, std::string_view bytes);
+  /// The line that stands at offset `begin`. nullopt: all of it is ours.
+  [[nodiscard]] std::optional<std::string> text(std::uint64_t begin, std::string_view line);
+  /// Whether what stands at this offset is ours.
+  [[nodiscard]] bool is_ours(std::uint64_t offset) const;
+
+ private:
+  const PaneLog& log_;
+  MaskedLines masked_;
+  std::string own_files_;
+  std::uint64_t begin_ = 0;
+  std::vector<ByteSpan> echoes_;  ///< from begin_ on
+};
+
 /// Puts matches together into an answer of bounded size: their lines, and the lines around them.
 class FoundLinesWriter {
  public:
@@ -46,9 +71,10 @@ class FoundLinesWriter {
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
 
   FoundLinesWriter(const PaneLog& log, const SearchLogs& request)
-      : log_(log), request_(request), lines_(log, request.guard) {}
+      : log_(log), request_(request), lines_(log, request) {}
 
-  /// False when there is no room for it: search on from its line in another answer.
+  /// False when there is no room for it: search on from its line in another answer. A match in a line that
+  /// we typed is none.
   [[nodiscard]] bool add(const LineMatch& match);
   [[nodiscard]] bool full() const { return found_.matches.size() >= request_.max_matches; }
 
@@ -57,11 +83,11 @@ class FoundLinesWriter {
 
  private:
   void add_lines_after(std::uint64_t until);
-  [[nodiscard]] std::string line_of(const LineMatch& match);
+  [[nodiscard]] std::optional<std::string> line_of(const LineMatch& match);
 
   const PaneLog& log_;
   const SearchLogs& request_;
-  MaskedLines lines_;
+  ShownLines lines_;
   FoundLines found_;
   std::uint64_t shown_ = 0;  ///< offset up to which lines were shown
   std::size_t bytes_ = 0;

@@ -99,7 +99,7 @@ struct StartProcess {
 
 struct StartedProcess {
   WindowId window_id;
-  bool started = false;
+  std::optional<bool> started = false;  ///< none: it was typed, and it is not known whether it has begun
   std::optional<std::string> command_id;
   std::uint64_t start_byte = 0;  ///< log offset before the process printed anything
   std::vector<std::string> notes;

@@ -269,7 +269,11 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   if (!request.append_newline) {
     co_await refuse_if_busy(tab, time);
     const FileLock lock = std::move(tab->command_lock);
-    co_await paste(*tab, request.command);
+    if (!co_await paste(*tab, request.command)) {
+      started.notes.emplace_back(
+          "the shell may not have read all of it yet; C-c sent now could leave a part of it: look with "
+          "read_screen first");
+    }
     started.start_byte = tab->log.end();
     co_return started;
   }
@@ -280,10 +284,12 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     what.deadline = Clock::now() + Milliseconds(config_.max_duration_ms);
   }
   const RunPtr run = co_await begin(tab, time, std::move(what));
-  started.started = run->record().reason != Reason::no_shell_answered;
+  const bool known = run->has_ended() || run->has_begun();
+  const bool never = run->has_ended() && run->record().reason == Reason::no_shell_answered;
+  started.started = known ? std::optional(!never) : std::nullopt;
   started.command_id = run->record().id;
   started.start_byte = run->record().start_byte;
-  if (!run->has_ended() && !run->has_begun()) {
+  if (!known) {
     started.notes.push_back(why_it_runs_on(*run));
   }
   co_return started;

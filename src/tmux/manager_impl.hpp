@@ -172,7 +172,7 @@ class TmuxManager::Impl {
   /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
   void look_after(const TabPtr& tab);
   // The keyboard.
-  Awaitable<void> paste(const Tab& tab, const std::string& text);
+  Awaitable<bool> paste(const Tab& tab, const std::string& text);
   Awaitable<bool> takes_lines(const Tab& tab, const Foreground& shell);
   Awaitable<void> type(const Tab& tab, std::string commands);
   Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);

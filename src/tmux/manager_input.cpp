@@ -22,6 +22,10 @@ constexpr Milliseconds kBegins{10'000};
 /// How long a shell may take to its prompt, and that to be in the log.
 constexpr Milliseconds kPromptComes{10'000};
 constexpr Milliseconds kPromptIsLogged{1'000};
+/// How long the shell may take to read a paste, and how often we look whether it has.
+constexpr Milliseconds kPasteIsRead{1'000};
+constexpr Milliseconds kPasteLook{10};
+constexpr int kQuietLooks = 2;
 /// More than any prompt is long.
 constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
@@ -92,8 +96,9 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::takes_lines(const Tab& tab, cons
   co_return takes;
 }
 
-/// Puts the text on the prompt's line and does not submit it.
-TmuxManager::Awaitable<void> TmuxManager::Impl::paste(const Tab& tab, const std::string& text) {
+/// Puts the text on the prompt's line and does not submit it. Whether the shell was seen to have read all of
+/// it: a key that came before could cut the paste, and what is left of it would be typed.
+TmuxManager::Awaitable<bool> TmuxManager::Impl::paste(const Tab& tab, const std::string& text) {
   const Foreground shell = co_await wait_for_prompt(tab, Clock::now() + kPromptComes);
   const auto lines = std::count_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; });
   const bool fits = lines == 0 || co_await takes_lines(tab, shell);
@@ -107,7 +112,21 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste(const Tab& tab, const std:
   if (const auto mode = terminal_mode(tab.tty); mode && mode->line) {
     check_line_lengths(text, "command");
   }
+  const std::uint64_t before = tab.log.end();
   co_await paste_text(tab, text, true, false);
+  const auto patience = Clock::now() + kPasteIsRead;
+  std::uint64_t end = before;
+  for (int quiet = 0; Clock::now() < patience;) {
+    co_await sleep_for(kPasteLook);
+    const bool read = tab.log.end() == end && end != before && unread_input(tab.tty) == 0 &&
+                      prompt_state(look_at_foreground(tab.pane_pid), tab.tty) == Prompt::ready;
+    end = tab.log.end();
+    quiet = read ? quiet + 1 : 0;
+    if (quiet == kQuietLooks) {
+      co_return true;
+    }
+  }
+  co_return false;
 }
 
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its

@@ -8,6 +8,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/output.hpp"
+#include "tmux/own_lines.hpp"
 
 namespace terminally {
 namespace {
@@ -64,17 +65,48 @@ LogPart part_of(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::str
   return log_part(tab.log, std::move(bytes), range);
 }
 
+struct Trimmed {
+  std::size_t front = 0;
+  std::size_t back = 0;
+  std::size_t resume = 0;  ///< where the next part begins
+};
+
+/// For a reader of text: a line that we typed and that begins before the part, whose bytes stand at `from`,
+/// or is known only by what follows it. Others are left out by log_text.
+Trimmed trim_our_lines(const Tab& tab, std::uint64_t from, const TextView& view, LogPart& part) {
+  const std::size_t size = part.bytes.size();
+  Trimmed trimmed{0, 0, size};
+  const auto echoes = view.is_exact() ? std::vector<ByteSpan>() : typed_echoes(tab.log, from, part.bytes);
+  const auto known = typed_echoes(part.bytes);
+  for (const ByteSpan& echo : echoes) {
+    const bool is_known =
+        std::ranges::any_of(known, [&](const ByteSpan& other) { return other.begin == echo.begin; });
+    if (echo.begin == 0) {
+      trimmed.front = echo.end;
+    } else if (!is_known) {
+      trimmed.back = size - echo.begin;
+      trimmed.resume = echo.end;
+      break;
+    }
+  }
+  part.bytes = part.bytes.substr(trimmed.front, size - trimmed.front - trimmed.back);
+  return trimmed;
+}
+
 }  // namespace
 
 TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
                                                                TextView view) {
   const TabPtr tab = co_await find_tab(window);
+  view.own_files = tab->files.directory();
   PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  const LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
+  LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
+  const Trimmed trimmed = trim_our_lines(*tab, tail.from, view, part);
   FittingText text = co_await text_worker_.fitting_text(part, view, tab->cols, Keep::end, kMostLogBytes);
-  const std::string_view kept = std::string_view(tail.bytes).substr(tail.bytes.size() - text.bytes);
-  const bool whole = kept.size() == tail.bytes.size();
+  const bool whole = text.bytes == part.bytes.size();
+  const std::string_view kept =
+      std::string_view(tail.bytes).substr(whole ? 0 : tail.bytes.size() - trimmed.back - text.bytes);
   result.content = std::move(text.text);
   result.returned_lines = view.render ? count_lines(result.content) : whole ? tail.lines : count_lines(kept);
   result.truncated = tail.truncated || !whole;
@@ -87,6 +119,7 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
 
 TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk request) {
   const TabPtr tab = co_await find_tab(request.window_id);
+  request.view.own_files = tab->files.directory();
   if (request.from_byte != ReadLogChunk::kLogEnd) {
     refuse_beyond_end(tab->log, request.from_byte);
   }
@@ -123,10 +156,12 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   if (request.exact) {
     chunk.chunk = std::move(part.bytes);
   } else {
+    const Trimmed trimmed = trim_our_lines(*tab, raw.from, request.view, part);
+    const std::size_t bytes = part.bytes.size();
     FittingText text = co_await text_worker_.fitting_text(std::move(part), request.view, tab->cols,
                                                           Keep::beginning, request.max_bytes);
     chunk.chunk = std::move(text.text);
-    chunk.next_byte = raw.from + text.bytes;
+    chunk.next_byte = raw.from + (text.bytes == bytes ? trimmed.resume : trimmed.front + text.bytes);
     chunk.eof = raw.eof && chunk.next_byte == raw.next();
   }
   co_return chunk;

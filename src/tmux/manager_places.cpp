@@ -39,13 +39,11 @@ bool may_come_back(const Tab& tab) {
          look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell;
 }
 
-/// A shell that a command of ours opened there waits at its prompt: what comes next runs in it.
+/// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt: what
+/// comes next runs in it.
 bool is_in_our_nested_shell(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  const bool nested =
-      foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
-  return nested && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
-         tab.runs.back()->typed_into() != foreground.pid &&
+  return !tab.runs.empty() && tab.runs.back()->opened_shell() && tab.runs.back()->opened(foreground) &&
          prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 

@@ -92,6 +92,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
                                                                    TextView view,
                                                                    std::uint64_t max_output_bytes) {
   find_late_markers(tab->log, record);
+  view.own_files = tab->files.directory();
   CommandResult result;
   result.command_id = record.id;
   result.window_id = tab->window;

@@ -20,6 +20,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   Pattern pattern(request.pattern, {.field = "pattern", .ignore_case = request.ignore_case});
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte);
+  request.own_files = tab->files.directory();
   const std::uint64_t end = tab->log.end();
   const auto give_up = std::min(call_time().patience(), Clock::now() + kLongestSearch);
   LogSearch search(tab->log, pattern, request.from_byte);

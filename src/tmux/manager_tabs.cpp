@@ -96,6 +96,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::take_new_ta
   try {
     const TabPtr tab = take_row(row, window);
     tab->name = name;
+    tab->opened = Clock::now();
     append_file(tab->log.path(), "");  // so that a person can tail it at once
   } catch (const std::exception&) {
     failure = std::current_exception();

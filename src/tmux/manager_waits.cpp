@@ -22,6 +22,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
   const auto deadline = std::min(window_end, arrived + Milliseconds(request.waiting.timeout_ms));
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));
+  request.waiting.view.own_files = tab->files.directory();
   LogWatch::Watch watch = watch_.watch(tab->log.path());
   look_after(tab);
   Wait wait(tab, request);

@@ -9,6 +9,7 @@
 #include "tmux/ansi.hpp"
 #include "tmux/fitting.hpp"
 #include "tmux/masking.hpp"
+#include "tmux/own_lines.hpp"
 #include "tmux/render.hpp"
 
 namespace terminally {
@@ -36,9 +37,12 @@ std::string without_cr_before_lf(std::string_view bytes) {
 }  // namespace
 
 std::string log_text(std::string_view bytes, const TextView& view, int cols) {
-  if (!view.render && !view.strip_ansi) {
+  if (view.is_exact()) {
     return to_valid_utf8(bytes);
   }
+  const std::string ours_named =
+      with_command_named(without_spans(bytes, typed_echoes(bytes)), view.own_files);
+  bytes = ours_named;
   std::string text = view.render ? render(bytes, cols) : strip_ansi(bytes);
   if (!view.guard) {
     return text;
@@ -48,8 +52,7 @@ std::string log_text(std::string_view bytes, const TextView& view, int cols) {
 }
 
 std::string output_text(std::string_view bytes, const TextView& view, int cols) {
-  return view.render || view.strip_ansi ? log_text(bytes, view, cols)
-                                        : to_valid_utf8(without_cr_before_lf(bytes));
+  return view.is_exact() ? to_valid_utf8(without_cr_before_lf(bytes)) : log_text(bytes, view, cols);
 }
 
 namespace {

@@ -15,6 +15,8 @@ namespace {
 constexpr Milliseconds kPromptStep{1'000};
 /// After our last command.
 constexpr Milliseconds kLastStepBegins{2'000};
+/// A program of the start-up files may have the foreground for that long.
+constexpr Milliseconds kStartUpStep{5'000};
 /// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
@@ -35,7 +37,10 @@ bool prompt_was_there(const Tab& tab) {
 /// there. A step begins with the end of our last command.
 bool is_no_step(const Tab& tab, Milliseconds waited, Milliseconds lives) {
   const auto since_end = Clock::now() - tab.last_end;
-  return prompt_was_there(tab) || (tab.last_end != Clock::time_point() && since_end - lives > kLastStepBegins)
+  if (!prompt_was_there(tab) && tab.last_end == Clock::time_point()) {
+    return waited > kPromptStep && Clock::now() - tab.opened > kStartUpStep;
+  }
+  return prompt_was_there(tab) || since_end - lives > kLastStepBegins
              ? std::max(waited, lives) > kPromptStep
              : waited > kPromptStep && since_end > kPromptAfterCommand;
 }

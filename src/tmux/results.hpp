@@ -48,6 +48,9 @@ struct TextView {
   bool strip_ansi = false;
   bool render = false;
   std::shared_ptr<TextGuard> guard = nullptr;  ///< for a model that reads it: masks secrets. None: exact
+  std::string own_files = {};  ///< where our files are whose names a reader need not see (own_lines.hpp)
+
+  [[nodiscard]] bool is_exact() const { return !render && !strip_ansi; }
 };
 
 /// What the foreground program waits for on the keyboard; seen in /proc and in the terminal's mode.

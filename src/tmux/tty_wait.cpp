@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -252,6 +253,12 @@ std::optional<TerminalMode> terminal_mode(const std::string& tty) {
   return TerminalMode{(modes.c_lflag & ICANON) != 0, (modes.c_lflag & ECHO) != 0,
                       (modes.c_iflag & ICRNL) != 0, (modes.c_iflag & IGNCR) != 0,
                       (modes.c_lflag & ISIG) != 0};
+}
+
+int unread_input(const std::string& tty) {
+  const UniqueFd fd(::open(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  int bytes = 0;
+  return fd && ::ioctl(fd.get(), FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
 dev_t terminal_device(const std::string& tty) {

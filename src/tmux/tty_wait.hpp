@@ -18,6 +18,8 @@ struct TerminalMode {
 
 /// By its path ("/dev/pts/3"); nullopt when it cannot be opened: it is gone.
 [[nodiscard]] std::optional<TerminalMode> terminal_mode(const std::string& tty);
+/// How many bytes were typed that nobody has read; 0 where that cannot be told. In line mode: of whole lines.
+[[nodiscard]] int unread_input(const std::string& tty);
 
 /// Its device number, 0 when it is gone.
 [[nodiscard]] dev_t terminal_device(const std::string& tty);

@@ -39,6 +39,8 @@ class ResultVisitor {
   virtual void count(Text name, std::uint64_t value, Text description, Show show = Show::always) = 0;
   virtual void flag(Text name, bool value, Text description, Show show = Show::always) = 0;
   /// Written as null when there is none.
+  virtual void flag_or_null(Text name, std::optional<bool> value, Text description,
+                            Show show = Show::always) = 0;
   virtual void integer_or_null(Text name, std::optional<std::int64_t> value, Text description,
                                Show show = Show::always) = 0;
   virtual void text_or_null(Text name, std::optional<Text> value, Text description,

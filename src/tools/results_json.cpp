@@ -64,6 +64,10 @@ void ResultSchema::flag(Text name, bool /*value*/, Text description, Show show) 
   add(name, description, show)["type"] = "boolean";
 }
 
+void ResultSchema::flag_or_null(Text name, std::optional<bool> /*value*/, Text description, Show show) {
+  make_nullable(add(name, description, show), of_type("boolean"));
+}
+
 void ResultSchema::integer_or_null(Text name, std::optional<std::int64_t> /*value*/, Text description,
                                    Show show) {
   make_nullable(add(name, description, show), of_type("integer"));
@@ -136,6 +140,10 @@ void ResultWriter::count(Text name, std::uint64_t value, Text /*description*/, S
 
 void ResultWriter::flag(Text name, bool value, Text /*description*/, Show show) {
   put(name, value, show);
+}
+
+void ResultWriter::flag_or_null(Text name, std::optional<bool> value, Text /*description*/, Show show) {
+  put(name, value ? ordered_json(*value) : ordered_json(), show);
 }
 
 void ResultWriter::integer_or_null(Text name, std::optional<std::int64_t> value, Text /*description*/,

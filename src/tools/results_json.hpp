@@ -16,6 +16,7 @@ class ResultSchema final : public ResultVisitor {
   void log_text(Text name, Text value, Text description, Show show) override;
   void count(Text name, std::uint64_t value, Text description, Show show) override;
   void flag(Text name, bool value, Text description, Show show) override;
+  void flag_or_null(Text name, std::optional<bool> value, Text description, Show show) override;
   void integer_or_null(Text name, std::optional<std::int64_t> value, Text description, Show show) override;
   void text_or_null(Text name, std::optional<Text> value, Text description, Show show) override;
   void choice(Text name, Text value, const Names& names, Text description, Show show) override;
@@ -47,6 +48,7 @@ class ResultWriter final : public ResultVisitor {
   void log_text(Text name, Text value, Text description, Show show) override;
   void count(Text name, std::uint64_t value, Text description, Show show) override;
   void flag(Text name, bool value, Text description, Show show) override;
+  void flag_or_null(Text name, std::optional<bool> value, Text description, Show show) override;
   void integer_or_null(Text name, std::optional<std::int64_t> value, Text description, Show show) override;
   void text_or_null(Text name, std::optional<Text> value, Text description, Show show) override;
   void choice(Text name, Text value, const Names& names, Text description, Show show) override;

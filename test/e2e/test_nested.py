@@ -201,6 +201,12 @@ class Replaced(unittest.TestCase):
                     self.assertEqual(tab.execute("echo back").output, "back\n")
                     self.assertEqual(tab.row.foreground, own)
 
+    def test_a_call_without_a_tab_goes_on_in_main(self) -> None:
+        with Server() as server:
+            server.call("execute_command", command="exec bash")
+            self.assertEqual(server.call("execute_command", command="echo in main").output, "in main\n")
+            self.assertEqual([tab.name for tab in server.tabs().values()], ["main"])
+
     def test_its_own_end(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")

@@ -16,7 +16,7 @@ HARMLESS = {
              '[[ -z "$ZELLIJ" ]] && exec sleep 100', 'case $- in *i*) [ -n "$TMUX" ] || exec tmux;; esac', 'tmux set -g status off 2>/dev/null',
              "sleep 1", "seq 1 500", "printf '\\033[?1049h\\033[?1049l\\033]0;title\\007'", "stty -echo; stty echo", "set -o vi", "shopt -s failglob", "set -u",
              "PS1='$(sleep 0.2)$ '", "PROMPT_COMMAND='history -a'", "trap 'echo bye' EXIT", "unset PATH; PATH=/usr/bin:/bin", "TMOUT=100", "readonly TMOUT=100"],
-    "zsh": ['[[ -z $TMUX ]] && exec tmux new-session -A -s main', '[ -z "$TMUX" ] && { tmux attach || exec tmux new; }', "setopt nounset", "TMOUT=100", "sleep 0.5"],
+    "zsh": ['[[ -z $TMUX ]] && exec tmux new-session -A -s main', '[ -z "$TMUX" ] && { tmux attach || exec tmux new; }', "setopt nounset", "TMOUT=100", "sleep 1", "sleep 1.6; sleep 1.6"],
     "fish": ['if status is-interactive; and not set -q TMUX; exec tmux; end', "sleep 1"],
     "dash": ['[ -z "$TMUX" ] && exec tmux new-session -A -s main', "set -u"],
 }

@@ -1,0 +1,76 @@
+"""What we ourselves leave in a tab is nothing that a reader of text sees: our typed lines, the names of our files (U9)."""
+
+import re
+import unittest
+
+import path  # noqa: F401
+from harness import Server, main, needs
+from harness.suite import needs_root
+
+UNFINISHED = {"bash": "if true; do\nfi", "zsh": "if true; do\nfi", "dash": "if true; do\nfi", "fish": "if true\necho x"}
+SAID = {"bash": "command: line 1: syntax error", "zsh": "command:1: parse error", "dash": "command: Syntax error", "fish": "command (line 1): Missing end"}
+PLAIN = {"strip_ansi": True}
+RENDERED = {"render": True}
+OURS = re.compile(r"builtin|\\\. |__mcp_|/run/|[0-9a-f]{8}u\b|\\eval")
+
+
+class OwnLines(unittest.TestCase):
+    def assert_nothing_of_ours(self, text: str, expected: list[str]) -> None:
+        self.assertIsNone(OURS.search(text), text)
+        for part in expected:
+            self.assertIn(part, text)
+
+    def test_logs_results_and_searches(self) -> None:
+        for shell, text in UNFINISHED.items():
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("printf 'no newline'")
+                for view in (PLAIN, RENDERED):
+                    self.assertIn(SAID[shell], tab.execute(text, **view).output)
+                raw = tab.execute(text)
+                self.assertIn(raw.output.replace("\n", "\r\n"), tab.log().decode(), "bytes are exact")
+                self.assertNotIn(SAID[shell].split()[0] + " line", raw.output)
+                tab.execute("echo nothing-else")
+                expected = ["$ printf 'no newline'", "$ echo nothing-else", SAID[shell]]
+                for view in (PLAIN, RENDERED):
+                    self.assert_nothing_of_ours(tab.call("read_logs_from_tab", lines=500, **view).content, expected)
+                self.assertIn("no newline", tab.call("read_logs_from_tab", lines=500, **PLAIN).content)
+                self.assertIn("mcp=START", tab.call("read_logs_from_tab", lines=500).content)
+                found = tab.call("search_logs", pattern="nothing-else|rror|issing", context_lines=5)
+                self.assertGreaterEqual(len(found.matches), 4)
+                self.assert_nothing_of_ours("\n".join(line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))), [SAID[shell]])
+                self.assertEqual(tab.call("search_logs", pattern=r"builtin|\\\. /").matches, [])
+
+    def test_chunks_of_any_size(self) -> None:
+        """A chunk that ends within a typed line has no part of it."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for number in range(4):
+                tab.execute(f"echo line {number}")
+            for size in (64, 97, 150):
+                at, text, end = 0, "", len(tab.log())
+                while at < end:
+                    chunk = tab.call("stream_logs_from_tab", from_byte=at, max_bytes=size, **PLAIN)
+                    text, at = text + chunk.chunk, chunk.next_byte
+                self.assert_nothing_of_ours(text, [f"$ echo line {number}" for number in range(4)])
+
+    def test_behind_su(self) -> None:
+        """Text that goes in-line is echoed line by line."""
+        needs_root()
+        needs("su", "zsh")
+        for shell in ("bash", "zsh", "sh"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell="bash")
+                tab.execute(f"ZDOTDIR={server.sandbox.home} su -s /bin/{shell} nobody")
+                tab.execute("echo within")
+                self.assertIn("rror", tab.execute("echo a; )", **RENDERED).output)
+                tab.execute("exit")
+                for view in (PLAIN, RENDERED):
+                    self.assert_nothing_of_ours(tab.call("read_logs_from_tab", lines=500, **view).content, ["$ echo within\nwithin", "$ echo a; )"])
+                found = tab.call("search_logs", pattern="within", context_lines=5)
+                self.assert_nothing_of_ours("\n".join(line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))), [])
+
+
+if __name__ == "__main__":
+    main()
