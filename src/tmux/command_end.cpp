@@ -277,8 +277,8 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   tab_->last_end = Clock::now();
   if (end_marker_ && end_marker_->by == Marker::By::shell) {
     record_.notes.emplace_back(
-        "the shell ended with this command; a new one was started in the same tab (variables, functions and "
-        "options of the old one are gone)");
+        "the shell ended with this command; a new one was started in the same tab, in " + record_.cwd +
+        " (variables, functions and options of the old one are gone)");
   }
   // In this order: killed in between, the next server finds a mark whose command has ended.
   save_record();

@@ -144,7 +144,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
   [[nodiscard]] boost::asio::awaitable<bool> is_left_untaken_by(Clock::time_point give_up_at);
   void never_ran();
-  [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
+  [[nodiscard]] boost::asio::awaitable<void> clear_prompt(const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
   void write_files() const;
   [[nodiscard]] bool files_are_written(ShellKind shell);
@@ -224,8 +224,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   bool opened_shell_ = false;
   bool exit_lost_ = false;
-  bool touched_ = false;  ///< somebody else may have typed in the tab: see touched.hpp
-  bool cleared_ = false;  ///< what they left at the prompt is gone
+  bool touched_ = false;   ///< somebody else may have typed in the tab: see touched.hpp
+  bool cleared_ = false;   ///< what they left at the prompt is gone
+  bool put_back_ = false;  ///< the shell puts it back after this command
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
   std::uint64_t signalled_ticks_ = 0;

@@ -65,6 +65,20 @@ Error why_not_typed(const Error& error, const Tab& tab) {
   return error;
 }
 
+std::string note_of_cleared(std::string line, bool put_back) {
+  std::string note =
+      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
+      "went "
+      "first, so that nothing of it was run or completed";
+  line.erase(0, line.find_first_not_of(' '));
+  if (!line.empty()) {
+    note += ". The line was: \"" + line + "\"; " +
+            (put_back ? "it is put back at the prompt after this command, not entered"
+                      : "it is not put back: tell them, or send_text with submit: false types it again");
+  }
+  return note;
+}
+
 }  // namespace
 
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command,
@@ -111,7 +125,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
     co_await type(foreground);
     if (touched_ && !cleared_) {
       tab_->files.remove(record_.nonce);
-      co_await clear_prompt();
+      co_await clear_prompt(foreground);
       touched_ = false;
       exit_lost_ = foreground.shell != ShellKind::fish;
       --attempt_;
@@ -134,8 +148,8 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
   reporter_ = exit_reporter(foreground.pid);
   record_.shell_pid = foreground.pid;
   record_.shell_image = process_image(foreground.pid);
-  const ShellCommand command{text_,           record_.nonce,   tab_->files.directory(),
-                             context_.helper, tab_->last_exit, exit_lost_};
+  const ShellCommand command{
+      text_, record_.nonce, tab_->files.directory(), context_.helper, tab_->last_exit, exit_lost_, put_back_};
   record_.typed_byte = tab_->log.counted_end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
@@ -246,7 +260,9 @@ asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string&
       cleared_ ? full_screen : "#{||:" + full_screen + "," + std::string(kTouched) + "}";
   std::optional<Error> failure;
   try {
-    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, Typed::command));
+    // What is put back is there for our next command as if it were typed just now.
+    const Typed typed = put_back_ ? Typed::key : Typed::command;
+    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, typed));
   } catch (const Error& error) {
     failure = error;
   }
@@ -330,7 +346,7 @@ void CommandRun::never_ran() {
 
 /// Takes away what may be at the prompt: text, a question for the rest of a command, an editor's command
 /// mode, a `read` of theirs. It is neither run nor completed.
-asio::awaitable<void> CommandRun::clear_prompt() {
+asio::awaitable<void> CommandRun::clear_prompt(const Foreground& foreground) {
   const std::string row = unfinished_line(tab_->log, tab_->cols);
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
@@ -345,13 +361,14 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   while (!row.empty() && unfinished_line(tab_->log, tab_->cols) != row && Clock::now() < shown_by) {
     co_await finish_by(shown_by, watch_.changed());
   }
-  if (row.empty() || unfinished_line(tab_->log, tab_->cols) != row) {
-    record_.notes.push_back(
-        "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-        "went "
-        "first, so that nothing of it was run or completed" +
-        (row.empty() ? std::string() : ". The line was: " + row));
+  const std::string prompt = unfinished_line(tab_->log, tab_->cols);
+  if (!row.empty() && prompt == row) {
+    co_return;
   }
+  // Only a line at the shell's first prompt is a whole one: it stands behind the same prompt.
+  const bool is_whole = !prompt.empty() && row.starts_with(prompt);
+  put_back_ = is_whole && foreground.shell == ShellKind::zsh && foreground.reads_our_files;
+  record_.notes.push_back(note_of_cleared(is_whole ? row.substr(prompt.size()) : row, put_back_));
 }
 
 asio::awaitable<void> CommandRun::press_interrupt_key() {

@@ -66,13 +66,15 @@ case $- in (*e*) @N@_s=0;; esac
 
 // zsh. The `always` block runs after C-c too. Tracing goes to the old stderr whatever is redirected, so it is
 // switched off by an assignment, which is one traced line that END marks (x=1). precmd would be too late: it
-// comes after zsh's end-of-line padding. A `;` or newline before every `}`: without it `setopt ignorebraces`
-// and `emulate sh` do not see the brace.
+// comes after zsh's end-of-line padding. The line that our C-c took is put back by the editor itself when it
+// starts, unless something was typed meanwhile. A `;` or newline before every `}`: without it `setopt
+// ignorebraces` and `emulate sh` do not see the brace.
 constexpr ShellTemplate kZsh = {
     R"sh(\builtin \.)sh",
     R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
     R"sh(@N@_s=$? @N@_a=${options[aliases]} options[aliases]=off
-{ @N@_x=$- @N@_t=; \builtin unset @N@_r
+{ @N@_x=$- @N@_t= @N@_b=; \builtin unset @N@_r
+case @PUT_BACK@$@N@_x in (*x*) ;; (1*) @N@_b=${ZLE_LINE_ABORTED-};; esac
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
@@ -96,7 +98,16 @@ case ${@N@_o-} in
 (end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
-esac; options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a"
+esac; case $@N@_b in (?*) __mcp_put_back=$@N@_b
+__mcp_line_init() {
+\builtin zle -D zle-line-init
+\builtin zle -A __mcp_line_init zle-line-init 2>/dev/null && { \builtin zle -D __mcp_line_init; \builtin zle zle-line-init; }
+case $CONTEXT$PENDING$KEYS_QUEUED_COUNT$BUFFER in (start00) BUFFER=$__mcp_put_back; CURSOR=${#BUFFER};; esac
+\builtin unset __mcp_put_back
+\builtin unset -f __mcp_line_init
+}
+\builtin zle -A zle-line-init __mcp_line_init; \builtin zle -N zle-line-init __mcp_line_init;; esac
+options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a @N@_b"
 case $@N@_x in
 (*e*x*) @N@_t="$@N@_t; options[xtrace]=on";;
 (*e*) ;; # @N@_

@@ -149,6 +149,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},
+      {"PUT_BACK", command.put_back ? "1" : ""},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
       {"NO_MUX", word(kNoMultiplexer)},
       {"EXITS", command.text.find("exit") != std::string::npos ? "1" : ""},

@@ -22,6 +22,7 @@ struct ShellCommand {
   std::filesystem::path helper;     ///< terminally-shell
   int previous_exit = 0;            ///< the exit code of our last command in this shell
   bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
+  bool put_back = false;   ///< our C-c took a line that a person had half typed at this shell's own prompt
 };
 
 /// What the file says that the wrapper empties when it has come to the text, until then.
