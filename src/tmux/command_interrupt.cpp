@@ -255,7 +255,9 @@ CommandMarks CommandRun::marks() const {
 asio::awaitable<void> CommandRun::end_descendants() {
   const CommandMarks command = marks();
   TabProcesses processes(context_.processes, *tab_);
-  for (int looks = 0; looks < kLooksForDescendants; ++looks) {
+  // One that forks and leaves while it is looked for is missed with its child, so one look is not enough.
+  int nothing_found = 0;
+  for (int looks = 0; looks < kLooksForDescendants && nothing_found < 2; ++looks) {
     survivors_.clear();
     bool killed = false;
     co_await processes.look();
@@ -266,9 +268,7 @@ asio::awaitable<void> CommandRun::end_descendants() {
       }
       killed = (owner == Whose::command && signal_process(process.info.id(), SIGKILL)) || killed;
     }
-    if (!killed) {
-      break;
-    }
+    nothing_found = killed ? 0 : nothing_found + 1;
     co_await sleep_for(Milliseconds(10));
   }
   if (!survivors_.empty()) {
