@@ -144,6 +144,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   const std::uint64_t window_ms = request.hand_over ? config_.sync_window_ms : kForeverMs;
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
+  const CallForTab call(tab_calls_, request.window_id);
   const Place place = co_await place_for(request.window_id, time);
   const TabPtr& tab = place.tab;
   const bool interrupts = request.on_timeout == OnTimeout::interrupt;
@@ -259,6 +260,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     check_prompt_text(request.command);
   }
   const CallTime time(std::min(request.timeout_ms, config_.sync_window_ms));
+  const CallForTab call(tab_calls_, request.window_id);
   const Place place = co_await place_for(request.window_id, time);
   const TabPtr& tab = place.tab;
   StartedProcess started;

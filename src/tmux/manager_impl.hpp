@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/answer_by.hpp"
@@ -130,6 +131,23 @@ class TmuxManager::Impl {
     KeyedMutex<WindowId>::Guard guard;
     std::string note;  ///< why it is not the tab "main"; empty when the caller named the tab
   };
+  /// A call that runs a command in the tab it names, from its arrival on.
+  class CallForTab {
+   public:
+    CallForTab(std::shared_ptr<std::multiset<WindowId>> calls, std::optional<WindowId> window)
+        : calls_(std::move(calls)), place_(window ? calls_->insert(*window) : calls_->end()) {}
+    CallForTab(const CallForTab&) = delete;
+    CallForTab& operator=(const CallForTab&) = delete;
+    ~CallForTab() {
+      if (place_ != calls_->end()) {
+        calls_->erase(place_);
+      }
+    }
+
+   private:
+    std::shared_ptr<std::multiset<WindowId>> calls_;  // a call may be put away after the manager
+    std::multiset<WindowId>::iterator place_;
+  };
   Awaitable<Place> place_for(std::optional<WindowId> window, CallTime time);
   Awaitable<Place> choose_place(std::optional<WindowId> window, CallTime time);
   Awaitable<Place> place_without_name(CallTime time);
@@ -182,7 +200,8 @@ class TmuxManager::Impl {
     std::exception_ptr failure;
     boost::asio::cancellation_signal cancel;
   };
-  Awaitable<CancelledCommand> cancel_foreground(TabPtr tab, bool force, CallTime time);
+  Awaitable<void> calls_before_typed(TabPtr tab);
+  Awaitable<std::optional<CancelledCommand>> cancel_foreground(TabPtr tab, bool force, CallTime time);
   [[nodiscard]] Reason whose_cancel() const;
   void follow(const RunPtr& run);
   Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, TextView view, std::uint64_t max_output_bytes);
@@ -209,6 +228,7 @@ class TmuxManager::Impl {
   std::vector<std::weak_ptr<TabWaiter>> tab_waiters_;
   std::uint64_t tab_changes_ = 0;  // TabList::changes
   KeyedMutex<WindowId> tab_mutex_;
+  std::shared_ptr<std::multiset<WindowId>> tab_calls_ = std::make_shared<std::multiset<WindowId>>();
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> restoring_socket_ = std::make_shared<AsyncMutex>();

@@ -22,6 +22,9 @@ constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
 /// After our last command.
 constexpr Milliseconds kPromptWithin{2'000};
+/// A call that came before has its command typed by then, or its tab has no prompt for it.
+constexpr Milliseconds kTyped{5'000};
+constexpr Milliseconds kTypedLook{10};
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
 
@@ -69,8 +72,22 @@ void record_foreign(Tab& tab, const CommandResult& result) {
 
 }  // namespace
 
+/// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
+/// to end, and a C-c now would hit the start-up files.
+TmuxManager::Awaitable<void> TmuxManager::Impl::calls_before_typed(TabPtr tab) {
+  const auto give_up_at = Clock::now() + kTyped;
+  const auto on_its_way = [&] {
+    return tab->runs.empty() && tab_calls_->contains(tab->window) &&
+           look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
+  };
+  while (on_its_way() && Clock::now() < give_up_at) {
+    co_await sleep_for(kTypedLook);
+  }
+}
+
 TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId window, StopSignal signal) {
   const TabPtr tab = co_await open_tab(window);
+  co_await calls_before_typed(tab);
   look_after(tab);
   StoppedProcess stopped;
   co_await let_prompt_come(*tab);
@@ -114,9 +131,10 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
 }
 
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
-/// and left alone.
-TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(TabPtr tab, bool force,
-                                                                              CallTime time) {
+/// and left alone. nullopt: a command of ours came to run meanwhile.
+TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cancel_foreground(TabPtr tab,
+                                                                                             bool force,
+                                                                                             CallTime time) {
   const Foreground first = look_at_foreground(tab->pane_pid);
   CancelledCommand cancelled;
   CommandResult& result = cancelled.result;
@@ -133,7 +151,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
   }
   std::set<int> terminated;
   const auto give_up_at = std::min(begin + CommandRun::kKillAfter + kStopWithin, time.returns_by());
-  while (!is_at_prompt(*tab) && Clock::now() < give_up_at) {
+  while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
     const auto elapsed = Clock::now() - begin;
     const Foreground now = look_at_foreground(tab->pane_pid);
     if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
@@ -144,6 +162,9 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_foreground(Ta
       }
     }
     co_await sleep_for(Milliseconds(20));
+  }
+  if (!tab->runs.empty()) {
+    co_return std::nullopt;
   }
   print_in_terminal(tab->tty, kLeaveFullScreen);
   const bool ended = is_at_prompt(*tab);
@@ -166,12 +187,16 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(window);
   CancelledCommand cancelled;
+  co_await calls_before_typed(tab);
   look_after(tab);
   co_await let_prompt_come(*tab);
-  if (tab->runs.empty()) {
-    if (!tab->files.running_nonce() && !is_at_prompt(*tab)) {
-      co_return co_await cancel_foreground(tab, force, time);
+  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab)) {
+    std::optional<CancelledCommand> foreign = co_await cancel_foreground(tab, force, time);
+    if (foreign) {
+      co_return std::move(*foreign);
     }
+  }
+  if (tab->runs.empty()) {
     QueryCommand query;
     query.window_id = window;
     query.view = view;

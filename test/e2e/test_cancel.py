@@ -105,6 +105,21 @@ class Cancel(unittest.TestCase):
                     server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
                     self.assertEqual(tab.execute("echo next", timeout_ms=30_000).output, "next\n")
 
+    def test_sent_before_it_in_a_tab_whose_shell_is_starting(self) -> None:
+        """The command that was asked for is what ends: it is never run to its end, nor told as completed."""
+        with Server() as server:
+            for shell in ("bash", "zsh", "dash", "fish") * 3:
+                with self.subTest(shell=shell):
+                    tab = server.create_tab(shell=shell)
+                    call = tab.execute_async("echo begun; sleep 60; echo over", timeout_ms=60_000)
+                    cancelled = tab.call("cancel_command")
+                    self.assertEqual((cancelled.state, cancelled.reason), ("cancelled", "cancelled_by_client"))
+                    answer = server.result(call, "execute_command")
+                    self.assertEqual((answer.state, answer.reason), ("cancelled", "cancelled_by_client"))
+                    self.assertNotIn("over", answer.output)
+                    self.assertEqual(tab.execute("echo next").output, "next\n")
+                    tab.close(force=True)
+
     def test_cancelled_at_random_moments_the_tab_is_usable(self) -> None:
         commands = [
             "sleep 60",
