@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include <exception>
+
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
@@ -81,15 +83,22 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
   }
   const int asked = server_pid_;
   std::string answer;
+  std::exception_ptr failure;
   try {
     const TmuxClient server = tmux();
     answer = co_await server.query(ask_for_panes());
   } catch (const Error& error) {
-    // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says
-    // nothing of the tabs.
-    if (error.code() != ErrorCode::not_found && server_alive()) {
+    if (error.code() == ErrorCode::tmux_timeout) {
       throw;
     }
+    if (error.code() != ErrorCode::not_found) {
+      failure = std::current_exception();
+    }
+  }
+  // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says nothing
+  // of the tabs.
+  if (failure && !co_await server_ends()) {
+    std::rethrow_exception(failure);
   }
   if (server_pid_ == asked) {  // else all of these are closed, and the next server is asked again
     take_rows(parse_pane_rows(answer), asked_about);

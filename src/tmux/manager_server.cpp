@@ -116,7 +116,8 @@ TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::turn_at_tmux(std::s
   co_return std::move(turn.guard);
 }
 
-/// A server that has lost its last tab ends with the client that has just found that out.
+/// A server that has lost its last tab ends with the client that has just found that out; one that was killed
+/// drops its clients before it is seen to be gone.
 TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
   const auto patience = Clock::now() + kLostServerEndsWithin;
   while (server_alive() && Clock::now() < patience) {

@@ -44,6 +44,7 @@ TmuxManager::Impl::~Impl() {
 TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window(Argv window_options) {
   restore_log_directory();
   for (int attempt = 0; attempt < 2 && !session_.empty(); ++attempt) {
+    std::exception_ptr failure;
     try {
       const TmuxClient server = tmux();
       std::string answer = co_await server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
@@ -53,10 +54,15 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window
         co_return answer;
       }
     } catch (const Error& error) {
-      const bool lost = error.code() == ErrorCode::not_found || !server_alive();
-      if (error.code() == ErrorCode::tmux_timeout || !lost) {
+      if (error.code() == ErrorCode::tmux_timeout) {
         throw;
       }
+      if (error.code() != ErrorCode::not_found) {
+        failure = std::current_exception();
+      }
+    }
+    if (failure && !co_await server_ends()) {
+      std::rethrow_exception(failure);
     }
     session_.clear();
     co_await list_panes();
