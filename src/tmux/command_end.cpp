@@ -204,7 +204,10 @@ std::string CommandRun::why_end_is_missing() const {
   if (gap.unwritten > 0 || gap.waiting > 0) {
     return ", which could not be written" + (gap.error == 0 ? "" : " (" + system_reason(gap.error) + ")");
   }
-  return gap.unknown ? ", which had no writer for a while" : "";
+  // Also where nothing came behind the gap yet.
+  const bool unwatched = gap.unknown || log_writer(tab_->log.path()) == 0 ||
+                         log_has_gap_behind(tab_->log.path(), record_.typed_byte);
+  return unwatched ? ", which had no writer for a while" : "";
 }
 
 /// `stands_still`: what keeps the rest from coming into the log; empty: nothing does.

@@ -64,7 +64,7 @@ PaneLog::Gap gap_in(const LogSnapshot& log, std::uint64_t begin, std::uint64_t e
       const std::uint64_t from = run.position + (std::max(begin, run.offset) - run.offset);
       held += log.held_bytes(from, from + here);
     }
-    gap.unknown = gap.unknown || (run.unknown_before && run.offset > begin && run.offset < end);
+    gap.unknown = gap.unknown || (run.unknown_before && run.offset >= begin && run.offset < end);
     if (const std::uint64_t here = before == nullptr ? 0 : overlap(begin, end, before->end(), run.offset);
         here > 0) {
       gap.unwritten += here;
