@@ -7,18 +7,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <csignal>
-#include <exception>
 #include <memory>
 #include <optional>
 
 #include "base/timeout.hpp"
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
+#include "cli/stage.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/until_signal.hpp"
 #include "cli/whole_number.hpp"
 #include "tmux/output.hpp"
-#include "tmux/playback.hpp"
 #include "tmux/recording.hpp"
 
 namespace terminally {
@@ -27,8 +26,6 @@ namespace {
 namespace asio = boost::asio;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int kInterrupted = 130;
-
 struct ReplayOptions {
   std::string log;
   double speed = 1;
@@ -36,49 +33,42 @@ struct ReplayOptions {
   std::optional<double> max_pause;
 };
 
-/// The viewer's terminal while a recording plays: what is typed is neither shown nor left for the shell, and
-/// at the end all modes are as they were. Nothing, where no terminal is.
-class Stage {
+/// While a recording plays, what is typed is neither shown nor left for the shell. Nothing, where no terminal
+/// is.
+class QuietKeyboard {
  public:
-  explicit Stage(const Config& config) : shows_(::isatty(STDOUT_FILENO) != 0) {
-    typing_ = shows_ && ::tcgetattr(STDIN_FILENO, &before_) == 0;
-    if (typing_) {
-      termios quiet = before_;
-      quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON);  // Ctrl-C stays a signal
-      ::tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet);
-    }
-    winsize size{};
-    if (shows_ && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
-        (size.ws_col < config.cols || size.ws_row < config.rows)) {
-      complain("this terminal is smaller than the tab (" + std::to_string(config.cols) + "x" +
-               std::to_string(config.rows) + "): what was drawn may look broken");
+  QuietKeyboard() : quiet_(::isatty(STDOUT_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (quiet_) {
+      termios mode = before_;
+      mode.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON);  // Ctrl-C stays a signal
+      ::tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
     }
   }
 
-  ~Stage() {
-    if (shows_) {
-      try {
-        print(terminal_reset());
-        print("\r\n");
-      } catch (...) {  // NOLINT(bugprone-empty-catch): the terminal is gone
-      }
-    }
-    if (typing_) {
+  ~QuietKeyboard() {
+    if (quiet_) {
       ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
     }
   }
 
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
+  QuietKeyboard(const QuietKeyboard&) = delete;
+  QuietKeyboard& operator=(const QuietKeyboard&) = delete;
 
  private:
-  bool shows_;
-  bool typing_ = false;
   termios before_{};
+  bool quiet_;
 };
 
-asio::awaitable<void> play(Recording& recording, const ReplayOptions& options) {
-  PlaybackFilter filter;
+void warn_of_small_terminal(const Config& config) {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+      (size.ws_col < config.cols || size.ws_row < config.rows)) {
+    complain("this terminal is smaller than the tab (" + std::to_string(config.cols) + "x" +
+             std::to_string(config.rows) + "): what was drawn may look broken");
+  }
+}
+
+asio::awaitable<void> play(Recording& recording, const ReplayOptions& options, Stage& stage) {
   auto due = Clock::now();
   while (auto piece = recording.next()) {
     Seconds wait = piece->wait;
@@ -91,13 +81,8 @@ asio::awaitable<void> play(Recording& recording, const ReplayOptions& options) {
     if (piece->gap_unknown) {
       complain("bytes that nobody counted are missing here: the log's writer was killed");
     }
-    std::string shown;
-    filter.feed(piece->bytes, shown);
-    print(shown);
+    stage.show(piece->bytes);
   }
-  std::string rest;
-  filter.finish(rest);
-  print(rest);
 }
 
 int replay(const Config& config, const ReplayOptions& options) {
@@ -107,26 +92,11 @@ int replay(const Config& config, const ReplayOptions& options) {
   if (!recording.has_times()) {
     complain("this log has no timing index: played at once");
   }
-  const Stage stage(config);
+  warn_of_small_terminal(config);
+  const QuietKeyboard quiet;
+  Stage stage;
   asio::io_context io(1);
-  int result = 0;
-  std::exception_ptr failure;
-  asio::signal_set signals(io, SIGINT, SIGTERM, SIGHUP);
-  signals.async_wait([&](const boost::system::error_code& error, int /*number*/) {
-    if (!error) {
-      result = kInterrupted;
-      io.stop();
-    }
-  });
-  asio::co_spawn(io, play(recording, options), [&](const std::exception_ptr& error) {
-    failure = error;
-    io.stop();
-  });
-  io.run();
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return result;
+  return run_until_signal(io, play(recording, options, stage));
 }
 
 }  // namespace

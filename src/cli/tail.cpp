@@ -1,17 +1,25 @@
 // terminally-mcp tail: what a tab printed, and prints, from its log. Asks nobody: it works beside any server,
 // and without one.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <memory>
+#include <optional>
 
+#include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "cli/guest.hpp"
 #include "cli/log_argument.hpp"
 #include "cli/print.hpp"
+#include "cli/stage.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
+#include "cli/until_signal.hpp"
 #include "cli/whole_number.hpp"
+#include "tmux/log_end.hpp"
 #include "tmux/log_watch.hpp"
 #include "tmux/output.hpp"
 #include "tmux/pane_log.hpp"
@@ -27,9 +35,9 @@ constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr std::size_t kMostTailBytes = 64 * 1024 * 1024;
 /// Rendered at once; what is not finished by a newline waits for more, up to this.
 constexpr std::size_t kRenderBytes = 1024 * 1024;
-
-/// A log that takes nothing does not change.
-constexpr Milliseconds kLossLook{500};
+/// How often -f looks whether the tab is still there, and whether its log takes nothing (then it does not
+/// change).
+constexpr Milliseconds kLookAtTab{500};
 
 struct TailOptions {
   std::optional<WindowId> tab;
@@ -39,12 +47,21 @@ struct TailOptions {
   std::uint64_t lines = 10;
 };
 
-/// Prints log bytes as they are, or rendered a block of finished lines at a time.
+/// Prints log bytes as they are, on a terminal what draws of them, or rendered a block of finished lines at a
+/// time.
 class Printer {
  public:
-  Printer(bool render, int cols) : render_(render), cols_(cols) {}
+  Printer(bool render, int cols) : render_(render), cols_(cols) {
+    if (!render && ::isatty(STDOUT_FILENO) != 0) {
+      stage_.emplace();
+    }
+  }
 
   void take(std::string_view bytes) {
+    if (stage_) {
+      stage_->show(bytes);
+      return;
+    }
     if (!render_) {
       print(bytes);
       return;
@@ -58,8 +75,11 @@ class Printer {
   /// There is no more for now: finished lines are shown.
   void pause() { flush_lines(); }
 
-  /// There will be no more: an unfinished line is shown as well.
-  void finish() { flush(pending_.size()); }
+  /// There will be no more: an unfinished line is shown as well, and the terminal is as it was.
+  void finish() {
+    flush(pending_.size());
+    stage_.reset();
+  }
 
  private:
   void flush_lines() {
@@ -76,11 +96,12 @@ class Printer {
 
   bool render_;
   int cols_;
+  std::optional<Stage> stage_;
   std::string pending_;
 };
 
 /// Prints what is there from `at` on; returns where it ends by now.
-std::uint64_t print_from(const PaneLog& log, std::uint64_t at, Printer& printer) {
+asio::awaitable<std::uint64_t> print_from(const PaneLog& log, std::uint64_t at, Printer& printer) {
   for (;;) {
     const PaneLog::Slice slice = log.read(at, kReadBytes);
     if (slice.gap_bytes) {
@@ -93,8 +114,19 @@ std::uint64_t print_from(const PaneLog& log, std::uint64_t at, Printer& printer)
     printer.take(slice.bytes);
     at = slice.next;
     if (slice.eof || slice.bytes.empty()) {
-      return at;
+      co_return at;
     }
+    co_await asio::post(asio::use_awaitable);  // lets the signals in
+  }
+}
+
+/// The tab whose log nobody writes: its writer is being started again, or the tab is gone.
+bool is_closed(const Config& config, const PaneLog& log) {
+  try {
+    const std::vector<TabInfo> tabs = tabs_of(guest_config(config));
+    return std::ranges::none_of(tabs, [&log](const TabInfo& tab) { return tab.log_path == log.path(); });
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::not_found;  // the instance runs no more; else nobody knows just now
   }
 }
 
@@ -117,16 +149,24 @@ class LossTeller {
   std::uint64_t told_ = 0;
 };
 
-asio::awaitable<void> follow(const PaneLog& log, std::uint64_t at, Printer& printer) {
+asio::awaitable<void> follow(const Config& config, const PaneLog& log, std::uint64_t at, Printer& printer) {
   LogWatch watcher(co_await asio::this_coro::executor);
   LogWatch::Watch watch = watcher.watch(log.path());
   LossTeller loss;
-  for (;;) {
-    at = print_from(log, at, printer);
+  for (bool closed = false; !closed;) {
+    closed = log_writer(log.path()) == 0 && is_closed(config, log);
+    at = co_await print_from(log, at, printer);  // also what came before it was closed
     printer.pause();
     loss.look(log, at);
-    co_await finish_by(Clock::now() + kLossLook, watch.changed());
+    if (!closed) {
+      co_await finish_by(Clock::now() + kLookAtTab, watch.changed());
+    }
   }
+}
+
+asio::awaitable<void> print_all(const PaneLog& log, std::uint64_t at, Printer& printer) {
+  const std::uint64_t end = co_await print_from(log, at, printer);
+  LossTeller().look(log, end);
 }
 
 std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {
@@ -146,27 +186,25 @@ int tail(const Config& config, const TailOptions& options) {
   const PaneLog log = log_of(config, *options.tab);
   Printer printer(options.render, static_cast<int>(config.cols));
   const std::uint64_t from = first_byte(log, options);
-  if (!options.follow) {
-    const std::uint64_t end = print_from(log, from, printer);
-    printer.finish();
-    LossTeller().look(log, end);
-    return 0;
-  }
   asio::io_context io(1);
-  std::exception_ptr failure;
-  asio::co_spawn(io, follow(log, from, printer),
-                 [&failure](const std::exception_ptr& error) { failure = error; });
-  io.run();
-  std::rethrow_exception(failure);  // it goes on until a signal ends us, or nobody reads us
+  const auto work = [&]() -> asio::awaitable<void> {
+    return options.follow ? follow(config, log, from, printer) : print_all(log, from, printer);
+  };
+  const int result = run_until_signal(io, work());
+  printer.finish();
+  if (options.follow && result == 0) {
+    complain("tab " + to_string(*options.tab) + " is closed: nothing more comes");
+  }
+  return result;
 }
 
 }  // namespace
 
 void add_tail(CLI::App& app, Config& config, Action& action) {
   const auto options = std::make_shared<TailOptions>();
-  CLI::App* command = app.add_subcommand("tail", "What a tab printed, raw, from its log; closed tabs, too");
+  CLI::App* command = app.add_subcommand("tail", "What a tab printed, from its log; closed tabs, too");
   add_tab_argument(*command, options->tab, "The tab")->required();
-  command->add_flag("-f,--follow", options->follow, "Go on with what comes, until C-c");
+  command->add_flag("-f,--follow", options->follow, "Go on with what comes, until the tab is closed or C-c");
   const auto from = command
                         ->add_option("--from-byte", options->from_byte,
                                      "Begin at this byte of all that the tab ever printed")
@@ -179,11 +217,12 @@ void add_tail(CLI::App& app, Config& config, Action& action) {
                     "What a person would have seen in the end: no colours, redrawn lines once. With -f, "
                     "lines come when they are finished");
   command->footer(
-      "Bytes that are gone (a log that could not be written) are named on stderr.\n"
+      "Into a pipe or a file every byte comes as it was printed; on a terminal what draws: no titles, no\n"
+      "clipboard, no marks of ours. Bytes that are gone are named on stderr.\n"
       "Examples:\n"
       "  terminally-mcp tail @3                   the last 10 lines\n"
       "  terminally-mcp tail @3 -f                follow it\n"
-      "  terminally-mcp tail @3 --from-byte 0     everything, byte for byte\n"
+      "  terminally-mcp tail @3 --from-byte 0     everything; byte for byte into a pipe\n"
       "  terminally-mcp tail @3 -n 500 --render   as text");
   command->callback(
       [&config, &action, options] { action = [&config, options] { return tail(config, *options); }; });

@@ -66,9 +66,4 @@ void PlaybackFilter::finish(std::string& out) {
   parser_.finish(player);
 }
 
-std::string_view terminal_reset() {
-  return "\033[?1049l\033[m\033[?25h\033[?1l\033>\033[?7h\033[?6l\033[4l\033[?9l\033[?1000l\033[?1002l\033[?"
-         "1003l\033[?1004l\033[?1006l\033[?2004l\017\033(B\0337\033[r\0338";
-}
-
 }  // namespace terminally

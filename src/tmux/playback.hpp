@@ -32,8 +32,4 @@ class PlaybackFilter {
   AnsiParser<Player> parser_;
 };
 
-/// Undoes what a recording that was broken off may have left behind: alternate screen, colours, hidden
-/// cursor, mouse reports, bracketed paste, character sets, margins.
-[[nodiscard]] std::string_view terminal_reset();
-
 }  // namespace terminally
