@@ -80,8 +80,8 @@ void TmuxManager::Impl::look_after(const TabPtr& tab) {
     }
   }
   if (!config_.guest) {
-    for (const RunPtr& run : tab->runs) {
-      follow(run);
+    for (const RunPtr& run : std::vector(tab->runs)) {
+      follow(run);  // of a closed tab it ends at once, and leaves the tab
     }
     return;
   }
