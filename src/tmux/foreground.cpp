@@ -1,10 +1,13 @@
 #include "tmux/foreground.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "tmux/proc.hpp"
 #include "tmux/tty_wait.hpp"
@@ -31,6 +34,22 @@ constexpr std::array<std::string_view, 13> kPassOnExitCode = {
 
 bool passes_on_exit_code(std::string_view name) {
   return std::find(kPassOnExitCode.begin(), kPassOnExitCode.end(), name) != kPassOnExitCode.end();
+}
+
+/// Whether the shell takes its commands from a terminal: then it ignores some of what the keyboard and `kill`
+/// send, which no script does. Descriptor 0 does not tell: it is the terminal while `read </dev/tty` runs in
+/// a script, and a file while a loop reads one at the prompt. In fish it tells, and the signals do not.
+bool reads_terminal(int pid, ShellKind kind) {
+  if (kind == ShellKind::fish) {
+    std::error_code error;
+    const std::string input = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/0", error);
+    return error || input.starts_with("/dev/pts/") || input.starts_with("/dev/tty") ||
+           input == "/dev/console";
+  }
+  const std::uint64_t ignored = ignored_signals(pid);
+  return std::ranges::any_of(std::array{SIGTERM, SIGTSTP, SIGTTOU}, [ignored](int signal) {
+    return (ignored >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+  });
 }
 
 /// A shell that was given a script or a command is a program like any other.
@@ -94,7 +113,9 @@ bool runs_program(const ProcessInfo& gateway) {
   if (!leader) {
     return true;  // between two programs
   }
-  const bool shell = leader->state == 'S' && shell_kind(leader->name) && is_interactive_shell(leader->pid);
+  const auto kind = shell_kind(leader->name);
+  const bool shell =
+      leader->state == 'S' && kind && is_interactive_shell(leader->pid) && reads_terminal(leader->pid, *kind);
   return !shell && !is_gateway(leader->name);
 }
 
@@ -125,9 +146,9 @@ Foreground look_at_foreground(ProcessId pane) {
   foreground.pid = leader->pid;
   foreground.name = leader->name;
   const auto kind = shell_kind(leader->name);
-  if (kind && is_interactive_shell(leader->pid)) {
-    foreground.kind =
-        leader->pid == foreground.shell_pid ? Foreground::Kind::shell : Foreground::Kind::nested;
+  const bool own = leader->pid == foreground.shell_pid;
+  if (kind && is_interactive_shell(leader->pid) && (own || reads_terminal(leader->pid, *kind))) {
+    foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
   } else if (is_gateway(leader->name)) {
     foreground.kind = Foreground::Kind::gateway;
     foreground.runs_program = runs_program(*leader);

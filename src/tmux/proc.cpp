@@ -247,6 +247,18 @@ std::string process_root(int pid) {
   return read_link(proc_path(pid, "root"));
 }
 
+std::uint64_t ignored_signals(int pid) {
+  constexpr std::string_view kName = "SigIgn:\t";
+  const std::string status = read_file(proc_path(pid, "status")).value_or("");
+  const std::size_t at = status.find(kName);
+  std::uint64_t mask = 0;
+  if (at != std::string::npos) {
+    const char* const digits = status.data() + at + kName.size();
+    std::from_chars(digits, status.data() + status.size(), mask, 16);
+  }
+  return mask;
+}
+
 int process_uid(int pid) {
   struct stat info{};
   return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 ? static_cast<int>(info.st_uid) : -1;

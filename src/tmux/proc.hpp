@@ -57,7 +57,9 @@ void refuse_without_proc();
 /// Empty when it cannot be read; of one that was removed, what it was, and " (deleted)".
 [[nodiscard]] std::string process_cwd(int pid);
 [[nodiscard]] std::string process_root(int pid);  ///< empty when it cannot be read
-[[nodiscard]] int process_uid(int pid);           ///< -1 when it is gone
+/// The signals that it ignores, bit N - 1 for signal N; 0 when it is gone.
+[[nodiscard]] std::uint64_t ignored_signals(int pid);
+[[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// Where in the kernel it sleeps, "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);
 /// Whether its environment, as it was when it was started, has this "NAME=value".

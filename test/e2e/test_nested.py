@@ -262,6 +262,30 @@ class Replaced(unittest.TestCase):
                 Person(server).tmux("kill-server")
 
 
+class ScriptOnStandardInput(unittest.TestCase):
+    def test_its_question_is_no_prompt(self) -> None:
+        """A shell that reads its commands from a file or a pipe is a program: nothing is typed into what it asks on the terminal."""
+        ask = {"sh": "printf 'Really? '; read x </dev/tty", "bash": "printf 'Really? '; read -e x </dev/tty", "zsh": "printf 'Really? '; read x </dev/tty",
+               "fish": "read -P 'Really? ' x </dev/tty"}
+        for outer in ("bash", "zsh"):
+            for inner, question in ask.items():
+                for way in ("{0} < {1}", "cat {1} | {0}"):
+                    with self.subTest(outer=outer, inner=inner, way=way), Server() as server:
+                        script, removed = server.sandbox.home / "script", server.sandbox.home / "removed"
+                        script.write_text(f"{question}\n: >{removed}\n" if inner != "fish" else f"{question}\ntouch {removed}\n")
+                        tab = server.create_tab(name="main", shell=outer)
+                        asked = tab.execute(way.format(inner, script))
+                        self.assertEqual((asked.state, asked.reason), ("running", "awaiting_input"))
+                        self.assertNotIn("another shell", " ".join(asked.notes))
+                        self.assertTrue(tab.row.busy)
+                        self.assertIn("busy", tab.call_error("execute_command", command="echo typed into it"))
+                        self.assertNotEqual(server.call("execute_command", command="echo elsewhere").window_id, tab.id)
+                        self.assertFalse(removed.exists())
+                        tab.call("send_text", text="y")
+                        self.assertEqual(tab.wait_end().state, "completed")
+                        self.assertTrue(removed.exists())
+
+
 class Ssh(unittest.TestCase):
     def setUp(self) -> None:
         needs_root()
