@@ -1,8 +1,7 @@
 // The tabs as the tmux server tells them: a row for each pane.
 
-#include <map>
-
 #include <exception>
+#include <map>
 
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
