@@ -5,9 +5,11 @@
 
 #include "base/text_guard.hpp"
 #include "base/utf8.hpp"
+#include "tmux/ansi.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/drawn_line.hpp"
 #include "tmux/foreground.hpp"
+#include "tmux/masking.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/tty_wait.hpp"
 
@@ -18,6 +20,8 @@ using Kind = AwaitingInput::Kind;
 
 constexpr std::size_t kPromptBytes = 200;
 constexpr std::size_t kLastLineBytes = 4'096;
+/// With a guard: what made a secret of the line's end stands before it, and so may the rest of a private key.
+constexpr std::size_t kGuardedLineBytes = std::size_t{16} * 1024;
 /// How many processes of a tab are looked at, those nearest to the shell first: a bound to what a look costs.
 constexpr std::size_t kMostProcesses = 64;
 
@@ -122,12 +126,21 @@ GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mod
   return best;
 }
 
-std::string last_line_bytes(const PaneLog& log) {
-  std::string bytes = log.last_lines(1, kLastLineBytes).bytes;
+std::string last_line_bytes(const PaneLog& log, std::size_t most) {
+  std::string bytes = log.last_lines(1, most).bytes;
   return bytes.ends_with('\n') ? std::string() : bytes;
 }
 
-std::string plain_line(const std::string& bytes, int cols, TextGuard* guard) {
+/// Whether the line that ends the log is one of a private key.
+bool is_in_key(const PaneLog& log, std::size_t line_bytes, const Secrets& secrets) {
+  const std::uint64_t end = log.end() - std::min<std::uint64_t>(log.end(), line_bytes);
+  Secrets::State state;
+  static_cast<void>(secrets.find(
+      strip_ansi(read_range(log, end - std::min<std::uint64_t>(end, kGuardedLineBytes), end)), true, state));
+  return state.key_lines > 0;
+}
+
+std::string plain_line(const std::string& bytes, int cols) {
   std::string text;
   const Effect effect = strip_line(bytes, false, text).effect;
   if (effect == Effect::screen) {
@@ -137,17 +150,18 @@ std::string plain_line(const std::string& bytes, int cols, TextGuard* guard) {
     CharacterWidths widths;
     text = draw_line(bytes, cols, widths).value_or(text);
   }
-  if (guard != nullptr) {
-    text = guard->masked_unfinished(to_valid_utf8(text));
-  }
-  std::string_view line = without_blanks(text);
+  return to_valid_utf8(without_blanks(text));
+}
+
+/// The last of a line that is masked already.
+std::string end_of_line(std::string_view line) {
   if (line.size() > kPromptBytes) {
     line.remove_prefix(line.size() - kPromptBytes);
     while (!line.empty() && (static_cast<unsigned char>(line.front()) & 0xC0U) == 0x80) {
       line.remove_prefix(1);
     }
   }
-  return to_valid_utf8(line);
+  return std::string(without_blanks(line));
 }
 
 std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, TerminalMode mode) {
@@ -177,8 +191,22 @@ std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, T
 }  // namespace
 
 std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard) {
-  const std::string bytes = last_line_bytes(log);
-  return bytes.empty() ? bytes : plain_line(bytes, cols, guard);
+  const bool masks = guard != nullptr && guard->secrets().any();
+  const std::string bytes = last_line_bytes(log, masks ? kGuardedLineBytes : kLastLineBytes);
+  std::string line = bytes.empty() ? bytes : plain_line(bytes, cols);
+  if (masks && !line.empty()) {
+    if (is_in_key(log, bytes.size(), guard->secrets())) {
+      guard->count(SecretRules::kPrivateKey);
+      return guard->secrets().mask(SecretRules::kPrivateKey);
+    }
+    line = guard->masked_unfinished(line);
+  }
+  return end_of_line(line);
+}
+
+std::string whole_unfinished_line(const PaneLog& log, int cols) {
+  const std::string bytes = last_line_bytes(log, kLastLineBytes);
+  return bytes.empty() || bytes.size() == kLastLineBytes ? std::string() : plain_line(bytes, cols);
 }
 
 std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {

@@ -33,4 +33,8 @@ class SettledInput {
 /// the cursor between lines.
 [[nodiscard]] std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard = nullptr);
 
+/// The same line unmasked and not cut, for a text that is masked later: of half a secret nobody sees that it
+/// is one. Empty for one of 4 KB or more.
+[[nodiscard]] std::string whole_unfinished_line(const PaneLog& log, int cols);
+
 }  // namespace terminally

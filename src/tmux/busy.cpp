@@ -43,7 +43,7 @@ KeyboardWait waiting_for_keys(const Tab& tab) {
             "; to see it: " + next_call("read_screen", tab.window) +
                 "; to drive it: " + next_call("send_keys", tab.window, R"("keys": ["…"])")};
   }
-  const std::string prompt = unfinished_line(tab.log, tab.cols);
+  const std::string prompt = whole_unfinished_line(tab.log, tab.cols);
   return {(awaiting->kind == AwaitingInput::Kind::password ? ", which waits for a password"
                                                            : ", which waits for the keyboard") +
               (prompt.empty() ? "" : " at \"" + prompt + "\""),

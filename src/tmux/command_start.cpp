@@ -348,6 +348,7 @@ void CommandRun::never_ran() {
 /// mode, a `read` of theirs. It is neither run nor completed.
 asio::awaitable<void> CommandRun::clear_prompt(const Foreground& foreground) {
   const std::string row = unfinished_line(tab_->log, tab_->cols);
+  const std::string line = whole_unfinished_line(tab_->log, tab_->cols);  // who masks it needs all of it
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     const std::uint64_t before = tab_->log.end();
@@ -366,9 +367,9 @@ asio::awaitable<void> CommandRun::clear_prompt(const Foreground& foreground) {
     co_return;
   }
   // Only a line at the shell's first prompt is a whole one: it stands behind the same prompt.
-  const bool is_whole = !prompt.empty() && row.starts_with(prompt);
+  const bool is_whole = !prompt.empty() && line.starts_with(prompt);
   put_back_ = is_whole && foreground.shell == ShellKind::zsh && foreground.reads_our_files;
-  record_.notes.push_back(note_of_cleared(is_whole ? row.substr(prompt.size()) : row, put_back_));
+  record_.notes.push_back(note_of_cleared(is_whole ? line.substr(prompt.size()) : line, put_back_));
 }
 
 asio::awaitable<void> CommandRun::press_interrupt_key() {

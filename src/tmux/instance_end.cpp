@@ -39,6 +39,12 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
+/// By SIGSTOP, or by a debugger.
+bool is_stopped(int pid) {
+  const auto process = process_info(pid);
+  return process && (process->state == 'T' || process->state == 't');
+}
+
 /// The lock goes last, and the directory only when nothing is in it: whoever comes now makes a lock of its
 /// own.
 void remove_runtime_directory(const Instance& instance) {
@@ -116,7 +122,10 @@ void remove_command_files(const Instance& instance) {
 }
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
-  co_await ask(config, instance, "kill-server");
+  const auto running = instance.server_process(server_pid);
+  if (!running || !is_stopped(running->pid)) {  // else there is nobody to wait for: the time is needed below
+    co_await ask(config, instance, "kill-server");
+  }
   if (const auto server = instance.server_process(server_pid)) {
     signal_process(*server, SIGKILL);
   }

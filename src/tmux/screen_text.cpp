@@ -53,6 +53,20 @@ std::string harmless(std::string_view title, TextGuard* guard) {
   return shortened(guard != nullptr ? guard->text(text) : text, kMostTitleBytes);
 }
 
+/// Blanks at the end of a row tell that it goes on in the next one, where they stand in its last column.
+/// Nobody else wants them.
+std::string without_blanks_at_ends(std::string_view rows) {
+  std::string text;
+  text.reserve(rows.size());
+  for (const char c : rows) {
+    if (c == '\n') {
+      text.resize(text.find_last_not_of(' ') + 1);  // npos + 1 is 0
+    }
+    text += c;
+  }
+  return text;
+}
+
 /// The rows of a screen, and which of them are asked for: the others are only looked at.
 class ScreenRows {
  public:
@@ -60,7 +74,7 @@ class ScreenRows {
              std::uint64_t cols)
       : rows_(std::move(rows)), first_(first), end_(rows_.size()), request_(request), cols_(cols) {
     if (skipped == 0) {  // blank rows at the end are no text
-      while (end_ > first_ && rows_[end_ - 1].empty()) {
+      while (end_ > first_ && rows_[end_ - 1].find_first_not_of(' ') == std::string_view::npos) {
         --end_;
       }
     } else {
@@ -77,8 +91,8 @@ class ScreenRows {
     const std::size_t begin = end_ - count;
     const std::size_t above = begin - std::min<std::size_t>(begin, kRowsAbove);
     const std::size_t after = std::min<std::size_t>(end_ + kRowsAbove, rows_.size());
-    std::string text =
-        masked_rows(guard, {joined(above, begin), joined(begin, end_), joined(end_, after)}, cols_);
+    const std::string text = without_blanks_at_ends(
+        masked_rows(guard, {joined(above, begin), joined(begin, end_), joined(end_, after)}, cols_));
     return guard && request_.strip_ansi ? visible_text(text) : text;
   }
 
@@ -143,9 +157,9 @@ void show_rows(TabScreen& screen, const ScreenRows& rows, const ReadScreen& requ
 std::string screen_query(std::string_view pane, const ReadScreen& request) {
   const std::string target = quote(pane);
   // The title last: only it can hold anything.
-  return "display-message -p -t " + target + " " + quote(kScreenFormat) + " ; capture-pane -p -t " + target +
-         " -S -" + std::to_string(request.scrollback_lines + kRowsAbove) + (request.strip_ansi ? "" : " -e") +
-         " ; display-message -p -t " + target + " '#{pane_title}'";
+  return "display-message -p -t " + target + " " + quote(kScreenFormat) + " ; capture-pane -p -N -t " +
+         target + " -S -" + std::to_string(request.scrollback_lines + kRowsAbove) +
+         (request.strip_ansi ? "" : " -e") + " ; display-message -p -t " + target + " '#{pane_title}'";
 }
 
 TabScreen read_screen_answer(std::string_view answer, const ReadScreen& request) {

@@ -211,6 +211,15 @@ TEST_CASE("D15: a secret is masked whose first rows, or last ones, are not asked
   }
 }
 
+TEST_CASE("D15: a row that ends with the blank of a phrase goes on in the next, and blanks are not shown") {
+  const std::string phrase = "correct horse battery staple";
+  ReadScreen request;
+  request.guard = guard_of(phrase);
+  const std::vector<std::string> rows = {"    correct horse ", "battery staple    ", "end  ", "  "};
+  const std::string text = read_screen_answer(answer_of(rows, 0, 18), request).text;
+  CHECK(text == "    \xC2\xABredacted:KEY\xC2\xBB\n\nend\n");
+}
+
 TEST_CASE("D12: a title is cut, after it was masked") {
   ReadScreen request;
   request.guard = guard_of("hunter2hunter2");

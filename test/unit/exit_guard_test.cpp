@@ -1,0 +1,114 @@
+#include "cli/exit_guard.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+
+#include "temp_files.hpp"
+
+using namespace terminally;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct Ended {
+  int status = 0;
+  std::chrono::milliseconds after{0};
+};
+
+/// In a process of its own, which the guard may end.
+template <class Body>
+Ended in_a_child(const Body& body) {
+  const auto begin = Clock::now();
+  const pid_t pid = ::fork();
+  REQUIRE(pid >= 0);
+  if (pid == 0) {
+    body();
+    ::_exit(7);
+  }
+  Ended ended;
+  REQUIRE(::waitpid(pid, &ended.status, 0) == pid);
+  ended.after = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  return ended;
+}
+
+int exit_code(const Ended& ended) {
+  return WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("exit guard: whatever holds the process, it is gone with code 0, in time and not before") {
+  const Ended spinning = in_a_child([] {
+    ExitGuard guard({});
+    guard.arm(std::chrono::milliseconds(200));
+    volatile bool forever = true;
+    while (forever) {
+    }
+  });
+  CHECK(exit_code(spinning) == 0);
+  CHECK(spinning.after >= std::chrono::milliseconds(190));
+  const Ended waiting = in_a_child([] {
+    ExitGuard guard({});
+    guard.arm(std::chrono::milliseconds(200));
+    for (;;) {
+      ::pause();
+    }
+  });
+  CHECK(exit_code(waiting) == 0);
+}
+
+TEST_CASE("exit guard: only the first call counts") {
+  const Ended ended = in_a_child([] {
+    ExitGuard guard({});
+    guard.arm(std::chrono::milliseconds(150));
+    guard.arm(std::chrono::hours(1));
+    ::sleep(60);
+    ::sleep(60);
+  });
+  CHECK(exit_code(ended) == 0);
+  CHECK(ended.after < std::chrono::seconds(30));
+}
+
+TEST_CASE("exit guard: nothing happens once it is gone, or was never armed") {
+  const Ended disarmed = in_a_child([] {
+    {
+      ExitGuard guard({});
+      guard.arm(std::chrono::milliseconds(20));
+    }
+    const timespec pause{0, 60'000'000};
+    ::nanosleep(&pause, nullptr);
+  });
+  CHECK(exit_code(disarmed) == 7);
+  CHECK(exit_code(in_a_child([] { ExitGuard guard({"never run"}); })) == 7);
+}
+
+TEST_CASE("exit guard: this program puts away what is left, by itself and with nobody's streams") {
+  const TempDir directory;
+  const std::filesystem::path proof = directory / "proof";
+  int ends[2] = {};
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const Ended ended = in_a_child([&] {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ExitGuard guard(
+        {"unit_tests", "--list-test-cases", "--out=" + proof.string()});  // "this program" is this one
+    guard.arm(std::chrono::milliseconds(50));
+    ::sleep(60);
+    ::sleep(60);
+  });
+  ::close(ends[1]);
+  CHECK(exit_code(ended) == 0);
+  char byte = 0;
+  CHECK(::read(ends[0], &byte, 1) == 0);  // it has nothing of ours open, and printed nothing there
+  ::close(ends[0]);
+  const auto patience = Clock::now() + std::chrono::seconds(20);
+  while (content_of(proof).find("exit guard") == std::string::npos && Clock::now() < patience) {
+    ::usleep(10'000);
+  }
+  CHECK(content_of(proof).find("exit guard") != std::string::npos);
+}
