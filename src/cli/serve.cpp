@@ -17,7 +17,7 @@ namespace {
 namespace asio = boost::asio;
 
 /// Of the two seconds that are promised, from the end of stdin or a signal on.
-constexpr std::chrono::milliseconds kExitWithin{1'950};
+constexpr std::chrono::milliseconds kExitWithin{1'700};
 
 /// For what an unnamed instance leaves where there was no time to end it.
 std::vector<std::string> clean_up_of(const Config& config) {

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 import unittest
 
@@ -107,6 +108,55 @@ class Frozen(unittest.TestCase):
         self.freeze()
         self.server.stop()  # exit code 0 within 2 s, and nothing is left: Server shows it
         self.server.sandbox.assert_nothing_left()
+
+
+class Ends(unittest.TestCase):
+    """Every way to end, with tmux frozen and the machine busy: exit code 0 within 2 s, and then nothing is left."""
+
+    def setUp(self) -> None:
+        for _ in range(2):
+            busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            self.addCleanup(busy.wait)
+            self.addCleanup(busy.kill)
+
+    def ends(self, end, calls: tuple = ()) -> None:
+        with Server() as server:
+            tabs = [server.create_tab() for _ in range(3)]
+            tabs[0].start("trap '' HUP TERM; sleep 1000")
+            pid = Person(server).server_pid()
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                for name, arguments in calls:
+                    server.call_async(name, **arguments)
+                begin = time.monotonic()
+                end(server)
+                code = server.raw.process.wait(10)
+                took = time.monotonic() - begin
+            finally:
+                try:
+                    os.kill(pid, signal.SIGCONT)  # of the test that failed: of one that passed it is killed
+                except ProcessLookupError:
+                    pass
+            server.raw.close(1)
+            print(f"{took:.2f} s", end=" ", flush=True)
+            self.assertEqual(code, 0)
+            self.assertLess(took, 2)
+
+    CALLS = (("list_tabs", {}), ("create_tab", {}), ("execute_command", {"command": "true"}))
+
+    def test_the_end_of_stdin(self) -> None:
+        self.ends(lambda server: server.raw.process.stdin.close())
+
+    def test_the_end_of_stdin_with_calls(self) -> None:
+        self.ends(lambda server: server.raw.process.stdin.close(), self.CALLS)
+
+    def test_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number):
+                self.ends(lambda server, number=number: server.raw.process.send_signal(number))
+
+    def test_a_signal_with_calls(self) -> None:
+        self.ends(lambda server: server.raw.process.send_signal(signal.SIGTERM), self.CALLS)
 
 
 if __name__ == "__main__":
