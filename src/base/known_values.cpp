@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/unescaped.hpp"
+#include "base/worker.hpp"
 
 namespace terminally {
 namespace {
@@ -132,6 +133,7 @@ void KnownValues::find_as_it_is(std::string_view text, const Found& found) const
 
 void KnownValues::find(std::string_view text, const Found& found) const {
   find_as_it_is(text, found);
+  throw_if_abandoned();
   if (!empty() && has_escapes(text)) {
     const Unescaped plain = unescaped(text);
     find_as_it_is(plain.text, [&](std::size_t begin, std::size_t end, std::uint16_t kind) {

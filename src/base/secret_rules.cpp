@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/worker.hpp"
 
 namespace terminally {
 namespace {
@@ -179,6 +180,7 @@ void SecretRules::find(std::string_view text, bool begins_line, const Found& fou
       return;
     }
     if (at >= line_end) {
+      throw_if_abandoned();
       line_begin = text.substr(0, at).rfind('\n') + 1;  // npos + 1 is 0
       line_end = std::min(text.find('\n', at), text.size());
     }

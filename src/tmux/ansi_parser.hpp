@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
+#include "base/worker.hpp"
 
 namespace terminally {
 
@@ -255,5 +257,15 @@ class AnsiParser {
   std::array<char, 64> parameters_{};
   std::string held_;
 };
+
+/// Feeds a text that may be long, on a Worker: it can be abandoned in its middle.
+template <class Handler>
+void feed_in_steps(AnsiParser<Handler>& parser, std::string_view bytes, Handler& handler) {
+  constexpr std::size_t kStepBytes = std::size_t{16} << 10U;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kStepBytes, bytes.size()))) {
+    throw_if_abandoned();
+    parser.feed(bytes.substr(0, kStepBytes), handler);
+  }
+}
 
 }  // namespace terminally

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/worker.hpp"
 #include "tmux/ansi_parser.hpp"
 #include "tmux/csi.hpp"
 #include "tmux/screen.hpp"
@@ -15,16 +16,18 @@ constexpr std::size_t kStepBytes = 256;
 /// To make a screen, and to draw what surrounds the run.
 constexpr std::uint64_t kScreensARun = 20;
 constexpr std::uint64_t kCellsARun = 50'000;
+/// What every newline and escape costs, however narrow the screen is.
+constexpr std::uint64_t kCellsAStep = 100;
 /// A character, with its share in the scrolling of a full row.
 constexpr std::uint64_t kCellsACharacter = 10 + kScreenRows;
 
 /// AnsiParser handler: adds up what each control and each text costs.
 class CostMeter {
  public:
-  explicit CostMeter(int cols)
+  CostMeter(int cols, std::size_t bytes_before)
       : row_(static_cast<std::uint64_t>(cols)),
         screen_(row_ * kScreenRows),
-        cells_(kCellsARun + kScreensARun * screen_) {}
+        cells_(std::max(kCellsARun, bytes_before * kCellsACharacter) + kScreensARun * screen_) {}
 
   [[nodiscard]] std::uint64_t cells() const { return cells_; }
 
@@ -33,7 +36,7 @@ class CostMeter {
     for (const char c : text) {
       if (c == '\n') {
         // A line that the screen would not give back as it was is compared with what it shows.
-        cells_ += screen_ / 2 + (tab_ || blank_ || line_ > row_ ? screen_ : 0);
+        cells_ += kCellsAStep + screen_ / 2 + (tab_ || blank_ || line_ > row_ ? screen_ : 0);
         tab_ = blank_ = false;
         line_ = 0;
       } else {
@@ -48,8 +51,8 @@ class CostMeter {
 
   void escape(char intermediate, char final) {
     cells_ += effect_of_escape(intermediate, final) == Effect::none ? 1
-              : final == 'c'                                        ? 2 * screen_
-                                                                    : screen_;
+              : final == 'c'                                        ? kCellsAStep + 2 * screen_
+                                                                    : kCellsAStep + screen_;
   }
 
   void csi(std::string_view parameters, char final) {
@@ -74,12 +77,13 @@ class CostMeter {
 
 }  // namespace
 
-std::size_t affordable_from(std::string_view run, int cols, std::uint64_t& cells) {
-  CostMeter meter(cols);
+std::size_t affordable_from(std::string_view run, int cols, std::size_t bytes_before, std::uint64_t& cells) {
+  CostMeter meter(cols, bytes_before);
   AnsiParser<CostMeter> parser;
   const std::uint64_t to_begin = meter.cells();
   std::vector<std::uint64_t> before;  // each step, what the run has cost up to there
   for (std::size_t at = 0; at < run.size(); at += kStepBytes) {
+    throw_if_abandoned();
     before.push_back(meter.cells() - to_begin);
     parser.feed(run.substr(at, kStepBytes), meter);
   }

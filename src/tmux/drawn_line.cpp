@@ -211,7 +211,7 @@ class LineEditor {
 LineEffect strip_line(std::string_view line, bool alternate, std::string& text) {
   LineStripper stripper(text, alternate);
   AnsiParser<LineStripper> parser;
-  parser.feed(line, stripper);
+  feed_in_steps(parser, line, stripper);
   parser.finish(stripper);
   return stripper.result();
 }
@@ -219,7 +219,7 @@ LineEffect strip_line(std::string_view line, bool alternate, std::string& text) 
 std::optional<std::string> draw_line(std::string_view line, int cols, CharacterWidths& widths) {
   LineEditor editor(cols, widths);
   AnsiParser<LineEditor> parser;
-  parser.feed(line, editor);
+  feed_in_steps(parser, line, editor);
   parser.finish(editor);
   return editor.result();
 }

@@ -25,6 +25,9 @@ std::string_view take_line(std::string_view& text) {
 /// strip_ansi.
 constexpr std::size_t kMaxDrawnBytes = std::size_t{4} << 20U;
 
+/// How much text is drawn after all runs together until their cursors stand below it.
+constexpr std::size_t kMaxSettlingBytes = std::size_t{256} << 10U;
+
 /// Lines that need no emulator, then a run that does.
 struct Piece {
   std::string text;           ///< what the lines show
@@ -99,6 +102,16 @@ class Splitter {
   std::vector<Piece> pieces_;
 };
 
+/// Where the last lines of `text` begin that fit a screen.
+std::size_t last_lines(std::string_view text) {
+  std::size_t from = text.size();
+  for (int lines = 0; lines < kScreenRows && from > 0; ++lines) {
+    const std::size_t newline = text.rfind('\n', from - 2);
+    from = from < 2 || newline == std::string::npos ? 0 : newline + 1;
+  }
+  return from;
+}
+
 /// Cuts the beginnings of runs, the earliest first, so that they are kMaxEmulatedBytes together and cost no
 /// more than kMostDrawnCells. Returns how many bytes each lost.
 std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, int cols) {
@@ -112,20 +125,16 @@ std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, int cols) {
     }
     throw_if_abandoned();
     std::size_t most = run.size() - std::min(budget, run.size());
-    most += affordable_from(run.substr(most), cols, cells);
+    const std::size_t before = pieces[i].text.size() - last_lines(pieces[i].text);
+    most += affordable_from(run.substr(most), cols, before, cells);
     omitted[i] = most < run.size() ? safe_cut(run.substr(0, most), true) : most;
     budget -= std::min(budget, run.size() - omitted[i]);
   }
   return omitted;
 }
 
-/// Takes the last lines off `text` that fit a screen.
 std::string take_last_lines(std::string& text) {
-  std::size_t from = text.size();
-  for (int lines = 0; lines < kScreenRows && from > 0; ++lines) {
-    const std::size_t newline = text.rfind('\n', from - 2);
-    from = from < 2 || newline == std::string::npos ? 0 : newline + 1;
-  }
+  const std::size_t from = last_lines(text);
   std::string last = text.substr(from);
   text.resize(from);
   return last;
@@ -154,18 +163,24 @@ void draw_lines(Screen& screen, std::string_view lines) {
 }
 
 /// Goes on drawing with the lines after a run until the cursor stands below all text: a run may end with the
-/// cursor up.
-void draw_until_settled(Screen& screen, Piece& after) {
+/// cursor up. Not beyond `budget` bytes, which are for all runs together.
+void draw_until_settled(Screen& screen, Piece& after, std::size_t& budget) {
   std::string_view text = after.text;
   for (int lines = 0; lines < 2 * kScreenRows && !after.text_raw.empty() && !screen.at_end(); ++lines) {
-    draw(screen, take_line(after.text_raw));
+    const std::string_view line = take_line(after.text_raw);
+    if (line.size() > budget) {
+      break;
+    }
+    budget -= line.size();
+    draw(screen, line);
     take_line(text);
   }
   after.text.erase(0, after.text.size() - text.size());
 }
 
 /// Appends what `piece`'s run leaves to be seen to `out`, whose last lines it may change.
-void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& after, int cols) {
+void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& after, int cols,
+             std::size_t& settling) {
   if (omitted > 0) {
     out += "[" + std::to_string(omitted) + " bytes of screen drawing left out]\n";
   }
@@ -180,7 +195,7 @@ void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& a
     screen.switch_to(strip_line(piece.run.substr(0, omitted), false, text).alternate);
   }
   draw_lines(screen, piece.run.substr(omitted));
-  draw_until_settled(screen, after);
+  draw_until_settled(screen, after, settling);
   out += screen.finish();
   if (!after.text.empty() && !out.empty() && out.back() != '\n') {
     out += '\n';
@@ -193,11 +208,12 @@ std::string render(std::string_view raw, int cols) {
   cols = std::clamp(cols, 2, 1000);
   std::vector<Piece> pieces = Splitter(cols).split(raw);
   const std::vector<std::size_t> omitted = cut_runs(pieces, cols);
+  std::size_t settling = kMaxSettlingBytes;
   std::string out;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     out += pieces[i].text;
     if (!pieces[i].run.empty()) {
-      emulate(out, pieces[i], omitted[i], pieces[i + 1], cols);
+      emulate(out, pieces[i], omitted[i], pieces[i + 1], cols, settling);
     }
   }
   return out;

@@ -185,7 +185,7 @@ void Screen::send(std::string_view bytes) {
 void Screen::write(std::string_view bytes) {
   Filter filter(*this);
   AnsiParser<Filter> parser;
-  parser.feed(bytes, filter);
+  feed_in_steps(parser, bytes, filter);
   parser.finish(filter);
 }
 
