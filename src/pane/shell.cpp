@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "base/cancelled_text.hpp"
+#include "base/leave_full_screen.hpp"
 #include "pane/prompt_watch.hpp"
 #include "pane/shell_setup.hpp"
 
@@ -310,8 +311,9 @@ int main(int argc, char** argv) {
     }
     // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste,
     // mouse.
-    static constexpr char kReset[] =
-        "\033[?1049l\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1l\033>";
-    (void)!write(STDOUT_FILENO, kReset, sizeof kReset - 1);
+    static const std::string reset = std::string(terminally::kLeaveAlternateScreen) +
+                                     "\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l"
+                                     "\033[?1l\033>";
+    (void)!write(STDOUT_FILENO, reset.data(), reset.size());
   }
 }

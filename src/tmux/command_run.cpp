@@ -257,7 +257,7 @@ asio::awaitable<void> CommandRun::follow() {
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
       if (killed_) {
-        print_in_terminal(tab_->tty, kLeaveFullScreen);
+        leave_full_screen(tab_->tty);
       }
     }
     // Who typed C-c there: only somebody who was there.

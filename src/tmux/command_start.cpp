@@ -238,7 +238,7 @@ asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& 
     }
     const Foreground now = look_at_foreground(tab_->pane_pid);
     if (now.pid == foreground.pid && prompt_state(now, tab_->tty) == Prompt::ready) {
-      print_in_terminal(tab_->tty, kLeaveFullScreen);
+      leave_full_screen(tab_->tty);
     }
     co_await sleep_for(kTmuxReads);
   }

@@ -166,7 +166,7 @@ TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cance
   if (!tab->runs.empty()) {
     co_return std::nullopt;
   }
-  print_in_terminal(tab->tty, kLeaveFullScreen);
+  leave_full_screen(tab->tty);
   const bool ended = is_at_prompt(*tab);
   result.state = ended ? CommandState::cancelled : CommandState::running;
   result.reason = Reason::cancelled_by_client;

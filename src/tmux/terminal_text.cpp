@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/leave_full_screen.hpp"
 #include "base/unique_fd.hpp"
 
 namespace terminally {
@@ -12,6 +13,10 @@ void print_in_terminal(const std::string& tty, std::string_view text) noexcept {
   if (fd) {
     static_cast<void>(!::write(fd.get(), text.data(), text.size()));
   }
+}
+
+void leave_full_screen(const std::string& tty) {
+  print_in_terminal(tty, std::string(kLeaveAlternateScreen) + "\033[?25h\033[0m");
 }
 
 }  // namespace terminally

@@ -285,6 +285,41 @@ class Screen(unittest.TestCase):
             self.assertEqual((seen.rows, seen.cols, seen.cursor, seen.alternate_screen), (40, 120, {"row": 3, "col": 5}, False))
             self.assertIn("\x1b[31mred", screen(tab, strip_ansi=False).text)
 
+    def test_a_new_shell_or_a_cancel_overwrites_nothing(self) -> None:
+        """After a full-screen program its screen is left once: to leave it again puts the cursor back."""
+        full_screen = "printf '\\033[?1049h\\033[Hdrawn'; sleep 0.2; printf '\\033[?1049l'"
+        numbers = "".join(f"{n}\n" for n in range(1, 9))
+        for shell in ("bash", "zsh", "dash"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell, env={"PS1": "> "})
+                tab.execute(full_screen)
+                tab.execute("seq 1 8")
+                self.assertEqual(tab.execute("exit 3").exit_code, 3)
+                tab.execute("echo NEW SHELL")
+                self.assertIn(numbers, shows(tab, "\nNEW SHELL\n").text)
+                tab.execute("sleep 60", on_timeout="background", timeout_ms=60_000)
+                tab.call("cancel_command", force=True)
+                tab.execute("echo FORCED")
+                self.assertIn("\nNEW SHELL\n", shows(tab, "\nFORCED\n").text)
+                tab.call("send_text", text="sleep 61")
+                poll(lambda: tab.row.foreground == "sleep", 10)
+                tab.call("cancel_command")
+                tab.execute("echo CANCELLED")
+                text = shows(tab, "\nCANCELLED\n").text
+                self.assertIn(numbers, text)
+                self.assertLess(text.index("\nNEW SHELL\n"), text.index("\nFORCED\n"))
+                self.assertLess(text.index("\nFORCED\n"), text.index("sleep 61"))
+
+    def test_a_full_screen_that_was_left_on_is_left(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash", env={"PS1": "> "})
+            tab.execute("seq 1 8")
+            tab.execute("printf '\\033[?1049h\\033[Hdrawn'; exit 3")
+            tab.execute("echo AFTER")
+            seen = shows(tab, "\nAFTER\n")
+            self.assertEqual((seen.alternate_screen, "drawn\n" in seen.text), (False, False))
+            self.assertIn("7\n8\n", seen.text)
+
     def test_scrollback(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")

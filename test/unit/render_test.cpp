@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/leave_full_screen.hpp"
 #include "base/utf8.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/drawing_cost.hpp"
@@ -435,4 +436,13 @@ TEST_CASE("D17: long lines before many runs count, too") {
   CHECK(few - many == (1'000'000 - 4'000) * std::uint64_t{50});
   std::uint64_t none = 1'000'000;
   CHECK(affordable_from("x\x1b[A\n", 120, 1'000'000, none) == 5);
+}
+
+TEST_CASE("render: what leaves an alternate screen that is not on changes nothing") {
+  const std::string leave = std::string(kLeaveAlternateScreen) + "\033[?25h\033[0m";
+  CHECK(render("before\r\n" + leave + "after\r\n", 80) == "before\nafter\n");
+  CHECK(render("be" + leave + "fore\r\n", 80) == "before\n");
+  CHECK(render("a\r\n\033[?1049h\033[10;10Hdrawn\033[?1049lb\r\nc\r\n" + leave + "d\r\n", 80) ==
+        "a\nb\nc\nd\n");
+  CHECK(render("a\r\n\033[?1049h\033[10;10Hdrawn" + leave + "b\r\n", 80) == "a\nb\n");
 }
