@@ -18,13 +18,26 @@ constexpr std::size_t kShownLineBytes = 1'000;
 constexpr std::size_t kShownBeforeMatch = 200;
 constexpr std::string_view kCut = "\xE2\x80\xA6";
 
+/// What is in the log up to `end`, without a gap: from `begin` on, or from later if there is one. Nothing
+/// when the byte before `end` is not there.
+PaneLog::Slice read_up_to(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
+  PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(end - begin));
+  while (slice.next < end && !slice.eof) {
+    slice = log.read(slice.next, static_cast<std::size_t>(end - slice.next));
+  }
+  if (slice.from >= end || slice.next < end) {
+    slice.bytes.clear();
+    slice.from = end;
+  }
+  slice.bytes.resize(static_cast<std::size_t>(end - slice.from));  // behind a gap it read on beyond
+  slice.next = end;
+  return slice;
+}
+
 /// Where the line begins that the byte at `from` belongs to, or a border not far before.
 std::uint64_t line_begin_before(const PaneLog& log, std::uint64_t from) {
   const std::uint64_t begin = from - std::min<std::uint64_t>(from, PatternScan::kPieceBytes);
-  const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(from - begin));
-  if (slice.next != from) {
-    return from;  // beyond the end, or after a gap
-  }
+  const PaneLog::Slice slice = read_up_to(log, begin, from);
   const std::size_t newline = slice.bytes.rfind('\n');
   return newline != std::string::npos ? slice.from + newline + 1 : slice.from;
 }
@@ -56,11 +69,14 @@ Lines first_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t beg
   lines.end = begin;
   const std::uint64_t most = std::min(kContextBytes, until - std::min(begin, until));
   const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(count == 0 ? 0 : most));
-  std::string_view rest = slice.bytes;
+  // Behind a gap it may reach into what comes after.
+  std::string_view rest =
+      std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(until - std::min(until, slice.from)));
+  const std::uint64_t rest_end = slice.from + rest.size();
   shown_lines.look_at(slice.from, rest);
-  for (; !rest.empty() && lines.texts.size() < count; lines.end = slice.next - rest.size()) {
+  for (; !rest.empty() && lines.texts.size() < count; lines.end = rest_end - rest.size()) {
     const std::size_t newline = rest.find('\n');
-    if (const auto text = shown_lines.text(slice.next - rest.size(), rest.substr(0, newline))) {
+    if (const auto text = shown_lines.text(rest_end - rest.size(), rest.substr(0, newline))) {
       lines.texts.push_back(shown(*text, 0));
     }
     rest.remove_prefix(newline == std::string_view::npos ? rest.size() : newline + 1);
@@ -72,18 +88,17 @@ Lines first_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t beg
 std::vector<std::string> last_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t from,
                                     std::uint64_t end, std::uint64_t count) {
   std::vector<std::string> texts;
-  const bool near = end - std::min(end, from) <= kContextBytes;
-  from = near ? from : end - kContextBytes;
   if (count == 0 || from >= end) {
     return texts;
   }
-  const PaneLog::Slice slice = log.read(from, static_cast<std::size_t>(end - from));
-  std::string_view rest = slice.next == end ? std::string_view(slice.bytes) : std::string_view();
+  const PaneLog::Slice slice = read_up_to(log, std::max(from, end - std::min(end, kContextBytes)), end);
+  const bool begins_line = slice.from == from;
+  std::string_view rest = slice.bytes;
   shown_lines.look_at(slice.from, rest);
   while (!rest.empty() && texts.size() < count) {
     const std::size_t newline = rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
     const std::size_t begin = newline + 1;  // npos + 1 is 0
-    if (begin == 0 && !near) {
+    if (begin == 0 && !begins_line) {
       break;  // only the end of a line
     }
     std::string_view line = rest.substr(begin);

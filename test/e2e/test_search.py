@@ -109,5 +109,19 @@ class Large(unittest.TestCase):
         self.assertLess(sum(len(str(match)) for match in found.matches), 200_000)
 
 
+class AfterRotation(unittest.TestCase):
+    def test_the_lines_before_are_there_when_earlier_ones_are_gone(self) -> None:
+        with Server("--log-segment-bytes", "8KiB", "--log-quota-bytes", "32KiB") as server:
+            tab = server.create_tab()
+            tab.execute("seq 1 20000", max_output_bytes=1024)
+            found = tab.call("search_logs", pattern="^19995$", context_lines=2)
+            self.assertEqual([(m["before"], m["after"]) for m in found.matches], [(["19993", "19994"], ["19996", "19997"])])
+            self.assertTrue(tab.row.log_gap_bytes, "something is gone")
+            # The first lines that are still there: whole ones.
+            found = tab.call("search_logs", pattern="^[0-9]+$", context_lines=3, max_matches=3, from_byte=found.matches[0]["byte"] - 24_000)
+            for match in found.matches:
+                number = int(match["line"])
+                self.assertEqual(match.get("before", []), [str(n) for n in range(number - len(match.get("before", [])), number)])
+
 if __name__ == "__main__":
     main()

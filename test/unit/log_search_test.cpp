@@ -331,3 +331,23 @@ TEST_CASE("log search: goes on behind bytes that are missing, and does not join 
   CHECK(shown(search(log, {.window_id = {}, .pattern = "two", .context_lines = 0})) == "108:o two\n");
   CHECK(shown(search(log, {.window_id = {}, .pattern = "tw$", .context_lines = 0})) == "4:tw\n");
 }
+
+TEST_CASE("log search: lines around a match next to bytes that are missing are whole ones") {
+  const TempDir directory;
+  const PaneLog log(directory / "log");
+  const auto record = [&](LogRecord::Kind kind, std::uint64_t offset, std::uint64_t position) {
+    const auto line = encode({.kind = kind, .offset = offset, .position = position, .time_ms = 0});
+    append_to(log.path().string() + std::string(kLogSidecarSuffix), {line.data(), line.size()});
+  };
+  record(LogRecord::Kind::start, 100'000, 0);
+  append_to(log.path(), "e\n2\n3x\n4\n5");
+  record(LogRecord::Kind::gap, 200'000, 10);
+  append_to(log.path(), "f\n7\n8x\n9\nthere x\n");
+  const std::string far = "-2\n100004:3x\n-4\n-5\n";
+  CHECK(shown(search(log, {.window_id = {}, .pattern = "3x"})) == far);
+  CHECK(shown(search(log, {.window_id = {}, .pattern = "8x", .context_lines = 3})) ==
+        "-7\n200004:8x\n-9\n-there x\n");
+  CHECK(shown(search(log, {.window_id = {}, .pattern = "[0-9]x|there"})) ==
+        far + "-7\n200004:8x\n-9\n200009:there x\n");
+  CHECK(shown(search(log, {.window_id = {}, .pattern = "^x", .from_byte = 200'013})).empty());
+}
