@@ -1,14 +1,22 @@
 #include "mcp/json_reader.hpp"
 
+#include <charconv>
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "base/utf8.hpp"
 
 namespace terminally {
 namespace {
 
 using nlohmann::json;
+
+/// `\uXXXX`.
+constexpr std::size_t kEscapeBytes = 6;
 
 /// Builds the value from parse events; a `false` ends the parse. nlohmann's own builder has no limits and
 /// keeps the last of two equal keys.
@@ -99,6 +107,44 @@ class Builder final : public nlohmann::json_sax<json> {
   std::string detail_;
 };
 
+/// What `\uXXXX` at the beginning of a text stands for; nothing: it is no such escape.
+std::optional<unsigned> escaped_unit(std::string_view text) {
+  unsigned unit = 0;
+  if (!text.starts_with("\\u") || text.size() < kEscapeBytes) {
+    return std::nullopt;
+  }
+  const char* const end = text.data() + kEscapeBytes;
+  return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? std::optional(unit) : std::nullopt;
+}
+
+/// Puts U+FFFD in the place of every escape that is half a surrogate pair. Returns where the first one is.
+std::optional<std::size_t> replace_lone_surrogates(std::string& text) {
+  std::optional<std::size_t> first;
+  for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+    const auto unit = escaped_unit(std::string_view(text).substr(at));
+    if (!unit) {
+      at += 2;
+      continue;
+    }
+    const auto next = escaped_unit(std::string_view(text).substr(at + kEscapeBytes));
+    const bool is_high = *unit >= 0xD800 && *unit < 0xDC00;
+    const bool is_pair = is_high && next && *next >= 0xDC00 && *next < 0xE000;
+    if (!is_pair && *unit >= 0xD800 && *unit < 0xE000) {
+      text.replace(at, kEscapeBytes, "\\uFFFD");
+      first = first ? first : at;
+    }
+    at += is_pair ? 2 * kEscapeBytes : kEscapeBytes;
+  }
+  return first;
+}
+
+JsonFault parse(std::string_view text, json& value, std::string& detail) {
+  Builder builder(value);
+  json::sax_parse(text.begin(), text.end(), &builder);
+  detail = builder.detail();
+  return builder.fault();
+}
+
 }  // namespace
 
 JsonFault read_json(std::string_view text, json& value, std::string& detail) {
@@ -107,10 +153,26 @@ JsonFault read_json(std::string_view text, json& value, std::string& detail) {
     detail = "NUL character at byte " + std::to_string(nul + 1);
     return JsonFault::syntax;
   }
-  Builder builder(value);
-  json::sax_parse(text.begin(), text.end(), &builder);
-  detail = builder.detail();
-  return builder.fault();
+  const JsonFault fault = parse(text, value, detail);
+  if (fault != JsonFault::syntax) {
+    return fault;
+  }
+  std::string mended = to_valid_utf8(text);
+  const bool was_utf8 = mended == text;
+  const auto half = replace_lone_surrogates(mended);
+  if (was_utf8 && !half) {
+    return fault;
+  }
+  std::string other_detail;
+  if (parse(mended, value, other_detail) != JsonFault::none) {
+    return fault;
+  }
+  if (was_utf8) {
+    detail = "the escape " + std::string(text.substr(*half, kEscapeBytes)) + " at byte " +
+             std::to_string(*half + 1) +
+             " is half a surrogate pair, and no character; send both halves, or the character itself";
+  }
+  return JsonFault::no_text;
 }
 
 }  // namespace terminally

@@ -9,11 +9,12 @@ namespace terminally {
 
 enum class JsonFault {
   none,
-  syntax,         ///< not JSON (RFC 8259), or not UTF-8; lone surrogates and NUL included
+  syntax,         ///< not JSON (RFC 8259); NUL included
   too_deep,       ///< more than kMaxJsonDepth arrays and objects in one another
   too_large,      ///< more than kMaxJsonValues values
   duplicate_key,  ///< JSON, but readers disagree on what it means
   duplicate_id,   ///< the same, of the outermost "id", whatever else is repeated
+  no_text,        ///< a string in it is not UTF-8, or has half a surrogate pair (\ud83d)
 };
 
 inline constexpr std::size_t kMaxJsonDepth = 128;
@@ -21,9 +22,9 @@ inline constexpr std::size_t kMaxJsonValues =
     100'000;  ///< bounds the memory that a small hostile text can take
 
 /// Reads one JSON text that a stranger wrote: strict, in linear time and without recursion. Never throws on
-/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, so
-/// that the sender can still be answered; on every other fault it is not to be used. `detail` is for the
-/// sender: the place of the error, or the key.
+/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, on
+/// `no_text` it has U+FFFD where there is no character, so that the sender can still be answered; on every
+/// other fault it is not to be used. `detail` is for the sender: the place of the error, or the key.
 [[nodiscard]] JsonFault read_json(std::string_view text, nlohmann::json& value, std::string& detail);
 
 }  // namespace terminally

@@ -101,6 +101,14 @@ RpcMessage refuse_duplicate(json& value, const std::string& key, bool id_in_doub
                  "Invalid request: the key " + to_text(json(key)) + " occurs twice");
 }
 
+/// What is no JSON; a request by its id all the same, where that can be read.
+RpcMessage refuse_unreadable(const json& value, const std::string& detail) {
+  const auto id = value.is_object() && value.contains("method") ? value.find("id") : value.end();
+  std::string text = id != value.end() && id_key(*id) ? to_text(*id) : "";
+  const bool in_doubt = text.find(kReplacementCharacter) != std::string::npos;
+  return invalid(in_doubt ? "" : std::move(text), kParseError, "Parse error: " + detail);
+}
+
 std::string with_id(const std::string& id) {
   return id.empty() ? "" : R"(,"id":)" + id;
 }
@@ -136,16 +144,20 @@ RpcInput read_messages(std::string_view line) {
     case JsonFault::duplicate_id:
       input.messages.push_back(refuse_duplicate(value, detail, fault == JsonFault::duplicate_id));
       return input;
+    case JsonFault::no_text:
     case JsonFault::none:
       break;
   }
-  if (!value.is_array() || value.empty()) {
-    input.messages.push_back(classify(value));
+  const auto read = [&](json& message) {
+    return fault == JsonFault::none ? classify(message) : refuse_unreadable(message, detail);
+  };
+  input.batch = value.is_array() && !value.empty();
+  if (!input.batch) {
+    input.messages.push_back(read(value));
     return input;
   }
-  input.batch = true;
   for (json& element : value) {
-    input.messages.push_back(classify(element));
+    input.messages.push_back(read(element));
   }
   return input;
 }

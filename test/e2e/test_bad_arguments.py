@@ -140,8 +140,8 @@ class BadArguments(unittest.TestCase):
         line = '{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"create_tab","arguments":{"name":"\\ud800"}}}'
         self.server.raw.send_raw(line.encode() + b"\n")
         self.server.raw.ping()
-        for answer in self.server.raw.answers("s"):
-            self.assertTrue("error" in answer or answer["result"].get("isError"))
+        [answer] = self.server.raw.answers("s")
+        self.assertIn("\\ud800", answer["error"]["message"])
 
 
 if __name__ == "__main__":

@@ -161,9 +161,14 @@ void check_line(std::string_view line) {
   const auto parsed = by_other_parser(line);
   require(!input.messages.empty(), "a line is at least one message");
   require((input.messages[0].error.code() == kParseError) == !parsed, "what is no JSON is a parse error");
-  if (!parsed || parsed->duplicate_key) {
+  if (!parsed) {
+    for (const RpcMessage& message : input.messages) {
+      require(message.kind == Kind::invalid, "and not obeyed, whatever of it can be read");
+    }
+    return;
+  }
+  if (parsed->duplicate_key) {
     require(!input.batch && input.messages.size() == 1, "what cannot be told is refused once");
-    require(input.messages[0].kind == Kind::invalid || parsed, "and not obeyed");
     require(input.messages[0].kind != Kind::request && input.messages[0].kind != Kind::notification,
             "nor with a key twice");
     return;

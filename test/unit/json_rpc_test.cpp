@@ -114,11 +114,21 @@ std::vector<Bad> not_json() {  // NOLINT(readability-function-size): a table
                                  "\"\xed\xa0\x80\"",
                                  "\"\xf4\x90\x80\x80\"",
                                  "\"\xf8\x88\x80\x80\x80\"",
-                                 "{\"id\":1,\"method\":\"\xff\"}",
                                  "{\"\xff\":1}",
                                  "\x80{}",
                                  "\xef\xbb{}"}) {
     bad.push_back({text, kParseError});
+  }
+  // No character, but all around it can be read.
+  for (const std::string text :
+       {"\xff", "\xed\xa0\xbd", "\\ud800", "x\\ud83d", "\\ud83dx", "\\udc00", "\\uD83D\\uD83D",
+        "\\ud83d\\\\ude00", "\\u0041\\udE00", "\\ud83d\\ude00\\ud83d"}) {
+    const std::string params = R"(,"method":"ping","params":{"text":")" + text + R"("}})";
+    bad.push_back({R"({"jsonrpc":"2.0","id":"a\\\u00e4")" + params, kParseError, "\"a\\\\\xc3\xa4\""});
+    bad.push_back({R"({"jsonrpc":"2.0","id":7)" + params, kParseError, "7"});
+    bad.push_back({R"({"jsonrpc":"2.0")" + params, kParseError});
+    bad.push_back({R"({"jsonrpc":"2.0","id":")" + text + R"(","method":"ping"})", kParseError});
+    bad.push_back({R"({"jsonrpc":"2.0","id":7)" + params + "}", kParseError});
   }
   return bad;
 }
