@@ -44,10 +44,10 @@ void InFlight::lasts(const std::string& key) {
   }
 }
 
-bool InFlight::remove(const std::string& key) {
+InFlight::Entry::Reply InFlight::remove(const std::string& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
-    return false;
+    return Entry::Reply::abandoned;
   }
   Entry& entry = found->second;
   const Entry::Reply reply = entry.reply;
@@ -61,7 +61,16 @@ bool InFlight::remove(const std::string& key) {
   if (reply == Entry::Reply::cancelled && undo) {
     undo();
   }
-  return reply == Entry::Reply::wanted;
+  return reply;
+}
+
+void InFlight::refuse_ending(const ProtocolError& why) {
+  for (auto& [key, entry] : entries_) {
+    if (entry.reply == Entry::Reply::wanted && !entry.lasts) {
+      silence(entry, Entry::Reply::given);
+      entry.refuse(why);
+    }
+  }
 }
 
 void InFlight::cancel(const std::string& key) {
@@ -74,7 +83,7 @@ void InFlight::cancel(const std::string& key) {
 
 void InFlight::abandon(bool stop) {
   for (auto& [key, entry] : entries_) {
-    silence(entry, Entry::Reply::abandoned);
+    silence(entry, entry.reply == Entry::Reply::given ? entry.reply : Entry::Reply::abandoned);
     if (stop) {
       entry.cancel.emit(boost::asio::cancellation_type::terminal);
     }

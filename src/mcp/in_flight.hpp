@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "mcp/json_rpc.hpp"
 #include "mcp/progress.hpp"
 
 namespace terminally {
@@ -21,9 +22,10 @@ class InFlight {
     boost::asio::cancellation_signal cancel;
     std::shared_ptr<ProgressSink> progress;  ///< null when the client asked for none
     std::function<void()> undo;              ///< takes back what goes on after an answer that nobody heard
-    std::size_t bytes = 0;                   ///< of its text
-    bool lasts = false;                      ///< it ends when its client or the connection does
-    enum class Reply { wanted, cancelled, abandoned } reply = Reply::wanted;
+    std::function<void(const ProtocolError&)> refuse;  ///< answers it with an error
+    std::size_t bytes = 0;                             ///< of its text
+    bool lasts = false;                                ///< it ends when its client or the connection does
+    enum class Reply { wanted, cancelled, abandoned, given } reply = Reply::wanted;
   };
 
   /// The place of a new request, whose text has so many bytes; it stays put until `remove`. Throws
@@ -40,9 +42,13 @@ class InFlight {
   /// It has no end of its own.
   void lasts(const std::string& key);
 
-  /// The request is done: closes its progress and says whether its reply is to be sent. If the client has
+  /// The request is done: closes its progress and says what is to become of its reply. If the client has
   /// cancelled it, what it began is taken back.
-  bool remove(const std::string& key);
+  Entry::Reply remove(const std::string& key);
+
+  /// Answers those that would be answered by themselves with an error: there is no time left to wait for
+  /// them.
+  void refuse_ending(const ProtocolError& why);
 
   /// The client gave up: no reply, no further notification. A key that is unknown or done is ignored.
   void cancel(const std::string& key);

@@ -145,12 +145,16 @@ void Session::start(const RpcMessage& request, std::size_t bytes, const Reply& r
   } catch (const ProtocolError& error) {
     return reply(error_text(request.id, error));
   }
+  entry->refuse = [this, id = request.id, reply](const ProtocolError& why) { reply(error_text(id, why)); };
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
   auto done = [self = shared_from_this(), key = request.key, id = request.id, reply](
                   const std::exception_ptr& failure, const ordered_json& result) {
-    const bool wanted = self->in_flight_.remove(key);
+    const InFlight::Entry::Reply wanted = self->in_flight_.remove(key);
     self->answered_.cancel();
-    if (!wanted) {
+    if (wanted == InFlight::Entry::Reply::given) {
+      return;
+    }
+    if (wanted != InFlight::Entry::Reply::wanted) {
       return reply({});
     }
     reply(failure ? self->failure_text(id, failure) : self->result_text(id, result));
@@ -217,6 +221,10 @@ asio::awaitable<void> Session::wait_for_answers() {
   while (in_flight_.ending() > 0) {
     co_await answered_.async_wait(kUntilWoken);
   }
+}
+
+void Session::refuse_unanswered(const std::string& why) {
+  in_flight_.refuse_ending(ProtocolError(kInternalError, why));
 }
 
 asio::awaitable<void> Session::end_subscriptions() {

@@ -46,6 +46,9 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Returns when all that ends by itself is answered: a subscription does not.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_answers();
 
+  /// What is not answered by now gets this as an error: there is no time left for it. It goes on.
+  void refuse_unanswered(const std::string& why);
+
   /// Subscriptions get their results, and end. Returns when they have.
   [[nodiscard]] boost::asio::awaitable<void> end_subscriptions();
 

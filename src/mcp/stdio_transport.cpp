@@ -36,6 +36,16 @@ UniqueFd duplicate(int fd, const char* what) {
   return copy;
 }
 
+/// Said to who pipes requests into us, most of all.
+std::string why_unanswered(bool stop_calls) {
+  return std::string(
+             "The client's input (stdin) has ended, and this call was not done 1.5 s later, when the "
+             "server ends: ") +
+         (stop_calls ? "it is cancelled"
+                     : "it is not waited for, and a command that it began goes on in its tab") +
+         "; to get its answer, keep stdin open until it is there";
+}
+
 }  // namespace
 
 StdioPair take_stdio() {
@@ -82,7 +92,7 @@ StdioTransport::~StdioTransport() = default;
 asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls, Ending& ending) {
   constexpr Milliseconds kLastWords(100);
   on_end_ = ending.on_begin;
-  co_await (serve_input(session) || writer_.run() || ending.asked.wait());
+  co_await (serve_input(session, stop_calls) || writer_.run() || ending.asked.wait());
   note_end();
   if (!writer_.broken()) {  // a signal came, or all is said: what listens is still told that it ends
     const auto deadline = Clock::now() + kLastWords;
@@ -100,15 +110,17 @@ void StdioTransport::note_end() const {
   }
 }
 
-asio::awaitable<void> StdioTransport::serve_input(Session& session) {
+asio::awaitable<void> StdioTransport::serve_input(Session& session, bool stop_calls) {
   while (co_await read_some(session)) {
   }
   note_end();
   const auto deadline = given_up_at_.value_or(Clock::now() + kAnswersWithin);
   const bool answered = co_await finish_by(deadline, session.wait_for_answers());
-  if (answered) {
-    co_await finish_by(deadline, writer_.drained(0));
+  if (!answered) {
+    session.refuse_unanswered(why_unanswered(stop_calls));
+    co_return;  // that is read while the rest is finished
   }
+  co_await finish_by(deadline, writer_.drained(0));
 }
 
 asio::awaitable<void> StdioTransport::finish(Session& session, Clock::time_point deadline) {

@@ -51,16 +51,17 @@ class StdioTransport {
   static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
 
   /// Feeds the session until the input ends, the client takes no more output, or the end is asked for; then
-  /// closes it. At the end of the input what was asked is answered first, within kAnswersWithin;
-  /// subscriptions get their results in any case. With `stop_calls` what is still under way is cancelled
-  /// then. While the client does not read, neither do we: the queue stays bounded. Cancellable. Throws
-  /// `Error` (io) when the output could not be written for another reason than that nobody reads it.
+  /// closes it. At the end of the input what was asked is answered first, within kAnswersWithin, and by an
+  /// error what takes longer; subscriptions get their results in any case. With `stop_calls` what is still
+  /// under way is cancelled then. While the client does not read, neither do we: the queue stays bounded.
+  /// Cancellable. Throws `Error` (io) when the output could not be written for another reason than that
+  /// nobody reads it.
   [[nodiscard]] boost::asio::awaitable<void> run(Session& session, bool stop_calls, Ending& ending);
 
  private:
   struct Input;
 
-  [[nodiscard]] boost::asio::awaitable<void> serve_input(Session& session);
+  [[nodiscard]] boost::asio::awaitable<void> serve_input(Session& session, bool stop_calls);
   void note_end() const;
   [[nodiscard]] boost::asio::awaitable<void> finish(Session& session, Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<bool> read_some(Session& session);

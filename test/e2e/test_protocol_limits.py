@@ -55,7 +55,26 @@ class EndOfInput(unittest.TestCase):
             begin = time.monotonic()
             self.assertEqual(server.raw.close(2.0), 0)
             self.assertGreater(time.monotonic() - begin, 1.4)
-            self.assertIsNotNone(call.exception(2))
+            self.assertIn("keep stdin open", str(call.exception(2)))
+
+    def test_what_takes_longer_is_told_so(self) -> None:
+        """Requests from a pipe: each has one answer, and one that had no time says why."""
+        hello = request(0, "initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo={"name": "x", "version": "1"})
+        batch = b"[" + b",".join(request(n, "tools/call", **execute("sleep 20")).strip() for n in ("a", "b")) + b"]\n"
+        for instance in ([], ["--instance", "piped"]):
+            with self.subTest(instance), Sandbox() as sandbox:
+                asked = hello + request(1.0, "tools/call", **execute("sleep 20")) + batch
+                done = subprocess.run([str(binary()), *instance], input=asked, env=sandbox.environment(), timeout=20, capture_output=True)
+                answers = [json.loads(line) for line in done.stdout.splitlines()]
+                errors = [answer for answer in answers[1:] if isinstance(answer, dict)]
+                self.assertEqual([answer["id"] for answer in errors], [1.0])
+                self.assertIn("stdin", errors[0]["error"]["message"])
+                self.assertIn("goes on" if instance else "cancelled", errors[0]["error"]["message"])
+                [together] = [answer for answer in answers if isinstance(answer, list)]
+                self.assertEqual(sorted(answer["id"] for answer in together if "error" in answer), ["a", "b"])
+                self.assertEqual(done.returncode, 0)
+                if instance:
+                    subprocess.run(["tmux", "-S", str(sandbox.runtime / "piped" / "tmux.sock"), "kill-server"], check=True)
 
     def test_nothing_asked_ends_at_once(self) -> None:
         with Sandbox() as sandbox:

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -168,7 +169,7 @@ TEST_CASE("stdio: a last line without its newline is served") {
   CHECK(lines_in(read_to_end(out.read.get())) == 1);
 }
 
-TEST_CASE("stdio: calls under way end with the input, without a reply") {
+TEST_CASE("stdio: calls under way end with the input, and are answered by an error") {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Served served({std::move(in.read), std::move(out.write)});
@@ -177,8 +178,11 @@ TEST_CASE("stdio: calls under way end with the input, without a reply") {
                                 ping(2));
   in.write.reset();
   const std::string answers = read_to_end(out.read.get());
-  CHECK(answers == R"({"jsonrpc":"2.0","id":2,"result":{}})"
-                   "\n");
+  CHECK(answers.starts_with(
+      R"({"jsonrpc":"2.0","id":2,"result":{}})"
+      "\n"
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The client's input (stdin))"));
+  CHECK(std::ranges::count(answers, '\n') == 2);
   served.wait();  // the loop runs out of work: nothing is left behind
 }
 
