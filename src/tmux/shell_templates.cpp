@@ -69,6 +69,8 @@ case $- in (*e*) @N@_s=0;; esac
 // comes after zsh's end-of-line padding. The line that our C-c took is put back by the editor itself when it
 // starts, unless something was typed meanwhile. A `;` or newline before every `}`: without it `setopt
 // ignorebraces` and `emulate sh` do not see the brace.
+// An error (`echo *.nomatch`) ends what is sourced, and `.` says 126 then, where the same at the prompt is 1:
+// so is 126 without the epilogue, unless the text may return it.
 constexpr ShellTemplate kZsh = {
     R"sh(\builtin \.)sh",
     R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
@@ -90,6 +92,7 @@ case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_
 } always { # @N@_
 @N@_s=${@N@_r-$?} @N@_x=$- options[xtrace]=off @N@_a=${options[aliases]} options[aliases]=off
 { @N@_t= @N@_i=$TRY_BLOCK_INTERRUPT
+case @RETURNS_126@$@N@_i${@N@_r-e}$@N@_s${options[errreturn]} in (0e126off) @N@_s=1;; esac
 case $@N@_x in (*[xv]*) @N@_t=';x=1';; esac
 case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
 \builtin printf -v @N@_o end

@@ -73,6 +73,24 @@ bool needs_no_quotes(std::string_view text) {
   });
 }
 
+/// Whether a `return` in a text may give this code, for all that can be seen: it has no number of its own, or
+/// this one.
+bool may_return(std::string_view text, std::string_view code) {
+  constexpr std::string_view kReturn = "return";
+  constexpr std::string_view kEndsNumber = " \t\n;&|})";
+  for (std::size_t at = text.find(kReturn); at != std::string_view::npos; at = text.find(kReturn, at)) {
+    at += kReturn.size();
+    const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+    const bool is_number =
+        end > begin && (end == text.size() || kEndsNumber.find(text[end]) != std::string_view::npos);
+    if (!is_number || text.substr(begin, end - begin) == code) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string posix_quoted(std::string_view text) {
@@ -152,6 +170,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"PUT_BACK", command.put_back ? "1" : ""},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
       {"NO_MUX", word(kNoMultiplexer)},
+      {"RETURNS_126", may_return(command.text, "126") ? "1" : ""},
       {"EXITS", command.text.find("exit") != std::string::npos ? "1" : ""},
   };
   const ShellTemplate& shape = shell_template(kind);

@@ -6,6 +6,7 @@ import unittest
 import path  # noqa: F401
 from harness import Server, Text, main, poll
 from harness.client import Tab
+from harness.native import run_native
 
 
 class Contract(unittest.TestCase):
@@ -33,6 +34,21 @@ class Contract(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             self.assertEqual((tab.execute("ls /nowhere").exit_code, tab.execute("false").exit_code), (2, 1))
+
+    def test_the_code_of_an_error_is_that_of_the_prompt(self) -> None:
+        """A shell that gives up a sourced file may say another code for it: 126 is zsh's."""
+        errors = ["echo $((1/0))", "echo ${x:?unset}", "readonly q=1; q=2; echo never", "echo *.nomatch; false", "f() { return 3; echo ${x:?}; }; f",
+                  "f() { echo ${x:?unset}; return 0; }; f; echo never", "(exit 5); echo ${x:?unset}", "/etc/passwd", "(exit 126)", "eval 'echo ${x:?unset}'",
+                  "ls() { return $1; }; ls 126"]
+        of_zsh = ["echo *.nomatch", "echo =nosuchcommand", "setopt errreturn; /etc/passwd", "repeat 1 echo *.nomatch", "echo *.c(.)"]
+        for shell in ("bash", "zsh", "dash"):
+            with Server() as server:
+                for command in (*errors, *(of_zsh if shell == "zsh" else [])):
+                    with self.subTest(shell=shell, command=command):
+                        tab = server.create_tab(shell=shell)
+                        native = run_native(shell, command, typed=True)
+                        self.assertEqual(tab.execute(command).exit_code, native.code, native)
+                        tab.close(force=True)
 
     def test_strip_and_render(self) -> None:
         with Server() as server:

@@ -98,3 +98,20 @@ TEST_CASE("shells: what a watcher sees holds no control characters and is bounde
   }
   CHECK(command_for_display(many).size() < 300);
 }
+
+TEST_CASE("shells: zsh's 126 of an error is told from one that the text may return") {
+  const auto may_return = [](const std::string& text) {
+    const std::string wrapper = shell_script(ShellKind::zsh, command(text)).files.front().content;
+    return wrapper.find("case 1$__mcp_01234567_i") != std::string::npos;
+  };
+  for (const char* text :
+       {"return 126", "return", "f; return $?", "[[ a ]] ||return\t126;", "return 1+125", "returns"}) {
+    CAPTURE(text);
+    CHECK(may_return(text));
+  }
+  for (const char* text :
+       {"echo *.nomatch", "f() { return 1; }; echo *", "f() {\n return 0\n}", "return 12", "return 1 126"}) {
+    CAPTURE(text);
+    CHECK_FALSE(may_return(text));
+  }
+}
