@@ -8,7 +8,7 @@
 #include "base/timeout.hpp"
 #include "base/utf8.hpp"
 #include "base/visible_text.hpp"
-#include "tmux/ansi.hpp"
+#include "tmux/ansi_parser.hpp"
 #include "tools/seen_total.hpp"
 
 namespace terminally {
@@ -45,6 +45,48 @@ bool looks_binary(std::string_view bytes) {
   return invalid > 16 && invalid * 10 > bytes.size();
 }
 
+/// Text without escape sequences, of which what was drawn over is still there: whatever goes back to the
+/// beginning of a line that has text begins a line of its own, as each step of a progress bar does. Any split
+/// of the stream gives the same text.
+class DrawnSteps {
+ public:
+  void feed(std::string_view bytes, std::string& out) {
+    Writer writer{*this, out};
+    parser_.feed(bytes, writer);
+  }
+
+  void finish(std::string& out) {
+    Writer writer{*this, out};
+    parser_.finish(writer);
+  }
+
+ private:
+  struct Writer {
+    DrawnSteps& steps;
+    std::string& out;
+
+    void text(std::string_view text) {
+      if (steps.went_back_ && !text.starts_with('\n')) {
+        out += '\n';
+      }
+      steps.went_back_ = false;
+      steps.line_has_text_ = !text.ends_with('\n');
+      out += text;
+    }
+    void control(char c) { steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_); }
+    void escape(char /*intermediate*/, char /*final*/) {}
+    void csi(std::string_view parameters, char final) {
+      const bool to_first_column =
+          final == 'G' && (parameters.empty() || parameters == "0" || parameters == "1");
+      steps.went_back_ = steps.went_back_ || (to_first_column && steps.line_has_text_);
+    }
+  };
+
+  AnsiParser<Writer> parser_;
+  bool line_has_text_ = false;
+  bool went_back_ = false;  ///< to its beginning, and nothing was written since
+};
+
 /// Bytes of a terminal as text that may be sent.
 class ShownText {
  public:
@@ -56,14 +98,14 @@ class ShownText {
 
   void feed(std::string_view bytes, std::string& out) {
     std::string text;
-    stripper_.feed(bytes, text);
+    steps_.feed(bytes, text);
     mask(text, out);
   }
 
   /// `goes_on`: what was printed last may be half a secret, for all we know.
   void finish(std::string& out, bool goes_on) {
     std::string text;
-    stripper_.finish(text);
+    steps_.finish(text);
     mask(text, out);
     if (redactor_) {
       std::string rest;
@@ -121,7 +163,7 @@ class ShownText {
   }
 
   bool guarded_;
-  AnsiStripper stripper_;
+  DrawnSteps steps_;
   std::optional<Redactor> redactor_;
   VisibleText visible_;
   Clock::time_point held_since_;

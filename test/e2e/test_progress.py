@@ -182,5 +182,15 @@ class HandOver(unittest.TestCase):
             self.assertEqual((ended.state, ended.reason, ended.timed_out), ("cancelled", "timeout", True))
 
 
+class Drawn(unittest.TestCase):
+    def test_steps_of_a_progress_bar_do_not_run_together(self) -> None:
+        with Server("--view", "rendered") as server:
+            tab = server.create_tab()
+            command = "for i in 1 2 3; do printf '\\r\\033[K%d/120' $i; sleep 0.3; done; echo; echo done"
+            call = server.raw.start_request("tools/call", {"name": "execute_command", "_meta": {"progressToken": "bar"},
+                                                           "arguments": {"command": command, "window_id": tab.id}})
+            self.assertEqual(server.result(call, "execute_command").output, "3/120\ndone\n")
+            self.assertEqual(text_of(streamed(server, "bar")), "1/120\n2/120\n3/120\ndone\n")
+
 if __name__ == "__main__":
     main()

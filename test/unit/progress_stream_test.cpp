@@ -216,3 +216,18 @@ TEST_CASE("P5: a stream whose call is over for its client ends at once") {
   finish(io, stream);
   CHECK(Clock::now() - begin < Milliseconds(500));
 }
+
+TEST_CASE("progress: each step of a bar is a line of its own, at every split position") {
+  const std::string output =
+      "\r\033[K 10%\r 55%\r\033[2K\033[32m100%\033[0m\r\r\nnext\r\n\r\na\033[1Gb\033[5Gc\033[0K\r";
+  const std::string wanted = " 10%\n 55%\n100%\nnext\n\na\nbc";
+  for (std::size_t split = 0; split <= output.size(); ++split) {
+    asio::io_context io(1);
+    Client client;
+    ProgressStream stream(io.get_executor(), client.report());
+    stream.feed(output.substr(0, split));
+    stream.feed(output.substr(split));
+    finish(io, stream);
+    CHECK(client.text() == wanted);
+  }
+}
