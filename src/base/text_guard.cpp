@@ -44,6 +44,12 @@ std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan
   return out.append(text.substr(at, end - at));
 }
 
+void TextGuard::count_all(const TextGuard& other) {
+  for (const auto& [kind, times] : other.counts_) {
+    counts_[kind] += times;
+  }
+}
+
 std::string TextGuard::masked(std::string_view text) {
   return apply(text, secrets_->find(text), 0, text.size());
 }

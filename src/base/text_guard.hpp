@@ -35,6 +35,8 @@ class TextGuard {
   [[nodiscard]] const std::shared_ptr<const Secrets>& shared_secrets() const { return secrets_; }
 
   void count(std::uint16_t kind) { ++counts_[kind]; }
+  /// What another one of the same secrets has masked.
+  void count_all(const TextGuard& other);
 
   /// What was masked so far, as a note; empty for nothing.
   [[nodiscard]] std::string note() const;

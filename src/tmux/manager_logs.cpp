@@ -3,6 +3,7 @@
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
+#include "base/text_guard.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/fitting.hpp"
 #include "tmux/manager_impl.hpp"
@@ -18,6 +19,14 @@ constexpr std::size_t kMostLogBytes = 256 * 1024;
 std::uint64_t count_lines(std::string_view text) {
   const auto newlines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
   return newlines + (!text.empty() && text.back() != '\n' ? 1 : 0);
+}
+
+std::string_view last_lines(std::string_view text, std::uint64_t count) {
+  std::size_t begin = text.size();
+  for (; count > 0 && begin > 0; --count) {
+    begin = begin < 2 ? 0 : text.rfind('\n', begin - 2) + 1;  // npos + 1 is 0
+  }
+  return text.substr(begin);
 }
 
 struct RawChunk {
@@ -99,17 +108,33 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
                                                                TextView view) {
   const TabPtr tab = co_await find_tab(window);
   view.own_files = tab->files.directory();
-  PaneLog::Tail tail = tab->log.last_lines(lines, kMostLogBytes);
   LogLines result;
-  LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
-  const Trimmed trimmed = trim_our_lines(*tab, tail.from, view, part);
-  FittingText text = co_await text_worker_.fitting_text(part, view, tab->cols, Keep::end, kMostLogBytes);
-  const bool whole = text.bytes == part.bytes.size();
-  const std::string_view kept =
-      std::string_view(tail.bytes).substr(whole ? 0 : tail.bytes.size() - trimmed.back - text.bytes);
-  result.content = std::move(text.text);
-  result.returned_lines = view.render ? count_lines(result.content) : whole ? tail.lines : count_lines(kept);
-  result.truncated = tail.truncated || !whole;
+  PaneLog::Tail tail;
+  TextView look;
+  std::uint64_t shown = 0;
+  // Rows that were drawn over, and what we typed, are lines of the log and none of the text: then earlier ones
+  // are looked at.
+  for (std::uint64_t wanted = lines;; wanted += std::max(wanted, lines - shown)) {
+    tail = tab->log.last_lines(wanted, kMostLogBytes);
+    look = view_for_a_look(view);
+    LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, look);
+    trim_our_lines(*tab, tail.from, look, part);
+    FittingText text = co_await text_worker_.fitting_text(part, look, tab->cols, Keep::end, kMostLogBytes);
+    const bool whole = text.bytes == part.bytes.size();
+    result.content = std::move(text.text);
+    result.truncated = tail.truncated || !whole;
+    shown = count_lines(result.content);
+    if (!whole || shown >= lines || tail.lines < wanted || !tail.truncated) {
+      break;
+    }
+  }
+  const std::size_t kept = last_lines(result.content, lines).size();
+  result.truncated = result.truncated || kept < result.content.size();
+  result.content.erase(0, result.content.size() - kept);
+  result.returned_lines = std::min(shown, lines);
+  if (view.guard) {
+    view.guard->count_all(*look.guard);
+  }
   result.next_byte = tail.next;
   if (auto note = gap_note({tail.gap_bytes, tail.gap_unknown}, "these lines")) {
     result.notes.push_back(std::move(*note));

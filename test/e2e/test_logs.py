@@ -220,5 +220,19 @@ class History(unittest.TestCase):
             self.assertIn("1\r\n2\r\n3\r\n", tab.log().decode(errors="replace"), "the log has no such limit")
 
 
+class Rendered(unittest.TestCase):
+    def test_as_many_lines_as_were_asked_for(self) -> None:
+        """Rows that are drawn over are no lines: earlier ones take their place."""
+        with Server("--view", "rendered") as server:
+            tab = server.create_tab()
+            tab.execute("for i in $(seq 1 400); do echo line $i; done; for i in $(seq 1 30); do printf 'x\\n\\033[A\\033[2K'; done; echo last")
+            for count in (1, 2, 5, 12, 100):
+                text = tab.lines(lines=count)
+                self.assertEqual((text.returned_lines, len(text.content.splitlines()), text.truncated), (count, count, True))
+                self.assertEqual(text.content.splitlines()[-2:-1] or ["last"], ["last"])
+            self.assertIn("line 399\nline 400\nlast\n", tab.lines(lines=12).content)
+            whole = tab.lines(lines=100_000)
+            self.assertEqual((whole.returned_lines, whole.truncated), (len(whole.content.splitlines()), False))
+
 if __name__ == "__main__":
     main()
