@@ -15,6 +15,7 @@
 #include "tmux/ids.hpp"
 #include "tmux/results.hpp"
 #include "tmux/searching.hpp"
+#include "tmux/tab_variables.hpp"
 #include "tmux/waiting.hpp"
 
 namespace terminally {
@@ -264,6 +265,11 @@ class TmuxManager {
   /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
   /// the name.
   [[nodiscard]] Awaitable<std::optional<WindowId>> tab_named(std::string name);
+
+  /// Of these variables, what open tabs have that were not told of before: in the `env` of create_tab, or
+  /// from the environment of the server that started their tmux. Also of tabs that an earlier server opened.
+  /// Asks the system, not tmux, and does not wait.
+  [[nodiscard]] std::vector<Variable> new_tab_variables(const std::vector<std::string>& names);
 
   /// For a named instance, in the background: finds the tmux server that a server before us left and looks
   /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.

@@ -70,6 +70,7 @@ class TmuxManager::Impl {
   Awaitable<TabList> other_tabs(TabList known, TabNews news);
   Awaitable<void> wait_for_command(WindowId window, std::string command_id);
   Awaitable<std::optional<WindowId>> tab_named(std::string name);
+  std::vector<Variable> new_tab_variables(const std::vector<std::string>& names);
 
   /// For the calls without a time-out of their own: what `work` answers if it does by the end of the call's
   /// time. Throws Error(tmux_timeout) else, and `work` goes on.
@@ -241,6 +242,8 @@ class TmuxManager::Impl {
   };
   std::map<PaneId, WriterGuard> writer_guards_;
   std::optional<Background> log_keeper_;
+  TabVariables tab_variables_;
+  Clock::time_point no_server_until_;  ///< known not to be there: new_tab_variables() looks again then
 };
 
 }  // namespace terminally

@@ -138,6 +138,18 @@ TmuxManager::Awaitable<std::optional<WindowId>> TmuxManager::Impl::tab_named(std
   co_return found;
 }
 
+/// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
+/// about to find.
+std::vector<Variable> TmuxManager::Impl::new_tab_variables(const std::vector<std::string>& names) {
+  constexpr Milliseconds kLookAgain{100};
+  int server = server_pid_;
+  if (server == 0 && durable_ && Clock::now() >= no_server_until_) {
+    server = instance_.server_pid();
+    no_server_until_ = Clock::now() + (server == 0 ? kLookAgain : Milliseconds(0));
+  }
+  return server == 0 ? std::vector<Variable>() : tab_variables_.news(server, names);
+}
+
 bool TmuxManager::Impl::notice_if_closed(Tab& tab) {
   if (!tab.closed) {
     tab.closed = !is_alive(tab.pane_pid);

@@ -62,6 +62,14 @@ std::string read_link(const std::string& path) {
   return error ? std::string() : target.string();
 }
 
+std::vector<std::string> split_at_nul(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t end = 0; (end = text.find('\0')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    parts.emplace_back(text.substr(0, end));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid) {
@@ -226,17 +234,7 @@ bool is_replaced(int pid, std::uint64_t image) {
 }
 
 std::vector<std::string> process_arguments(int pid) {
-  std::vector<std::string> arguments;
-  std::string current;
-  for (const char c : read_file(proc_path(pid, "cmdline")).value_or("")) {
-    if (c == '\0') {
-      arguments.push_back(std::move(current));
-      current.clear();
-    } else {
-      current += c;
-    }
-  }
-  return arguments;
+  return split_at_nul(read_file(proc_path(pid, "cmdline")).value_or(""));
 }
 
 std::string process_cwd(int pid) {
@@ -266,6 +264,10 @@ int process_uid(int pid) {
 
 std::string process_wchan(int pid) {
   return read_file(proc_path(pid, "wchan")).value_or("");
+}
+
+std::vector<std::string> process_environment(int pid) {
+  return split_at_nul(read_file(proc_path(pid, "environ")).value_or(""));
 }
 
 bool process_has_environment(int pid, std::string_view assignment) {

@@ -62,6 +62,8 @@ void refuse_without_proc();
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// Where in the kernel it sleeps, "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);
+/// What it was started with, as NAME=VALUE; nothing when it cannot be read.
+[[nodiscard]] std::vector<std::string> process_environment(int pid);
 /// Whether its environment, as it was when it was started, has this "NAME=value".
 [[nodiscard]] bool process_has_environment(int pid, std::string_view assignment);
 

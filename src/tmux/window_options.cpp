@@ -21,9 +21,6 @@ constexpr std::size_t kLongestNameBytes = 200;
 constexpr std::size_t kLongestVariableName = 255;
 /// Every program gets it with its arguments: the kernel refuses more than a quarter of the stack's limit.
 constexpr std::size_t kMostEnvBytes = 262'144;
-/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
-/// and TMUX.
-const std::string kCarrier = "TERMINALLY_ENV_";
 
 Error invalid(const std::string& message) {
   return Error(ErrorCode::invalid_argument, message);
@@ -137,7 +134,7 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
     options.variables.push_back(std::move(name));
   };
   for (const auto& [name, value] : request.env) {
-    add_variable(kCarrier + name, value);
+    add_variable(std::string(kCarrier) + name, value);
   }
   add_variable("TERMINALLY_SHELL", options.shell);
   add_variable("TERMINALLY_LOGIN", request.login ? "1" : "0");

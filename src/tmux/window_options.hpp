@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/process.hpp"
@@ -16,6 +17,10 @@ struct WindowOptions {
   /// The variables among the words. new-session keeps them for all later windows of the session.
   std::vector<std::string> variables;
 };
+
+/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
+/// and TMUX.
+inline constexpr std::string_view kCarrier = "TERMINALLY_ENV_";
 
 /// In the environment of a helper tab, from its start on.
 inline constexpr const char* kHelperMark = "TERMINALLY_HELPER=1";

@@ -29,7 +29,7 @@ struct CreateTabArgs {
 
 boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs args) {
   if (context.redaction) {
-    context.redaction->learn(args.request.env);
+    context.redaction->learn({args.request.env.begin(), args.request.env.end()});
   }
   co_return co_await context.manager->create_tab(std::move(args.request));
 }

@@ -28,7 +28,11 @@ void add_from_environment(const std::vector<std::string>& variables, Secrets& se
                   "--mask-env: \"" + name + "\" is no variable; allowed: letters, digits and _");
     }
     const char* value = std::getenv(name.c_str());
-    if (value != nullptr && *value != '\0' && !secrets.add(name, value)) {
+    if (value == nullptr || *value == '\0') {
+      std::cerr << "terminally-mcp: --mask-env: " << name << " is "
+                << (value == nullptr ? "not set" : "empty")
+                << " in the server's environment; masked is what create_tab gives it in env\n";
+    } else if (!secrets.add(name, value)) {
       std::cerr << "terminally-mcp: --mask-env: the value of " << name << " has fewer than "
                 << KnownValues::kLeastBytes << " bytes and is not masked\n";
     }
@@ -52,14 +56,15 @@ void add_from_file(const std::filesystem::path& path, Secrets& secrets) {
 
 }  // namespace
 
-void Redaction::learn(const std::map<std::string, std::string>& environment) {
+void Redaction::learn(const std::vector<Variable>& environment) {
+  std::shared_ptr<Secrets> more;
   for (const auto& [name, value] : environment) {
     if (std::ranges::find(variables, name) != variables.end()) {
-      auto more = std::make_shared<Secrets>(*secrets);
+      more = more ? std::move(more) : std::make_shared<Secrets>(*secrets);
       static_cast<void>(more->add(name, value));
-      secrets = std::move(more);
     }
   }
+  secrets = more ? std::move(more) : std::move(secrets);
 }
 
 std::shared_ptr<Redaction> make_redaction(const Config& config) {
@@ -67,8 +72,8 @@ std::shared_ptr<Redaction> make_redaction(const Config& config) {
   const bool values = config.redact == Redact::all;
   auto secrets =
       std::make_shared<Secrets>(Secrets::Options{.rules = config.redact != Redact::off, .values = values});
-  redaction->variables = config.mask_env;
   if (values) {
+    redaction->variables = config.mask_env;
     add_from_environment(redaction->variables, *secrets);
     if (!config.mask_file.empty()) {
       add_from_file(config.mask_file, *secrets);

@@ -1,22 +1,22 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/secrets.hpp"
 #include "config.hpp"
+#include "tmux/tab_variables.hpp"
 
 namespace terminally {
 
 /// What is masked in what models read: --redact, --mask-env, --mask-file.
 struct Redaction {
   std::shared_ptr<const Secrets> secrets;  ///< replaced when it learns: whoever has it keeps what they have
-  std::vector<std::string> variables;      ///< --mask-env
+  std::vector<std::string> variables;      ///< --mask-env; none where values are not masked
 
-  /// Of these variables of a tab, the values of those that are to be masked are from now on.
-  void learn(const std::map<std::string, std::string>& environment);
+  /// Of these variables of tabs, the values of those that are to be masked are from now on.
+  void learn(const std::vector<Variable>& environment);
 };
 
 /// Reads the server's environment and the file. What is too short to be masked is named on stderr. Throws

@@ -41,7 +41,13 @@ const Tool* Router::find(std::string_view name) const {
 }
 
 std::shared_ptr<TextGuard> Router::new_guard() const {
-  return context_.redaction ? std::make_shared<TextGuard>(context_.redaction->secrets) : nullptr;
+  if (!context_.redaction) {
+    return nullptr;
+  }
+  if (context_.manager != nullptr && !context_.redaction->variables.empty()) {
+    context_.redaction->learn(context_.manager->new_tab_variables(context_.redaction->variables));
+  }
+  return std::make_shared<TextGuard>(context_.redaction->secrets);
 }
 
 ordered_json Router::list() const {

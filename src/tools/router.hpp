@@ -21,7 +21,8 @@ class Router {
 
   [[nodiscard]] const ToolContext& context() const { return context_; }
 
-  /// For what reaches a model on another way than `call`. Null when nothing is guarded.
+  /// For what reaches a model on another way than `call`: it knows what the open tabs have that is to be
+  /// masked. Null when nothing is guarded.
   [[nodiscard]] std::shared_ptr<TextGuard> new_guard() const;
 
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of

@@ -7,7 +7,7 @@ import string
 import unittest
 
 import path  # noqa: F401
-from harness import RpcError, Sandbox, Server, main, poll
+from harness import Person, RpcError, Sandbox, Server, main, poll
 from harness.client import run_cli
 
 RANDOM = random.Random(11)
@@ -335,6 +335,44 @@ class Hygiene(unittest.TestCase):
             (server.sandbox.home / "text").write_text(text)
             self.assertEqual(server.create_tab().execute("cat text").output, text)
 
+
+class AfterARestart(unittest.TestCase):
+    """What --mask-env names is masked whoever opened the tab."""
+
+    def server(self, sandbox: Sandbox, **env: str) -> Server:
+        return Server("--instance", "p", "--mask-env", "TABSEC,SERVERSEC,SHELLSEC", sandbox=sandbox, durable=True, env=env).__enter__()
+
+    def test_the_values_of_open_tabs_are_known(self) -> None:
+        values = {"TABSEC": "tab-only-" + BODY[:12], "SERVERSEC": "server-only-" + BODY[12:24]}
+        for kill in (False, True):
+            with self.subTest(kill=kill), Sandbox() as sandbox:
+                server = self.server(sandbox, SERVERSEC=values["SERVERSEC"])
+                tab = server.create_tab(env={"TABSEC": values["TABSEC"]})
+                other = server.create_tab(env={"TABSEC": "another-" + values["TABSEC"][::-1]})
+                self.assertEqual(tab.execute("echo $TABSEC $SERVERSEC").output, "«redacted:TABSEC» «redacted:SERVERSEC»\n")
+                server.raw.kill() if kill else server.stop()
+                server = self.server(sandbox)
+                first = server.call("read_logs_from_tab", window_id=tab.id, lines=5)
+                self.assertIn("«redacted:TABSEC»", first.content, "the first call of all")
+                for tab in (tab, other):
+                    tab.server = server
+                    result = tab.execute("echo $TABSEC $SERVERSEC")
+                    self.assertEqual(result.output, "«redacted:TABSEC» «redacted:SERVERSEC»\n")
+                    self.assertTrue(result.notes, "and it is said")
+                said = "".join(line.decode() for line in server.raw.lines)
+                self.assertFalse([value for value in (*values.values(), values["TABSEC"][::-1]) if value in said])
+                kept = [path for root in (sandbox.state, sandbox.runtime) for path in root.rglob("*")
+                        if path.is_file() and not path.name.startswith("pane-") and values["TABSEC"].encode() in path.read_bytes()]
+                self.assertEqual(kept, [], "the value is written nowhere but in the terminal's log")
+                Person(server).tmux("kill-server")
+                server.stop()
+
+    def test_a_name_that_is_not_set_is_said_at_the_start(self) -> None:
+        with Server("--mask-env", "MISSPELT,EMPTYSEC,DEPLOY_KEY", env={"DEPLOY_KEY": VALUE, "EMPTYSEC": ""}) as server:
+            said = poll(lambda: "EMPTYSEC" in (text := server.raw.stderr_note()) and text, 10)
+            self.assertIn("--mask-env: MISSPELT is not set in the server's environment", said)
+            self.assertIn("EMPTYSEC is empty", said)
+            self.assertNotIn("DEPLOY_KEY", said)
 
 if __name__ == "__main__":
     main()
