@@ -139,7 +139,8 @@ awaitable<bool> resource_exists(Server& server, ResourceUri uri) {
     co_return false;
   }
   try {
-    co_await manager->read_lines(uri.window, 1, TextView());
+    TextView view;
+    co_await manager->read_lines(uri.window, 1, std::move(view));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::not_found) {
       co_return false;

@@ -125,7 +125,8 @@ awaitable<void> end_command(RouterPtr router, TaskPtr task) {
   try {
     bool runs = co_await runs_still(manager, *task->command);
     while (runs) {
-      co_await manager.cancel_command(task->command->window, false);
+      TextView view;  // named: g++ 12 frees a default argument's string that is made in a co_await
+      co_await manager.cancel_command(task->command->window, false, std::move(view));
       runs = co_await runs_still(manager, *task->command);
     }
   } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel

@@ -234,7 +234,7 @@ class TmuxManager {
   [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// What a person started is ended, too; its exit code is not known then.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view = {},
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view,
                                                            std::uint64_t max_output_bytes = 32'768);
 
   /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
