@@ -297,7 +297,7 @@ class Screen(unittest.TestCase):
                 self.assertEqual(tab.execute("exit 3").exit_code, 3)
                 tab.execute("echo NEW SHELL")
                 self.assertIn(numbers, shows(tab, "\nNEW SHELL\n").text)
-                tab.execute("sleep 60", on_timeout="background", timeout_ms=60_000)
+                tab.start("sleep 60")
                 tab.call("cancel_command", force=True)
                 tab.execute("echo FORCED")
                 self.assertIn("\nNEW SHELL\n", shows(tab, "\nFORCED\n").text)

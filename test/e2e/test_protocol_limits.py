@@ -55,7 +55,7 @@ class EndOfInput(unittest.TestCase):
             begin = time.monotonic()
             self.assertEqual(server.raw.close(2.0), 0)
             self.assertGreater(time.monotonic() - begin, 1.4)
-            self.assertIn("keep stdin open", str(call.exception(2)))
+            self.assertIn("keep stdin open", call.result(2)["error"]["message"])
 
     def test_what_takes_longer_is_told_so(self) -> None:
         """Requests from a pipe: each has one answer, and one that had no time says why."""
