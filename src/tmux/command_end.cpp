@@ -31,6 +31,8 @@ constexpr Milliseconds kServerEndsWithin{100};
 constexpr Milliseconds kTidyAfter{5};
 /// How long after the end of a nested shell the command that opened it may take to end, and tell its code.
 constexpr Milliseconds kOuterEnds{1'000};
+/// The same where it is nobody's any more: the tab, or tmux, may be ending just now.
+constexpr Milliseconds kTabEnds{150};
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
 
