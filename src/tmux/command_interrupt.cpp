@@ -79,9 +79,10 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   signalled_ticks_ = ticks_since_boot();
+  const bool own_shell = foreground.kind == Foreground::Kind::shell || foreground.pid == record_.shell_pid;
   if (signal == StopSignal::interrupt) {
     co_await send_interrupt_key();
-  } else {
+  } else if (!own_shell || foreground.shell != ShellKind::fish) {  // it alone would die of it, and the tab
     signal_foreground(tab_->pane_pid, foreground.group, SIGTERM);
   }
 }

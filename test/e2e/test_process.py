@@ -138,6 +138,17 @@ class Stop(unittest.TestCase):
                 self.assertLessEqual(text.count(b"begin %d\r\n" % n), 1)
             self.assertEqual(tab.execute("echo usable").output, "usable\n")
 
+    def test_a_shell_that_works_itself_is_not_stopped(self) -> None:
+        """SIGTERM is for what it runs: bash, zsh and dash ignore it, and fish would die of it, and the tab with it."""
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                tab.start("while true; end" if shell == "fish" else "while :; do :; done")
+                self.assertEqual(tab.call("stop_process", signal="SIGTERM").success, False)
+                self.assertEqual(tab.call("cancel_command").state, "cancelled")
+                self.assertEqual(tab.execute("echo next").output, "next\n")
+
     def test_nothing_to_stop(self) -> None:
         with Server() as server:
             tab = server.create_tab()
