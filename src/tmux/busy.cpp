@@ -95,6 +95,12 @@ Error busy_with_reading(const Tab& tab, const Foreground& foreground) {
                    kElsewhere);
 }
 
+Error busy_with_typing(const Tab& tab) {
+  return Error(ErrorCode::busy, first_sentence(tab) +
+                                    "A person is typing in it just now. Try again when they have paused" +
+                                    kElsewhere);
+}
+
 Error busy_without_prompt(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy,
                first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +

@@ -22,6 +22,9 @@ namespace terminally {
 /// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
 [[nodiscard]] Error busy_with_reading(const Tab& tab, const Foreground& foreground);
 
+/// A person, at its prompt.
+[[nodiscard]] Error busy_with_typing(const Tab& tab);
+
 /// The shell has the foreground and does not come to its prompt.
 [[nodiscard]] Error busy_without_prompt(const Tab& tab, const Foreground& foreground);
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 #include "tmux/rows.hpp"
+#include "tmux/touched.hpp"
 
 namespace terminally {
 namespace {
@@ -212,18 +213,20 @@ std::string format_literal(std::string_view text) {
 
 std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
                        Typed typed) {
-  const std::string set = "set -pF -t " + quote(target) + " @terminally_";
-  std::string commands = set +
-                         "kept '#{@terminally_seen}' ; "
-                         "set-buffer -b " +
-                         std::string(kTypedBuffer) + " -- " + quote(bytes);
+  const std::string at = "-t " + quote(target);
+  const std::string keep = "set -pF " + at + " @terminally_";
+  std::string commands = keep + "kept '#{@terminally_seen}' ; set-buffer -b " + std::string(kTypedBuffer) +
+                         " -- " + quote(bytes);
   if (!unless.empty()) {
     // Nothing is parsed and run by the if-shell where the bytes are typed: see change().
-    commands += " ; if-shell -F -t " + quote(target) + " " + quote(unless) + " 'delete-buffer -b " +
+    commands += " ; if-shell -F " + at + " " + quote(unless) + " 'delete-buffer -b " +
                 std::string(kTypedBuffer) + "'";
   }
-  return commands + " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " -t " + quote(target) + " ; " +
-         set + "seen " + (typed == Typed::command ? "'#{@terminally_visits}'" : "'#{@terminally_kept}'");
+  commands += " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " " + at;  // "sent", by its hook
+  if (typed == Typed::line_put_back) {
+    return commands;
+  }
+  return commands + " ; " + (typed == Typed::line ? set_untouched(at) : keep + "seen '#{@terminally_kept}'");
 }
 
 bool were_not_typed(const Error& error) {

@@ -114,14 +114,12 @@ bool CommandRun::looks_interrupted() const {
 }
 
 asio::awaitable<bool> CommandRun::is_touched() const {
-  std::string answer;
+  bool is = false;
   try {
-    answer =
-        co_await tmux_.query("display-message -p -t " + quote(to_string(tab_->pane)) + " " + quote(kTouched));
-  } catch (const Error&) {
-    answer = "?";
+    is = co_await is_true(touched());
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): then nobody is known to have been there
   }
-  co_return answer.starts_with('1');
+  co_return is;
 }
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).
@@ -351,11 +349,19 @@ void CommandRun::leave_tab() {
 }
 
 void CommandRun::abandon() {
-  if (!record_.nonce.empty()) {
-    tab_->files.remove(record_.nonce);
-    withdraw();
+  if (has_ended()) {
+    return;
   }
+  if (call_answered_) {
+    call_off();
+    return;
+  }
+  withdraw();
+  record_.state = is_interrupted() ? CommandState::cancelled : CommandState::failed;
+  record_.reason = is_interrupted() ? interrupt_reason_ : Reason::no_shell_answered;
+  record_.notes.emplace_back("nothing was run");
   leave_tab();
+  ended_.set();  // for who waits for it
 }
 
 }  // namespace terminally

@@ -74,8 +74,12 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// exec is lost.
   [[nodiscard]] bool signal_came_too_early() const;
 
-  /// `start` failed: takes it out of the tab.
+  /// `start` failed, and nothing was run: takes it out of the tab. It ends, as one that never was, or under
+  /// the id that the call has answered with.
   void abandon();
+
+  /// The call has answered while `start` goes on: it is not typed again, under another id.
+  void call_has_answered() { call_answered_ = true; }
 
   /// Whether it has become a nested shell that waits at its prompt, or a way to one (ssh).
   [[nodiscard]] bool waits_in_nested_shell();
@@ -107,8 +111,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
     }
   }
 
-  /// Whether its line was typed, or may have been.
+  /// Whether its line was typed, or may have been, or may be just now. Not where what was typed is known to
+  /// run nothing.
   [[nodiscard]] bool may_be_typed() const { return !record_.nonce.empty(); }
+  /// Whether it ended before it was typed, or taken: cancelled, or out of time.
+  [[nodiscard]] bool was_called_off() const { return called_off_; }
   /// Whether its END was read: it is on record in a moment.
   [[nodiscard]] bool end_was_seen() const { return end_marker_.has_value(); }
   /// Whether it is known to have been taken by its shell: its START was seen, or the shell said so in its
@@ -137,14 +144,19 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// More than what the shell's trace prints of our own lines.
   static constexpr std::uint64_t kTraceLineBytes = 4'096;
 
-  [[nodiscard]] boost::asio::awaitable<void> type(const Foreground& foreground);
-  [[nodiscard]] boost::asio::awaitable<void> type_in_lines(const ShellCommand& command,
+  [[nodiscard]] boost::asio::awaitable<bool> type(const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<bool> type_in_lines(const ShellCommand& command,
                                                            const Foreground& foreground);
-  [[nodiscard]] boost::asio::awaitable<void> type_now(std::string bytes, const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<bool> type_now(std::string bytes, const Foreground& foreground);
   [[nodiscard]] boost::asio::awaitable<std::optional<Error>> try_to_type(const std::string& bytes);
   [[nodiscard]] boost::asio::awaitable<bool> is_left_untaken_by(Clock::time_point give_up_at);
   void never_ran();
-  [[nodiscard]] boost::asio::awaitable<void> clear_prompt(const Foreground& foreground);
+  [[nodiscard]] bool is_called_off() const;
+  void call_off();
+  [[nodiscard]] std::string touch_of_others() const;
+  [[nodiscard]] boost::asio::awaitable<void> clear_prompt(const Foreground& foreground,
+                                                          Clock::time_point give_up_at);
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at);
   [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
   void write_files() const;
   [[nodiscard]] bool files_are_written(ShellKind shell);
@@ -169,7 +181,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> wait_for_late_end(int exit_code);
   [[nodiscard]] bool looks_interrupted() const;
   [[nodiscard]] boost::asio::awaitable<bool> is_touched() const;
-  [[nodiscard]] boost::asio::awaitable<bool> shows_full_screen() const;
+  [[nodiscard]] boost::asio::awaitable<bool> is_true(std::string condition) const;
   [[nodiscard]] boost::asio::awaitable<void> end_with_tab();
   [[nodiscard]] bool one_around_is_ending() const;
   void leave_tab();
@@ -227,6 +239,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool touched_ = false;   ///< somebody else may have typed in the tab: see touched.hpp
   bool cleared_ = false;   ///< what they left at the prompt is gone
   bool put_back_ = false;  ///< the shell puts it back after this command
+  bool call_answered_ = false;
+  bool called_off_ = false;
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
   std::uint64_t signalled_ticks_ = 0;

@@ -24,8 +24,7 @@ constexpr int kStartAttempts = 2;
 /// How long tmux may take to leave a screen that nobody is in any more, and how often we look.
 constexpr Milliseconds kLeavesFullScreen{2'000};
 constexpr Milliseconds kTmuxReads{20};
-/// How long a new prompt may take to be in the log.
-constexpr Milliseconds kPromptShown{200};
+const std::string kFullScreen = "#{alternate_on}";
 
 /// A blank, C-e, C-u: to the end of the line and clear it, in emacs and vi insert mode, and (C-u) in a
 /// line-mode terminal. The blank is there because readline rings the bell when there is nothing to clear, and
@@ -65,20 +64,6 @@ Error why_not_typed(const Error& error, const Tab& tab) {
   return error;
 }
 
-std::string note_of_cleared(std::string line, bool put_back) {
-  std::string note =
-      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-      "went "
-      "first, so that nothing of it was run or completed";
-  line.erase(0, line.find_first_not_of(' '));
-  if (!line.empty()) {
-    note += ". The line was: \"" + line + "\"; " +
-            (put_back ? "it is put back at the prompt after this command, not entered"
-                      : "it is not put back: tell them, or send_text with submit: false types it again");
-  }
-  return note;
-}
-
 }  // namespace
 
 CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::string command,
@@ -98,9 +83,12 @@ void CommandRun::fresh_nonce() {
   record_.id = record_.nonce.substr(0, 8);
 }
 
-/// It was typed under this nonce and not run. What cannot be written now (a full disk) is settled by the next
-/// look at the tab.
+/// Nothing was typed under this nonce, or nothing was run. What cannot be written now (a full disk) is
+/// settled by the next look at the tab.
 void CommandRun::withdraw() noexcept {
+  if (may_be_typed()) {
+    tab_->files.remove(record_.nonce);
+  }
   if (recorded_) {
     try {
       CommandRecord withdrawn = record_;
@@ -110,39 +98,62 @@ void CommandRun::withdraw() noexcept {
     }
     recorded_ = false;
   }
+  record_.nonce.clear();
+  record_.id.clear();
+}
+
+bool CommandRun::is_called_off() const {
+  return is_interrupted() || call_answered_ || Clock::now() >= deadline_;
+}
+
+/// It was not run, and is not typed again.
+void CommandRun::call_off() {
+  called_off_ = true;
+  if (!is_interrupted() && call_answered_) {
+    never_ran();
+    return;
+  }
+  const Reason why = is_interrupted() ? interrupt_reason_ : Reason::timeout;
+  record_.notes.push_back(std::string("nothing was run: ") +
+                          (why == Reason::timeout ? "its time was over" : "it was cancelled") +
+                          " before the shell was at its prompt and could take it");
+  finish(CommandState::cancelled, why, std::nullopt);
 }
 
 /// A second line is typed only where the first one is known to run nothing, now and later.
 asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
   exit_lost_ = false;
-  for (attempt_ = 1; attempt_ <= kStartAttempts; ++attempt_) {
+  for (attempt_ = 1;;) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }
-    withdraw();
     fresh_nonce();
-    co_await type(foreground);
-    if (touched_ && !cleared_) {
-      tab_->files.remove(record_.nonce);
-      co_await clear_prompt(foreground);
-      touched_ = false;
-      exit_lost_ = foreground.shell != ShellKind::fish;
-      --attempt_;
-      continue;
-    }
-    if (!co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
+    const bool typed = co_await type(foreground);
+    if (typed && !co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
       co_return;
     }
-    tab_->files.remove(record_.nonce);
-    if (typing_failure_) {
+    if (typed && typing_failure_) {
       throw why_not_typed(*typing_failure_, *tab_);
     }
+    if (typed && attempt_++ == kStartAttempts) {
+      never_ran();
+      co_return;
+    }
+    if (is_called_off()) {
+      call_off();
+      co_return;
+    }
+    withdraw();
+    if (!typed) {
+      co_await clear_prompt(foreground, give_up_at);
+      exit_lost_ = foreground.shell != ShellKind::fish;
+    }
   }
-  never_ran();
 }
 
-asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
+/// False: it was not typed, as somebody else may have typed there, or it is called off.
+asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   nested_ = foreground.kind != Foreground::Kind::shell || tab_->runs.front().get() != this ||
             tab_->files.running_nonce().has_value();
   reporter_ = exit_reporter(foreground.pid);
@@ -170,15 +181,14 @@ asio::awaitable<void> CommandRun::type(const Foreground& foreground) {
     in_files_ = files_are_written(*foreground.shell);
   }
   if (!in_files_) {
-    co_await type_in_lines(command, foreground);
-    co_return;
+    co_return co_await type_in_lines(command, foreground);
   }
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
   if (attempt_ > 1) {
     with.enter = '\n';  // C-j: Enter may be bound to something else
   }
-  co_await type_now(std::string(with.clear) + line + with.enter, foreground);
+  co_return co_await type_now(std::string(with.clear) + line + with.enter, foreground);
 }
 
 void CommandRun::write_files() const {
@@ -205,7 +215,7 @@ bool CommandRun::files_are_written(ShellKind shell) {
   return true;
 }
 
-asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {
+asio::awaitable<bool> CommandRun::type_in_lines(const ShellCommand& command, const Foreground& foreground) {
   if (text_.size() > kInlineLimitBytes) {
     throw Error(ErrorCode::invalid_argument,
                 "command: " + std::to_string(text_.size()) +
@@ -217,21 +227,24 @@ asio::awaitable<void> CommandRun::type_in_lines(const ShellCommand& command, con
   for (const std::string& line : inline_lines(command)) {
     lines += line + "\r";
   }
-  co_await type_now(lines, foreground);
+  co_return co_await type_now(lines, foreground);
 }
 
-asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
+asio::awaitable<bool> CommandRun::type_now(std::string bytes, const Foreground& foreground) {
   // A shell of this machine was at its prompt: what left its screen is gone (killed, or a lone `tput smcup`).
   // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
   for (;;) {
+    if (is_called_off()) {
+      co_return false;
+    }
     typing_failure_ = co_await try_to_type(bytes);
     if (!typing_failure_ || !were_not_typed(*typing_failure_)) {
       break;
     }
-    touched_ = !cleared_ && !co_await shows_full_screen();
-    if (touched_) {
-      co_return;
+    const bool refused_for_touch = co_await is_true("#{?" + kFullScreen + ",0," + touch_of_others() + "}");
+    if (refused_for_touch) {
+      co_return false;
     }
     if (foreground.kind == Foreground::Kind::gateway || Clock::now() >= give_up_at) {
       break;
@@ -244,24 +257,26 @@ asio::awaitable<void> CommandRun::type_now(std::string bytes, const Foreground& 
   }
   if (typing_failure_ &&
       (were_not_typed(*typing_failure_) || typing_failure_->code() == ErrorCode::not_found)) {
-    tab_->files.remove(record_.nonce);
     throw why_not_typed(*typing_failure_, *tab_);
   }
   if (typing_failure_) {
     tab_->files.remove_script(record_.nonce);  // a late delivery runs nothing; it may have come in time
   }
+  co_return true;
+}
+
+/// Of our own C-c, too, there is a moment until the prompt is back.
+std::string CommandRun::touch_of_others() const {
+  return cleared_ ? touched_just_now() : touched();
 }
 
 /// Not while a full-screen program is shown, nor where somebody else may have left something at the prompt:
 /// tmux looks in the moment of the typing.
 asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string& bytes) {
-  const std::string full_screen = "#{alternate_on}";
-  const std::string unless =
-      cleared_ ? full_screen : "#{||:" + full_screen + "," + std::string(kTouched) + "}";
+  const std::string unless = "#{||:" + kFullScreen + "," + touch_of_others() + "}";
   std::optional<Error> failure;
   try {
-    // What is put back is there for our next command as if it were typed just now.
-    const Typed typed = put_back_ ? Typed::key : Typed::command;
+    const Typed typed = put_back_ ? Typed::line_put_back : Typed::line;
     co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, typed));
   } catch (const Error& error) {
     failure = error;
@@ -269,9 +284,10 @@ asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string&
   co_return failure;
 }
 
-asio::awaitable<bool> CommandRun::shows_full_screen() const {
+/// Of the pane, a tmux condition.
+asio::awaitable<bool> CommandRun::is_true(std::string condition) const {
   const std::string answer =
-      co_await tmux_.query("display-message -p -t " + quote(to_string(tab_->pane)) + " '#{alternate_on}'");
+      co_await tmux_.query("display-message -p -t " + quote(to_string(tab_->pane)) + " " + quote(condition));
   co_return answer.starts_with('1');
 }
 
@@ -342,40 +358,6 @@ void CommandRun::never_ran() {
       "no shell answered in this tab, nothing was run; look at it with read_screen, C-c by send_keys leaves "
       "what has its keyboard");
   finish(CommandState::failed, Reason::no_shell_answered, std::nullopt);
-}
-
-/// Takes away what may be at the prompt: text, a question for the rest of a command, an editor's command
-/// mode, a `read` of theirs. It is neither run nor completed.
-asio::awaitable<void> CommandRun::clear_prompt(const Foreground& foreground) {
-  const std::string row = unfinished_line(tab_->log, tab_->cols);
-  const std::string line = whole_unfinished_line(tab_->log, tab_->cols);  // who masks it needs all of it
-  bool taken = false;
-  for (int tries = 0; tries < 2 && !taken; ++tries) {
-    const std::uint64_t before = tab_->log.end();
-    co_await press_interrupt_key();
-    // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
-    taken = tab_->log.read(before, kTraceLineBytes).bytes.find('\n') != std::string::npos;
-  }
-  cleared_ = true;
-  // Only what is told depends on the row: a new prompt like the old one means that there was nothing.
-  const auto shown_by = Clock::now() + kPromptShown;
-  while (!row.empty() && unfinished_line(tab_->log, tab_->cols) != row && Clock::now() < shown_by) {
-    co_await finish_by(shown_by, watch_.changed());
-  }
-  const std::string prompt = unfinished_line(tab_->log, tab_->cols);
-  if (!row.empty() && prompt == row) {
-    co_return;
-  }
-  // Only a line at the shell's first prompt is a whole one: it stands behind the same prompt.
-  const bool is_whole = !prompt.empty() && line.starts_with(prompt);
-  put_back_ = is_whole && foreground.shell == ShellKind::zsh && foreground.reads_our_files;
-  record_.notes.push_back(note_of_cleared(is_whole ? line.substr(prompt.size()) : line, put_back_));
-}
-
-asio::awaitable<void> CommandRun::press_interrupt_key() {
-  co_await tmux_.change(type_bytes(to_string(tab_->pane), "\x03"));
-  co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
-  co_await sleep_for(Milliseconds(50));
 }
 
 }  // namespace terminally

@@ -115,6 +115,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
   if (!in_time && !run->may_be_typed()) {
     throw busy_without_prompt(*tab, look_at_foreground(tab->pane_pid));
   }
+  if (!in_time) {
+    run->call_has_answered();
+  }
   if (start->failure) {
     std::rethrow_exception(start->failure);
   }
@@ -185,7 +188,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     result.notes.push_back(place.note);
   }
   if (result.state != CommandState::running) {
-    if (result.reason == Reason::timeout) {
+    if (result.reason == Reason::timeout && !run->was_called_off()) {
       result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting));
     }
     co_return result;

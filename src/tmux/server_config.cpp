@@ -119,7 +119,7 @@ std::string tmux_hooks(const Config& config) {
   const std::string set_up = set_tag(kNewTabTag) + pipe + " ; resize-window -x " +
                              std::to_string(config.cols) + " -y " + std::to_string(config.rows) +
                              " ; rename-window '#{?#{==:#{window_name}," + kNoName + "}," +
-                             name_for_windows() + ",#{window_name}}' ; " + std::string(kUntouched);
+                             name_for_windows() + ",#{window_name}}' ; " + set_untouched();
   std::string text;
   text += "set-hook -g after-new-window " + quote(set_up) + "\n";
   // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what has a tag is left

@@ -1,0 +1,231 @@
+"""Whether somebody else may have typed in a tab (D10): what a person left is never completed or run, and no C-c goes where nobody was. What is called off before it is typed is not typed afterwards."""
+
+import os
+import signal
+import time
+import unittest
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import path  # noqa: F401
+from harness import Person, Server, main, poll
+from harness.person import Terminal
+from harness.sandbox import binary
+
+HALF = "touch half && \\\r"
+
+
+def _attached(server: Server, *argv: str) -> Terminal:
+    """A person's terminal, once tmux has it."""
+    terminal = Terminal(list(argv or ("/usr/bin/tmux", "-u", "-S", str(server.socket), "attach")), server.sandbox.environment())
+    poll(lambda: Person(server).tmux("list-clients"), 10)
+    return terminal
+
+
+def _second_is_over() -> None:
+    """tmux knows in which second the last key came."""
+    end = int(time.time()) + 1
+    poll(lambda: time.time() > end + 0.05, 3)
+
+
+class LeftByAPerson(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server())
+        self.first, self.tab = (self.server.create_tab(shell="bash") for _ in range(2))
+        for tab in (self.first, self.tab):
+            tab.execute("PS1='$ '")
+        self.person = Person(self.server)
+
+    def watch(self, *argv: str) -> Terminal:
+        """Attached to the second tab, and a command of ours has run there since."""
+        terminal = self.enterContext(_attached(self.server, *argv))
+        self.person.tmux("select-window", "-t", self.tab.id)
+        self.command_while_watched()
+        return terminal
+
+    def command_while_watched(self) -> None:
+        _second_is_over()
+        self.tab.execute("echo meanwhile")
+        _second_is_over()
+        self.assertNotIn("C-c", " ".join(self.tab.execute("true").notes), "who only watches costs nothing")
+
+    def half_typed(self, terminal: Terminal) -> None:
+        end = len(self.tab.log())
+        terminal.write(HALF)
+        poll(lambda: b"> " in self.tab.log()[end:], 10)
+
+    def never_run(self) -> None:
+        result = self.tab.execute("echo intact")
+        self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
+        self.assertIn("C-c went first", " ".join(result.notes))
+        self.assertFalse((self.server.sandbox.home / "half").exists(), "the half line was completed and run")
+
+    def prefix(self, terminal: Terminal, key: str) -> None:
+        """Not faster than a person: tmux takes that for a paste."""
+        terminal.write("\x02")
+        poll(lambda: "1" in self.person.tmux("list-clients", "-F", "#{client_prefix}"), 10)
+        terminal.write(key)
+
+    def gone(self, terminal: Terminal) -> None:
+        poll(terminal.ended, 10)
+        poll(lambda: not self.person.tmux("list-clients"), 10)
+
+    def test_by_our_own_attach(self) -> None:
+        for leave in ("C-b d", "killed"):
+            with self.subTest(leave):
+                terminal = self.watch(str(binary()), "--instance", next(self.server.sandbox.runtime.glob("*")).name, "attach", self.tab.id)
+                self.half_typed(terminal)
+                if leave == "killed":
+                    os.kill(terminal.pid, signal.SIGKILL)
+                else:
+                    self.prefix(terminal, "d")
+                self.gone(terminal)
+                self.never_run()
+
+    def test_by_tmux_attach(self) -> None:
+        terminal = self.watch()
+        self.half_typed(terminal)
+        self.prefix(terminal, "d")
+        self.gone(terminal)
+        self.never_run()
+
+    def test_in_another_window_by_now(self) -> None:
+        terminal = self.watch()
+        self.half_typed(terminal)
+        self.prefix(terminal, "p")
+        poll(lambda: self.person.ask(self.first, "#{window_active}") == "1", 10)
+        self.never_run()
+
+    def moved(self, terminal: Terminal, into_view: Callable[[], object], out: Callable[[], object]) -> None:
+        """A command of ours before, none since: what is left there came by the move alone."""
+        self.command_while_watched()
+        into_view()
+        self.half_typed(terminal)
+        out()
+        self.never_run()
+
+    def at_the_first(self) -> Terminal:
+        terminal = self.enterContext(_attached(self.server))
+        self.person.tmux("select-window", "-t", self.first.id)
+        return terminal
+
+    def test_a_window_moved_into_view_and_out(self) -> None:
+        def swap() -> None:
+            self.person.tmux("swap-window", "-d", "-s", self.tab.id, "-t", self.first.id)
+
+        self.moved(self.at_the_first(), swap, swap)
+
+    def test_a_pane_moved_into_view_and_out(self) -> None:
+        terminal, pane = self.at_the_first(), self.person.ask(self.tab, "#{pane_id}")
+
+        def join() -> None:
+            self.person.tmux("join-pane", "-s", pane, "-t", self.first.id)
+            self.person.tmux("set", "-w", "-t", self.first.id, "synchronize-panes", "on")
+
+        self.moved(terminal, join, lambda: self.person.tmux("break-pane", "-d", "-s", pane))
+
+    def test_typed_while_the_prompt_is_awaited_after_our_interrupt(self) -> None:
+        """Also what comes between our C-c and our line."""
+        self.tab.execute("PROMPT_COMMAND='sleep 1'", timeout_ms=20_000)
+        terminal = self.enterContext(_attached(self.server))
+        self.person.tmux("select-window", "-t", self.tab.id)
+        end = len(self.tab.log())
+        call = self.tab.execute_async("echo intact", timeout_ms=30_000)
+        poll(lambda: b"^C" in self.tab.log()[end:], 10)
+        terminal.write(HALF)
+        self.assertEqual(self.server.result(call, "execute_command").output, "intact\n")
+        self.assertFalse((self.server.sandbox.home / "half").exists(), "the half line was completed and run")
+
+    def test_who_goes_on_typing_is_left_alone(self) -> None:
+        terminal = self.watch()
+        end = len(self.tab.log())
+        terminal.write("x")
+        poll(lambda: b"x" in self.tab.log()[end:], 10)
+        call = self.tab.execute_async("echo intact", timeout_ms=1_500)
+
+        def goes_on() -> bool:
+            terminal.write("x")
+            return call.done()
+
+        poll(goes_on, 15)
+        self.assertIn("A person is typing", self.server.error(call, "execute_command"))
+        self.assertNotIn(b"^C", self.tab.log()[end:])
+
+
+class Nobody(unittest.TestCase):
+    def test_a_closed_tab_interrupts_no_other(self) -> None:
+        """Its shell would die of it; what ends with 130 by itself was not interrupted."""
+        with Server() as server:
+            current, tab = server.create_tab(shell="bash"), server.create_tab(shell="bash")
+            Person(server).tmux("select-window", "-t", current.id)
+            tab.execute("V=kept; trap 'exit 1' INT")
+            call = tab.execute_async("sleep 1.5; (exit 130)")
+            poll(lambda: tab.row.foreground == "sleep", 10)
+            current.close()
+            result = server.result(call, "execute_command")
+            self.assertEqual((result.state, result.reason, result.exit_code), ("completed", None, 130))
+            another = server.create_tab(shell="bash")
+            Person(server).tmux("select-window", "-t", another.id)
+            another.close()
+            self.assertEqual(tab.execute("echo $V").output, "kept\n")
+
+    def test_a_slow_prompt_is_no_line(self) -> None:
+        """The note tells of a line only where there was one, however slow the prompt."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("PS1='$ '; PROMPT_COMMAND='sleep 0.6'")
+            for _ in range(3):
+                end = len(tab.log())
+                tab.call("send_keys", keys=["Enter"])
+                poll(lambda: tab.log()[end:].endswith(b"$ "), 10)  # noqa: B023
+                self.assertEqual(tab.execute("true", timeout_ms=20_000).notes, [])
+
+
+class CalledOff(unittest.TestCase):
+    """The prompt takes its time after our C-c, and the call is over before it comes."""
+
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server())
+        self.tab = self.server.create_tab(shell="bash")
+        self.tab.execute("PS1='$ '; PROMPT_COMMAND='sleep 0.6'")
+        self.ran = self.server.sandbox.home / "ran"
+
+    def interrupted_prompt(self, **arguments: object) -> Future:
+        poll(lambda: self.tab.log().endswith(b"$ "), 10)
+        end = len(self.tab.log())
+        self.tab.call("send_keys", keys=["x"])
+        call = self.tab.execute_async("touch ran; sleep 5", **arguments)
+        poll(lambda: b"^C" in self.tab.log()[end:], 10)
+        return call
+
+    def nothing_ran(self) -> None:
+        self.assertEqual(self.tab.execute("echo next", timeout_ms=20_000).output, "next\n")
+        self.assertFalse(self.ran.exists())
+
+    def test_by_the_client(self) -> None:
+        for _ in range(3):
+            call = self.interrupted_prompt(timeout_ms=30_000)
+            self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+            self.nothing_ran()
+
+    def test_by_cancel_command(self) -> None:
+        call = self.interrupted_prompt(timeout_ms=30_000)
+        self.assertEqual(self.tab.call("cancel_command").state, "cancelled")
+        result = self.server.result(call, "execute_command")
+        self.assertEqual((result.state, result.exit_code), ("cancelled", None))
+        self.assertIn("nothing was run", " ".join(result.notes))
+        self.nothing_ran()
+
+    def test_by_its_own_deadline(self) -> None:
+        call = self.interrupted_prompt(timeout_ms=300)
+        answer = self.server.raw.result_of(call, 30)
+        self.assertIn("nothing was run", answer["content"][0]["text"])
+        if not answer.get("isError"):  # else the prompt had not even come when its patience was over
+            result = answer["structuredContent"]
+            self.assertEqual((result["state"], result["reason"], result["timed_out"], result["exit_code"]), ("cancelled", "timeout", True, None))
+            self.assertEqual(self.tab.state().reason, "timeout")
+        self.nothing_ran()
+
+
+if __name__ == "__main__":
+    main()
