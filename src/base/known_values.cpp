@@ -1,27 +1,17 @@
 #include "base/known_values.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "base/base64.hpp"
+#include "base/readings.hpp"
 #include "base/unescaped.hpp"
 #include "base/worker.hpp"
 
 namespace terminally {
 namespace {
 
-std::uint64_t head_of(std::string_view text) {
-  std::uint64_t head = 0;
-  std::memcpy(&head, text.data(), sizeof head);
-  return head;
-}
-
-std::size_t slot_of(std::uint64_t head) {
-  return static_cast<std::size_t>((head * 0x9E37'79B9'7F4A'7C15U) >> 48U);
-}
-
-std::string hex(std::string_view text, std::string_view digits) {
+std::string hex(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string written;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -30,13 +20,11 @@ std::string hex(std::string_view text, std::string_view digits) {
   return written;
 }
 
-/// What stands between the first and the last single quote of a shell's word.
-std::string in_single_quotes(std::string_view text, std::string_view quote) {
-  std::string written;
-  for (const char c : text) {
-    c == '\'' ? written += quote : written += c;
-  }
-  return written;
+/// Whether a text that reads bare like a value may be one: blanks alone make two texts out of one. Said of
+/// the place alone, whatever is around it: streams are looked at in other parts than texts.
+bool may_be_written_so(const EscapeLevels& levels, std::size_t first, std::size_t after) {
+  return levels.escaped(first, after) ||
+         levels.text().substr(first, after - first).find_first_of("\n'\"\\") != std::string_view::npos;
 }
 
 /// The characters of base64 that the value alone decides, when `offset` bytes of something else come before
@@ -52,6 +40,19 @@ std::string url_safe(std::string base64) {
   std::ranges::replace(base64, '+', '-');
   std::ranges::replace(base64, '/', '_');
   return base64;
+}
+
+/// A place across lines is one in each, so that all lines stay.
+void add_lines(std::string_view text, KnownValues::Place place, const KnownValues::Found& found) {
+  const std::size_t end = place.end;
+  while (place.begin < end) {
+    place.end = std::min(text.find('\n', place.begin), end);
+    if (place.end > place.begin) {
+      found(place);
+      place.goes_on = true;
+    }
+    place.begin = place.end + 1;
+  }
 }
 
 }  // namespace
@@ -72,11 +73,8 @@ bool KnownValues::add(std::string_view value, std::uint16_t kind) {
   std::string in_form(value);  // application/x-www-form-urlencoded
   std::ranges::replace(in_form, ' ', '+');
   add_literal(in_form, kind);
-  add_literal(in_single_quotes(value, "'\\''"), kind);    // as shells write it
-  add_literal(in_single_quotes(value, "'\"'\"'"), kind);  // as Python's shlex does
-  add_literal(value, kind);                               // with its newlines: they may be escaped
-  add_literal(hex(value, "0123456789ABCDEF"), kind);
-  add_literal(hex(value, "0123456789abcdef"), kind);
+  add_literal(value, kind);  // with its newlines: they may be escaped
+  hex_.add(hex(value), kind);
   for (std::size_t offset = 0; offset < 3; ++offset) {
     const std::string base64 = base64_inside(value, offset);
     add_literal(base64, kind);
@@ -85,90 +83,97 @@ bool KnownValues::add(std::string_view value, std::uint16_t kind) {
   return true;
 }
 
-KnownValues::KnownValues(const KnownValues& other)
-    : needles_(other.needles_), longest_(other.longest_), heads_(other.heads_) {
-  for (const Needle& needle : needles_) {
-    by_head_.emplace(head_of(needle.first), &needle);
-  }
-}
-
 bool KnownValues::add_literal(std::string_view literal, std::uint16_t kind) {
-  bool added = false;
-  for (; literal.size() >= kLeastBytes; literal.remove_prefix(std::min(literal.size(), kMostBytes))) {
-    const std::string_view piece = literal.substr(0, kMostBytes);
-    added = true;
-    const auto [needle, is_new] = needles_.emplace(piece, kind);
-    if (is_new) {
-      by_head_.emplace(head_of(piece), &*needle);
-      heads_.set(slot_of(head_of(piece)));
-      longest_ = std::max(longest_, piece.size());
-    }
-  }
-  return added;
+  bare_.add(bare(literal).text, kind);
+  return literals_.add(literal, kind);
 }
 
-const KnownValues::Needle* KnownValues::longest_at(std::string_view rest) const {
-  const Needle* longest = nullptr;
-  const auto [begin, end] = by_head_.equal_range(head_of(rest));
-  for (auto candidate = begin; candidate != end; ++candidate) {
-    const Needle* needle = candidate->second;
-    if (rest.starts_with(needle->first) &&
-        (longest == nullptr || longest->first.size() < needle->first.size())) {
-      longest = needle;
-    }
-  }
-  return longest;
+std::size_t KnownValues::most_bytes() const {
+  return 12 * most_letters() + 2 * kMostWrapBytes;
 }
 
-void KnownValues::find_as_it_is(std::string_view text, const Found& found) const {
-  for (std::size_t at = 0; !empty() && at + kLeastBytes <= text.size(); ++at) {
-    if (!heads_.test(slot_of(head_of(text.substr(at))))) {
-      continue;
-    }
-    if (const Needle* needle = longest_at(text.substr(at)); needle != nullptr) {
-      found(at, at + needle->first.size(), needle->second);
-    }
+std::size_t KnownValues::most_letters() const {
+  return std::max(literals_.longest(), 2 * hex_.longest());  // 0x in hex
+}
+
+void KnownValues::find_bare(const EscapeLevels& levels, const LiteralSet::Found& found) const {
+  if (bare_.empty() || !may_be_written_so(levels, 0, levels.text().size())) {
+    return;
   }
+  const Reading reading = bare(levels.text());
+  bare_.find(reading.text, [&](std::size_t first, std::size_t after, std::uint16_t kind) {
+    const std::size_t begin = reading.places[first];
+    const std::size_t end = reading.places[after - 1] + 1;
+    if (may_be_written_so(levels, begin, end)) {
+      found(begin, end, kind);
+    }
+  });
+}
+
+void KnownValues::find_hex(std::string_view text, const LiteralSet::Found& found) const {
+  const Reading digits = hex_digits(text, 2 * kLeastBytes);
+  hex_.find(digits.text, [&](std::size_t first, std::size_t after, std::uint16_t kind) {
+    found(digits.places[first], digits.places[after - 1] + 1, kind);
+  });
 }
 
 void KnownValues::find(std::string_view text, const Found& found) const {
-  find_as_it_is(text, found);
-  throw_if_abandoned();
-  if (!empty() && has_escapes(text)) {
-    const Unescaped plain = unescaped(text);
-    find_as_it_is(plain.text, [&](std::size_t begin, std::size_t end, std::uint16_t kind) {
-      found(plain.places[begin], plain.places[end], kind);
-    });
+  if (empty()) {
+    return;
   }
+  EscapeLevels levels(text, most_letters());
+  do {
+    const auto tell = [&](std::size_t first, std::size_t after, std::uint16_t kind) {
+      if (levels.place(after) - levels.place(first) <= most_bytes()) {
+        add_lines(text, {levels.place(first), levels.place(after), kind, false}, found);
+      }
+    };
+    literals_.find(levels.text(), [&](std::size_t first, std::size_t after, std::uint16_t kind) {
+      found({levels.place(first), levels.place(after), kind, false});
+    });
+    throw_if_abandoned();
+    find_bare(levels, tell);
+    throw_if_abandoned();
+    find_hex(levels.text(), tell);
+    throw_if_abandoned();
+  } while (levels.next());
 }
 
-KnownValues::Beginning KnownValues::unfinished_as_it_is(std::string_view text) const {
-  for (std::size_t bytes = std::min(text.size(), longest_); bytes > 0; --bytes) {
-    const std::string_view suffix = text.substr(text.size() - bytes);
-    const auto next = needles_.lower_bound(suffix);
-    if (next != needles_.end() && next->first.starts_with(suffix)) {
-      return {bytes, next->second};
+KnownValues::Beginning KnownValues::unfinished_in(const EscapeLevels& levels) const {
+  const std::string_view text = levels.text();
+  const LiteralSet::Beginning plain = literals_.unfinished(text);
+  Beginning begun{plain.bytes, plain.bytes, plain.kind};
+  const auto take = [&](const LiteralSet& set, const Reading& reading, bool is_bare) {
+    const LiteralSet::Beginning found = set.unfinished(reading.text);
+    if (found.bytes == 0) {
+      return;
     }
-  }
-  return {};
+    const std::size_t begin = reading.places[reading.text.size() - found.bytes];
+    if (text.size() - begin > begun.bytes && (!is_bare || may_be_written_so(levels, begin, text.size()))) {
+      begun = {text.size() - begin, found.bytes, found.kind};
+    }
+  };
+  take(bare_, bare(text), true);
+  take(hex_, hex_digits(text, 1, true), false);
+  return begun;
 }
 
 KnownValues::Beginning KnownValues::unfinished(std::string_view text) const {
-  Beginning begun = unfinished_as_it_is(text);
-  // An escape takes at most 6 bytes for one.
-  const std::string_view last = text.substr(text.size() - std::min(text.size(), 6 * longest_));
-  if (empty() || !has_escapes(last)) {
-    return begun;
+  if (empty()) {
+    return {};
   }
-  Unescaped plain = unescaped(last);
-  const std::size_t escape = unfinished_escape(last);
-  const auto whole = std::ranges::lower_bound(plain.places, last.size() - escape) - plain.places.begin();
-  plain.text.resize(std::min(plain.text.size(), static_cast<std::size_t>(whole)));
-  const std::size_t escaped = unfinished_as_it_is(plain.text).bytes;
-  const std::size_t bytes = last.size() - plain.places[plain.text.size() - escaped];
-  if (bytes > begun.bytes && (escaped > 0 || begun.bytes == 0)) {
-    begun = {bytes, escaped > 0 ? unfinished_as_it_is(plain.text).kind : needles_.begin()->second};
-  }
+  // From a line on: no escape goes beyond one, but it may be within one anywhere else.
+  const std::size_t from = text.size() - std::min(text.size(), most_bytes());
+  const std::string_view last = text.substr(text.substr(0, from).rfind('\n') + 1);  // npos + 1 is 0
+  Beginning begun;
+  EscapeLevels levels(last, most_letters());
+  do {
+    Beginning here = unfinished_in(levels);
+    here.bytes = last.size() - levels.place(levels.text().size() - here.bytes);
+    if (here.bytes > begun.bytes && (here.letters > 0 || begun.bytes == 0)) {
+      begun = here.letters > 0 ? here : Beginning{here.bytes, 0, literals_.any_kind()};
+    }
+  } while (levels.next_without_half_an_escape());
   return begun;
 }
 

@@ -1,61 +1,61 @@
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "base/literal_set.hpp"
 
 namespace terminally {
 
-/// Literal texts that are looked for all at once, in time linear in the text. Each has at least kLeastBytes.
+class EscapeLevels;
+
+/// Named values, and what encoders make of them: looked for all at once, in time linear in the text.
 class KnownValues {
  public:
-  static constexpr std::size_t kLeastBytes = 8;
-  /// A longer one is looked for in pieces of this size.
-  static constexpr std::size_t kMostBytes = 4'096;
+  static constexpr std::size_t kLeastBytes = LiteralSet::kLeastBytes;
 
-  using Found = std::function<void(std::size_t begin, std::size_t end, std::uint16_t kind)>;
+  /// A place of one; `goes_on`: with what began on a line before.
+  struct Place {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::uint16_t kind = 0;
+    bool goes_on = false;
+  };
+  using Found = std::function<void(const Place&)>;
 
-  KnownValues() = default;
-  KnownValues(const KnownValues& other);
-  KnownValues& operator=(const KnownValues&) = delete;
-  KnownValues(KnownValues&&) = default;
-  KnownValues& operator=(KnownValues&&) = default;
-  ~KnownValues() = default;
-
-  /// Looks for `value` from now on: each of its lines, in hex and base64, and with any of its bytes as an
-  /// escape of URLs, JSON, C or shells (unescaped.hpp). False when no line of it is long enough.
+  /// Looks for `value` from now on: each of its lines, in hex (of either case) and base64, with any of its
+  /// bytes as an escape of URLs, JSON, C or shells (unescaped.hpp), twice escaped, too, and all that wrapped
+  /// into lines. False when no line of it is long enough.
   bool add(std::string_view value, std::uint16_t kind);
 
-  [[nodiscard]] bool empty() const { return needles_.empty(); }
+  [[nodiscard]] bool empty() const { return literals_.empty(); }
 
-  /// Every place where one begins, in order; of several that begin at one place the longest.
+  /// Every place of one; a value across lines has a place in each.
   void find(std::string_view text, const Found& found) const;
 
-  /// How many of the last bytes of `text` may be the beginning of one, and of which.
+  /// How many of the last bytes of `text`, of any number of lines, may be the beginning of one, how many of
+  /// its letters these are, and of which.
   struct Beginning {
     std::size_t bytes = 0;
+    std::size_t letters = 0;
     std::uint16_t kind = 0;
   };
   [[nodiscard]] Beginning unfinished(std::string_view text) const;
 
  private:
-  using Needles = std::map<std::string, std::uint16_t, std::less<>>;
-  using Needle = Needles::value_type;
-
   bool add_literal(std::string_view literal, std::uint16_t kind);
-  void find_as_it_is(std::string_view text, const Found& found) const;
-  [[nodiscard]] Beginning unfinished_as_it_is(std::string_view text) const;
-  [[nodiscard]] const Needle* longest_at(std::string_view rest) const;
+  /// A place takes no more: an escape of an escape at most 12 bytes for one, and wrapped lines their indents.
+  [[nodiscard]] std::size_t most_bytes() const;
+  [[nodiscard]] std::size_t most_letters() const;
+  void find_bare(const EscapeLevels& levels, const LiteralSet::Found& found) const;
+  void find_hex(std::string_view text, const LiteralSet::Found& found) const;
+  [[nodiscard]] Beginning unfinished_in(const EscapeLevels& levels) const;
 
-  Needles needles_;
-  std::size_t longest_ = 0;
-  std::unordered_multimap<std::uint64_t, const Needle*> by_head_;  ///< the first 8 bytes
-  std::bitset<65'536> heads_;
+  LiteralSet literals_;
+  LiteralSet bare_;  ///< the same, for texts that are wrapped into lines, or quoted
+  LiteralSet hex_;
 };
 
 }  // namespace terminally

@@ -5,6 +5,25 @@
 #include "base/utf8.hpp"
 
 namespace terminally {
+namespace {
+
+std::size_t line_of(std::string_view text, std::size_t at) {
+  return at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+}
+
+/// The line of `at`, or of the first span that shares a line with it, or with one that does.
+std::size_t first_line_of(std::string_view text, const std::vector<SecretSpan>& spans, std::size_t at) {
+  at = line_of(text, at);
+  for (auto span = spans.rbegin(); span != spans.rend() && span->end > at; ++span) {
+    while (span->goes_on && std::next(span) != spans.rend()) {
+      ++span;
+    }
+    at = std::min(at, line_of(text, span->begin));
+  }
+  return at;
+}
+
+}  // namespace
 
 /// Appends what of held_ is to be seen, up to `end`.
 void Redactor::show(const std::vector<SecretSpan>& spans, std::size_t end, std::string& out) {
@@ -47,11 +66,31 @@ void Redactor::drop(std::size_t bytes) {
   masked_to_ -= std::min(masked_to_, bytes);
 }
 
-/// All up to `end`, which ends a line.
-void Redactor::take_lines(std::size_t end, std::string& out) {
-  show(secrets_->find(std::string_view(held_).substr(0, end), begins_line_, state_), end, out);
-  drop(end);
+/// All up to `end`, which ends the stream.
+void Redactor::take_all(std::string& out) {
+  show(secrets_->find(held_, begins_line_, state_), held_.size(), out);
+  drop(held_.size());
   begins_line_ = true;
+}
+
+/// All up to `end`, which ends a line, but for the lines of a named value that may go on in the next one:
+/// they are kept, whole, to be looked at again. What a rule finds in them depends on what the value hides.
+void Redactor::take_lines(std::size_t end, std::string& out) {
+  const std::string_view lines = std::string_view(held_).substr(0, end);
+  Secrets::State state = state_;
+  auto spans = secrets_->find(lines, begins_line_, state);
+  const Secrets::Unfinished open = secrets_->unfinished(lines, begins_line_);
+  const std::size_t kept = first_line_of(lines, spans, open.begin);
+  const bool keeps = open.begin < end && end - kept < kMostKeptBytes;
+  if (keeps) {
+    spans = secrets_->find(lines.substr(0, kept), begins_line_, state_);
+  } else {
+    state_ = state;
+  }
+  show(spans, keeps ? kept : end, out);
+  drop(keeps ? kept : end);
+  looked_to_ = keeps ? end - kept : 0;
+  begins_line_ = begins_line_ || !keeps || kept > 0;
 }
 
 /// A part of a line that is too long to be held.
@@ -69,6 +108,7 @@ void Redactor::take_piece(std::string& out) {
   state_ = key_later ? Secrets::State() : state;
   show(spans, end, out);
   drop(end - kOverlapBytes);
+  looked_to_ = 0;
   begins_line_ = false;
 }
 
@@ -81,9 +121,9 @@ void Redactor::feed(std::string_view text, std::string& out) {
       lines = newline + 1;
       newline = held_.find('\n', lines);
     }
-    if (lines > 0) {
+    if (lines > looked_to_) {
       take_lines(lines, out);
-    } else if (held_.size() >= Secrets::kMostLineBytes) {
+    } else if (held_.size() - looked_to_ >= Secrets::kMostLineBytes) {
       take_piece(out);
     } else {
       return;
@@ -96,7 +136,9 @@ void Redactor::release(std::string& out, bool all) {
   const auto spans = secrets_->find(held_, begins_line_, state);
   const Secrets::Unfinished open = secrets_->unfinished(held_, begins_line_);
   const bool in_key = state.key_lines > 0 && spans.back().goes_on;
-  const std::size_t end = in_key ? 0 : all && !open.likely ? held_.size() : open.begin;
+  // A few letters at the end of a line are no reason to hold it.
+  const bool lines = looked_to_ > open.begin;
+  const std::size_t end = in_key ? 0 : (all || lines) && !open.likely ? held_.size() : open.begin;
   if (end > shown_) {
     show(spans, end, out);
   }
@@ -104,6 +146,9 @@ void Redactor::release(std::string& out, bool all) {
     if (masked_to_ == 0 || masked_to_ < shown_) {
       mask(open.kind, shown_, out);
     }
+    out.append(static_cast<std::size_t>(
+                   std::count(held_.begin() + static_cast<std::ptrdiff_t>(shown_), held_.end(), '\n')),
+               '\n');
     masked_to_ = shown_ = held_.size();
   }
 }
@@ -121,7 +166,8 @@ void Redactor::release_all(std::string& out) {
 }
 
 void Redactor::finish(std::string& out) {
-  take_lines(held_.size(), out);
+  take_all(out);
+  looked_to_ = 0;
   state_ = {};
 }
 

@@ -16,8 +16,8 @@ namespace terminally {
 using OnMasked = std::function<void(std::uint16_t kind)>;
 
 /// Masks the secrets of a stream of text (UTF-8, without escape sequences). Any split of the stream gives the
-/// same text: the line that is not finished is held back, up to Secrets::kMostLineBytes of it. Who cannot
-/// wait for its end calls `release`.
+/// same text: the line that is not finished is held back, up to Secrets::kMostLineBytes of it, and so are the
+/// lines that a named value may begin in. Who cannot wait for its end calls `release`.
 class Redactor {
  public:
   explicit Redactor(std::shared_ptr<const Secrets> secrets, OnMasked on_masked = nullptr)
@@ -43,6 +43,10 @@ class Redactor {
   /// How much of a piece of a long line is looked at again with the next one.
   static constexpr std::size_t kOverlapBytes = 512;
 
+  /// What ends with a line is kept no further back, to be looked at again with the next line.
+  static constexpr std::size_t kMostKeptBytes = Secrets::kMostLineBytes / 2;
+
+  void take_all(std::string& out);
   void take_lines(std::size_t end, std::string& out);
   void take_piece(std::string& out);
   void release(std::string& out, bool all);
@@ -53,8 +57,9 @@ class Redactor {
   std::shared_ptr<const Secrets> secrets_;
   OnMasked on_masked_;
   Secrets::State state_;
-  std::string held_;             ///< the line, or what is left of it, that is not finished
-  std::size_t shown_ = 0;        ///< how much of it was appended or masked
+  std::string held_;           ///< the line, or what is left of it, that is not finished, and lines before it
+  std::size_t looked_to_ = 0;  ///< up to here held_ is lines, kept for a value that may go on
+  std::size_t shown_ = 0;      ///< how much of it was appended or masked
   std::size_t masked_from_ = 0;  ///< from here to masked_to_ there is a mask for it
   std::size_t masked_to_ = 0;
   bool begins_line_ = true;  ///< held_ does

@@ -35,10 +35,11 @@ void hide_masks(std::string& text) {
   }
 }
 
-/// In order, and what overlaps as one.
+/// In order, and what overlaps as one; where several begin, the one that goes on comes first, so that what it
+/// goes on with can be told.
 void merge(std::vector<SecretSpan>& spans) {
   std::ranges::sort(spans, [](const SecretSpan& a, const SecretSpan& b) {
-    return std::tie(a.begin, a.kind, a.end) < std::tie(b.begin, b.kind, b.end);
+    return std::tuple(a.begin, !a.goes_on, a.kind, a.end) < std::tuple(b.begin, !b.goes_on, b.kind, b.end);
   });
   std::size_t kept = 0;
   for (const SecretSpan& span : spans) {
@@ -85,8 +86,8 @@ std::string Secrets::mask(std::uint16_t kind) const {
 }
 
 void Secrets::hide_values(std::string& text, std::vector<SecretSpan>& spans) const {
-  values_.find(text, [&](std::size_t begin, std::size_t end, std::uint16_t kind) {
-    spans.push_back({.begin = begin, .end = end, .kind = kind});
+  values_.find(text, [&](const KnownValues::Place& place) {
+    spans.push_back({.begin = place.begin, .end = place.end, .kind = place.kind, .goes_on = place.goes_on});
   });
   merge(spans);
   for (const SecretSpan& span : spans) {
@@ -115,28 +116,30 @@ std::vector<SecretSpan> Secrets::find(std::string_view text, bool begins_line, S
   return hide_keys(subject, begins_line, spans, state);
 }
 
-Secrets::Unfinished Secrets::unfinished(std::string_view line, bool begins_line) const {
-  std::string subject(line);
+Secrets::Unfinished Secrets::unfinished(std::string_view text, bool begins_line) const {
+  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
+  begins_line = begins_line || line > 0;
+  std::string subject(text.substr(line));
   std::vector<SecretSpan> spans;
   find_in_lines(subject, begins_line, spans);
-  Unfinished found{.begin = line.size()};
+  Unfinished found{.begin = text.size()};
   const auto take = [&found](std::size_t begin, std::uint16_t kind) {
     if (begin < found.begin) {
       found = {.begin = begin, .likely = true, .kind = kind};
     }
   };
-  if (!spans.empty() && spans.back().end == line.size()) {
-    take(spans.back().begin, spans.back().kind);
+  if (!spans.empty() && line + spans.back().end == text.size()) {
+    take(line + spans.back().begin, spans.back().kind);
   }
   if (rules_) {
     const SecretRules::Beginning open = rules_->unfinished(subject, begins_line);
-    take(open.begin, open.rule);
+    take(line + open.begin, open.rule);
   }
   constexpr std::size_t kFewLetters = 4;
-  if (const KnownValues::Beginning known = values_.unfinished(line);
-      known.bytes >= kFewLetters || (known.bytes > 0 && !found.likely)) {
-    const bool earlier = line.size() - known.bytes < found.begin;
-    found = earlier ? Unfinished{line.size() - known.bytes, known.bytes >= kFewLetters, known.kind} : found;
+  const KnownValues::Beginning known = values_.unfinished(text);
+  const bool likely = known.letters >= kFewLetters;
+  if (known.bytes > text.size() - found.begin && (likely || !found.likely)) {
+    found = {.begin = text.size() - known.bytes, .likely = likely, .kind = known.kind};
   }
   return found;
 }

@@ -17,12 +17,12 @@ struct SecretSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint16_t kind = 0;
-  bool goes_on = false;        ///< with what began before: nothing is shown in its place
+  bool goes_on = false;  ///< with what began before, or on the line before: nothing is shown in its place
   bool newline_after = false;  ///< it hides the end of a line, and something follows that is shown
 };
 
 /// What is secret, and where in a text it is. Texts are UTF-8 without escape sequences. Every line is looked
-/// at alone, but for the lines of a private key.
+/// at alone, but for the lines of a private key, and of a named value that was wrapped into lines.
 ///
 /// Threads may search in it at the same time, as long as none adds to it: who learns a value makes a copy.
 class Secrets {
@@ -63,13 +63,14 @@ class Secrets {
   }
   [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, State& state) const;
 
-  /// The secret at the end of a line that goes on, whose end may not be there yet.
+  /// The secret at the end of a text that goes on, whose end may not be there yet. Only the text's last line
+  /// counts, but for a named value that is wrapped into lines.
   struct Unfinished {
-    std::size_t begin = 0;  ///< the line's size when there is none
+    std::size_t begin = 0;  ///< the text's size when there is none
     bool likely = false;    ///< more than the first letters of a value are there
     std::uint16_t kind = 0;
   };
-  [[nodiscard]] Unfinished unfinished(std::string_view line, bool begins_line) const;
+  [[nodiscard]] Unfinished unfinished(std::string_view text, bool begins_line) const;
 
  private:
   void find_in_lines(std::string& text, bool begins_line, std::vector<SecretSpan>& spans) const;

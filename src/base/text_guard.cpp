@@ -36,9 +36,12 @@ std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan
     if (span.end <= at || span.begin >= end) {
       continue;
     }
-    out.append(text.substr(at, std::max(at, span.begin) - at)).append(secrets_->mask(span.kind));
+    out.append(text.substr(at, std::max(at, span.begin) - at));
+    if (!span.goes_on) {
+      out += secrets_->mask(span.kind);
+      count(span.kind);
+    }
     out += span.newline_after ? "\n" : "";
-    count(span.kind);
     at = std::min(span.end, end);
   }
   return out.append(text.substr(at, end - at));
@@ -60,10 +63,9 @@ std::string TextGuard::masked_part(std::string_view line, std::size_t begin, std
 
 std::string TextGuard::masked_unfinished(std::string_view text) {
   std::vector<SecretSpan> spans = secrets_->find(text);
-  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
-  const Secrets::Unfinished open = secrets_->unfinished(text.substr(line), true);
-  if (open.likely && (spans.empty() || spans.back().end <= line + open.begin)) {
-    spans.push_back({.begin = line + open.begin, .end = text.size(), .kind = open.kind});
+  const Secrets::Unfinished open = secrets_->unfinished(text, true);
+  if (open.likely && (spans.empty() || spans.back().end <= open.begin)) {
+    spans.push_back({.begin = open.begin, .end = text.size(), .kind = open.kind});
   }
   return apply(text, spans, 0, text.size());
 }

@@ -61,14 +61,6 @@ bool is_printable(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
 }
 
-/// What is not finished at the end of the text.
-Secrets::Unfinished unfinished_in(const Secrets& secrets, std::string_view text, bool begins_line) {
-  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
-  Secrets::Unfinished open = secrets.unfinished(text.substr(line), begins_line || line > 0);
-  open.begin += line;
-  return open;
-}
-
 std::vector<Hidden> hidden_in(const Secrets& secrets, std::string_view bytes, bool begins_line,
                               bool goes_on) {
   const bool plain = is_printable(bytes);
@@ -77,7 +69,7 @@ std::vector<Hidden> hidden_in(const Secrets& secrets, std::string_view bytes, bo
   Secrets::State state;
   std::vector<SecretSpan> spans = secrets.find(text, begins_line, state);
   if (goes_on && (spans.empty() || spans.back().end < text.size())) {
-    const Secrets::Unfinished open = unfinished_in(secrets, text, begins_line);
+    const Secrets::Unfinished open = secrets.unfinished(text, begins_line);
     if (open.likely && (spans.empty() || spans.back().end <= open.begin)) {
       spans.push_back({.begin = open.begin, .end = text.size(), .kind = open.kind});
     }
@@ -88,7 +80,7 @@ std::vector<Hidden> hidden_in(const Secrets& secrets, std::string_view bytes, bo
   for (const SecretSpan& span : spans) {
     const std::size_t begin = plain ? span.begin : places.begin_of(span.begin);
     const std::size_t end = plain ? span.end : places.end_of(span.end);
-    hidden.push_back({begin, end, span.kind, span.newline_after});
+    hidden.push_back({begin, end, span.kind, span.newline_after, span.goes_on});
   }
   return hidden;
 }
@@ -103,8 +95,11 @@ std::string shown(TextGuard& guard, std::string_view window, const std::vector<H
       continue;
     }
     if (part.begin >= at) {
-      out.append(window.substr(at, part.begin - at)).append(guard.secrets().mask(part.kind));
-      guard.count(part.kind);
+      out.append(window.substr(at, part.begin - at));
+      if (!part.goes_on) {
+        out += guard.secrets().mask(part.kind);
+        guard.count(part.kind);
+      }
     }
     const std::size_t from = std::max(part.begin, at);
     at = std::min(part.end, end);
@@ -167,12 +162,8 @@ LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range) {
     part.begins_line = true;
   }
   const std::uint64_t last = std::min(range.last, range.end + kLookAhead);
-  if (!part.bytes.ends_with('\n')) {
-    part.after = read_range(log, range.end, last);
-    const std::size_t newline = part.after.find('\n');
-    part.goes_on = range.goes_on && last == range.last && newline == std::string::npos;
-    part.after.resize(newline == std::string::npos ? part.after.size() : newline + 1);
-  }
+  part.after = read_range(log, range.end, last);
+  part.goes_on = range.goes_on && last == range.last;
   return part;
 }
 
@@ -197,12 +188,12 @@ std::optional<std::size_t> unfinished_secret(const std::shared_ptr<TextGuard>& g
     return std::nullopt;
   }
   const std::string window = part.before + part.bytes + part.after;
-  const std::size_t line_begin = window.rfind('\n') + 1;  // npos + 1 is 0
-  const std::string_view line = std::string_view(window).substr(line_begin);
-  const std::string text = strip_ansi(line);
-  const Secrets::Unfinished open = guard->secrets().unfinished(text, part.begins_line || line_begin > 0);
-  const std::size_t begin =
-      line_begin + (open.likely ? Places(line, text).begin_of(open.begin) : line.size());
+  const std::string text = strip_ansi(window);
+  const Secrets::Unfinished open = guard->secrets().unfinished(text, part.begins_line);
+  if (!open.likely || open.begin == text.size()) {
+    return std::nullopt;
+  }
+  const std::size_t begin = Places(window, text).begin_of(open.begin);
   if (begin >= part.before.size() + part.bytes.size()) {
     return std::nullopt;
   }

@@ -74,6 +74,7 @@ class MaskedLines {
     std::size_t end = 0;
     std::uint16_t kind = 0;
     bool newline_after = false;
+    bool goes_on = false;  ///< with what is hidden on the line before: nothing is shown in its place
   };
 
  private:

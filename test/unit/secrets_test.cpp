@@ -264,6 +264,14 @@ TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
            "pa/ss&w\\\"or'd \\\\ \\303\\251+1234",          // C
            "pa/ss&w\\x22or\\x27d \\x5c \\xc3\\xa9+1234",    //
            "70612f73732677226f722764205c20c3a92b31323334",  // xxd -p
+           "70612F73732677226F722764205c20C3A92b31323334",  // mixed
+           "70:61:2f:73:73:26:77:22:6f:72:27:64:20:5c:20:c3:a9:2b:31:32:33:34",
+           "70, 0x61, 0x2F, 0x73, 0x73, 0x26, 0x77, 0x22, 0x6f, 0x72, 0x27, 0x64, 0x20, 0x5c, 0x20, "
+           "0xc3, 0xa9, 0x2b, 0x31, 0x32, 0x33, 0x34",
+           "pa/ss&amp;w&quot;or&#x27;d \\ \xC3\xA9+1234",                 // html.escape
+           "pa/ss%26w%22or%27d%20%5C%20%E9+1234",                         // escape of JavaScript
+           "pa/ss%2526w%2522or%2527d%2520%255C%2520%25C3%25A9%252B1234",  // twice
+           "pa/ss\\u0026w\\\"or'd \\\\ \\u00E9+1234",                     // JSON in JSON
        }) {
     CAPTURE(written);
     const std::string text = "before " + std::string(written) + " after";
@@ -273,6 +281,69 @@ TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
     CHECK(spans[0].end == 7 + written.size());
     for (std::size_t cut = 4; cut < written.size(); ++cut) {  // wherever a stream is cut, it is held back
       CHECK(secrets.unfinished(text.substr(0, 7 + cut), true).begin <= 7);
+    }
+  }
+}
+
+TEST_CASE("D14: a named value that is wrapped into lines is masked in each of them") {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{.rules = false, .values = true});
+  const std::string value = "pa/ss&w\"or'd \\ 1234 of forty characters";
+  REQUIRE(secrets->add("KEY", value));
+  const std::string mask = "\xC2\xABredacted:KEY\xC2\xBB";
+  const std::string base64 = encode_base64(value);
+  for (const std::string& written : {value, base64, std::string("70612f73732677226f722764205c")}) {
+    for (const std::string newline : {"\n", "\n    ", "\n\n"}) {
+      const bool is_hex = written.starts_with("70");
+      const std::string rest = is_hex ? "2031323334206f6620666f7274792063686172616374657273" : "";
+      for (std::size_t cut = 1; cut < written.size(); ++cut) {
+        std::string text = "x=" + written.substr(0, cut);
+        text.append(newline).append(written, cut).append(rest).append(" after\n");
+        CAPTURE(text);
+        const std::string seen = masked(secrets, text);
+        CHECK(seen.starts_with("x=" + mask + "\n"));
+        CHECK(seen.ends_with(" after\n"));
+        CHECK(std::ranges::count(seen, '\n') == std::ranges::count(text, '\n'));
+        Redactor redactor(secrets);
+        std::string streamed;
+        std::string released;
+        Redactor early(secrets);
+        for (const char c : text) {
+          redactor.feed({&c, 1}, streamed);
+          early.feed({&c, 1}, released);
+          early.release(released);
+        }
+        redactor.finish(streamed);
+        early.finish(released);
+        CHECK(streamed == seen);
+        CHECK(leaked(written, released) <= 4);
+      }
+    }
+  }
+}
+
+TEST_CASE("D14: lines that a named value may begin in are masked the same in any split") {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("KEY", "hunter2-hunter2"));
+  for (const std::string_view text : {
+           "an escape '\"'\"' on a line before\n  aHVu\303\251dGVyMi1odW50ZXIy\n",
+           "x hun\nter2-hun\n\nter2 y hunter2-hunter2\n-hunter2 z\ngh",
+           "FOO_KEY=abhunter2-\nhunter2 x\n",
+           "-----BEGIN PRIVATE KEY-----\nno part of a key hun\nter2-hunter2\n",
+           "-----BEGIN PRIVATE KEY-----\nhunt\ner2-hunter2 but no part of a key\n",
+           "'$'\\\n'hunter2\\x2d\nhunter2\n",
+       }) {
+    CAPTURE(text);
+    const std::string whole = masked(secrets, text);
+    CHECK(whole.find("ter2") == std::string::npos);
+    for (std::size_t step = 1; step < text.size(); ++step) {
+      CAPTURE(step);
+      Redactor redactor(secrets);
+      std::string seen;
+      for (std::size_t at = 0; at < text.size(); at += step) {
+        redactor.feed(text.substr(at, step), seen);
+      }
+      redactor.finish(seen);
+      CHECK(seen == whole);
     }
   }
 }
