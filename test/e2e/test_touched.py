@@ -187,18 +187,21 @@ class CalledOff(unittest.TestCase):
     def setUp(self) -> None:
         self.server = self.enterContext(Server())
         self.tab = self.server.create_tab(shell="bash")
-        self.tab.execute("PS1='$ '; PROMPT_COMMAND='sleep 0.6'")
+        self.tab.execute("PS1='$ '; PROMPT_COMMAND='while [ -e ~/hold ]; do sleep 0.05; done'")
+        self.hold = self.server.sandbox.home / "hold"
         self.ran = self.server.sandbox.home / "ran"
 
     def interrupted_prompt(self, **arguments: object) -> Future:
         poll(lambda: self.tab.log().endswith(b"$ "), 10)
         end = len(self.tab.log())
+        self.hold.touch()
         self.tab.call("send_keys", keys=["x"])
         call = self.tab.execute_async("touch ran; sleep 5", **arguments)
         poll(lambda: b"^C" in self.tab.log()[end:], 10)
         return call
 
     def nothing_ran(self) -> None:
+        self.hold.unlink(missing_ok=True)
         self.assertEqual(self.tab.execute("echo next", timeout_ms=20_000).output, "next\n")
         self.assertFalse(self.ran.exists())
 
@@ -206,11 +209,15 @@ class CalledOff(unittest.TestCase):
         for _ in range(3):
             call = self.interrupted_prompt(timeout_ms=30_000)
             self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+            self.server.call("list_tabs")  # what comes is taken in its order
             self.nothing_ran()
 
     def test_by_cancel_command(self) -> None:
         call = self.interrupted_prompt(timeout_ms=30_000)
-        self.assertEqual(self.tab.call("cancel_command").state, "cancelled")
+        cancel = self.server.call_async("cancel_command", window_id=self.tab.id)
+        self.server.call("list_tabs")  # what comes is taken in its order
+        self.hold.unlink()
+        self.assertEqual(self.server.result(cancel, "cancel_command").state, "cancelled")
         result = self.server.result(call, "execute_command")
         self.assertEqual((result.state, result.exit_code), ("cancelled", None))
         self.assertIn("nothing was run", " ".join(result.notes))
@@ -218,6 +225,9 @@ class CalledOff(unittest.TestCase):
 
     def test_by_its_own_deadline(self) -> None:
         call = self.interrupted_prompt(timeout_ms=300)
+        begun = time.monotonic()
+        poll(lambda: time.monotonic() > begun + 0.4, 5)
+        self.hold.unlink()
         answer = self.server.raw.result_of(call, 30)
         self.assertIn("nothing was run", answer["content"][0]["text"])
         if not answer.get("isError"):  # else the prompt had not even come when its patience was over
