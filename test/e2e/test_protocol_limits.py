@@ -39,6 +39,19 @@ def progress(server: Server, token: object) -> list[dict]:
 class EndOfInput(unittest.TestCase):
     """D27: what was asked before the end of stdin is answered, within 1.5 s; the program is gone within 2 s."""
 
+    def test_a_rendering_under_way(self) -> None:
+        """D17: the worst drawings, more of them than 2 s are enough for, are left when the input ends, and at SIGTERM."""
+        for end in ("stop", "terminate"):
+            with self.subTest(end), Server() as server:
+                tab = server.create_tab()
+                tab.execute(r"for i in {1..40}; do printf '\033[A\033[999@\033[999P\033[999S%.0s' {1..1000}; done; echo")
+                begin = time.monotonic()
+                tab.lines(lines=10_000, render=True)
+                calls = 5 + int(5 / (time.monotonic() - begin))
+                for _ in range(calls):
+                    server.call_async("read_logs_from_tab", window_id=tab.id, lines=10_000, render=True)
+                getattr(server, end)()
+
     def test_lines_from_a_pipe_are_answered(self) -> None:
         with Sandbox() as sandbox:
             hello = request(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "x", "version": "1"})
