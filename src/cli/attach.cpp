@@ -38,8 +38,9 @@ Argv attach_argv(const Config& config, const TabInfo& tab, bool own_view) {
   return argv;
 }
 
-int attach(const Config& given, std::optional<WindowId> tab) {
+int attach(const Config& given, const std::string& which) {
   const Config config = guest_config(given);
+  const auto tab = which.empty() ? std::nullopt : std::optional(tab_of(config, which));
   const std::vector<TabInfo> tabs = tabs_of(config);
   if (tabs.empty()) {
     throw Error(ErrorCode::not_found, "instance \"" + config.instance + "\" has no tab to attach to");
@@ -71,7 +72,7 @@ int attach(const Config& given, std::optional<WindowId> tab) {
 }  // namespace
 
 void add_attach(CLI::App& app, Config& config, Action& action) {
-  const auto tab = std::make_shared<std::optional<WindowId>>();
+  const auto tab = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "attach", "Your terminal on the tabs, with tmux; C-b d leaves, C-b n is the next tab");
   add_tab_argument(*command, *tab,
@@ -80,6 +81,7 @@ void add_attach(CLI::App& app, Config& config, Action& action) {
       "Examples:\n"
       "  terminally-mcp attach\n"
       "  terminally-mcp attach @3\n"
+      "  terminally-mcp attach build\n"
       "  terminally-mcp --instance work attach @3");
   command->callback([&config, &action, tab] { action = [&config, tab] { return attach(config, *tab); }; });
 }

@@ -1,9 +1,13 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "cli/options.hpp"
 #include "cli/print.hpp"
@@ -26,15 +30,18 @@ constexpr const char* kExamples =
     "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent";
 
 /// An app that reads the command line into `config` and `action`.
-void describe(CLI::App& app, Config& config, Action& action) {
+void describe(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes) {
   app.name("terminally-mcp");
   app.set_version_flag("--version", "terminally-mcp " + this_implementation().version);
   app.footer(kExamples);
   app.require_subcommand(0, 1);
   app.fallthrough();  // flags of the program are understood after the subcommand, too
   add_options(app, config);
-  for (const auto& add : {add_ls, add_tail, add_replay, add_export, add_exec, add_attach, add_history,
-                          add_instances, add_doctor, add_demo, add_completions}) {
+  for (const auto& add : {add_ls, add_tail, add_replay, add_export}) {
+    add(app, config, action);
+  }
+  add_exec(app, config, action, behind_dashes);
+  for (const auto& add : {add_attach, add_history, add_instances, add_doctor, add_demo, add_completions}) {
     add(app, config, action);
   }
 }
@@ -47,7 +54,14 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::string command =
       chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
   complain(std::string(error.what()) + "\nTry: " + command + " --help");
-  return kUsageError;
+  // What exec returns is the command's, but for this.
+  return !chosen.empty() && chosen.front()->get_name() == "exec" ? kExecFailed : kUsageError;
+}
+
+std::optional<std::size_t> words_behind_dashes(std::span<char* const> words) {
+  const auto dashes = std::ranges::find(words, std::string_view("--"));
+  return dashes == words.end() ? std::nullopt
+                               : std::optional(static_cast<std::size_t>(words.end() - dashes) - 1);
 }
 
 }  // namespace
@@ -58,7 +72,7 @@ int run_command_line(int argc, char** argv) {
       "lose nothing."};
   Config config = default_config();
   Action action = [&config] { return serve(config); };
-  describe(app, config, action);
+  describe(app, config, action, words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc))));
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit is an error like a full disk
   std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen

@@ -4,10 +4,13 @@
 #include <boost/asio.hpp>
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/guest.hpp"
 #include "cli/heartbeat.hpp"
+#include "cli/keyboard.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
@@ -25,6 +28,7 @@ constexpr int kTimedOut = 124;
 struct ExecOptions {
   std::optional<WindowId> tab;
   std::vector<std::string> words;
+  std::optional<std::size_t> behind_dashes;  ///< how many of the words stood behind "--"
   std::uint64_t timeout_ms = 0;
 };
 
@@ -48,9 +52,18 @@ class Exec {
   explicit Exec(const Config& config)
       : manager_(io_.get_executor(), config),
         heartbeat_(io_.get_executor()),
-        signals_(io_, SIGINT, SIGTERM, SIGHUP) {}
+        keyboard_(io_, manager_),
+        signals_(io_, SIGINT, SIGTERM, SIGHUP),
+        stop_key_(io_, SIGTSTP) {}
 
   int run(ExecuteCommand request) {
+    keyboard_.begin();
+    request.on_begin = [this](WindowId window, const std::string&) {
+      tab_ = window;
+      keyboard_.pass_on_to(window);
+    };
+    request.on_awaiting = [this](const AwaitingInput& input) { ask(input); };
+    wait_for_stop_key();
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (!error) {
         cancel(128 + signal);
@@ -61,9 +74,11 @@ class Exec {
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {
                      heartbeat_.end();
+                     keyboard_.end();
                      failure_ = failure;
                      result_ = result;
                      signals_.cancel();
+                     stop_key_.cancel();
                      if (cancelled_ == 0) {
                        io_.stop();  // a shell that it opened may go on without us
                      }
@@ -75,6 +90,33 @@ class Exec {
   }
 
  private:
+  void wait_for_stop_key() {
+    stop_key_.async_wait([this](const boost::system::error_code& error, int) {
+      if (!error) {
+        keyboard_.stop_process();
+        wait_for_stop_key();
+      }
+    });
+  }
+
+  /// The command waits for the keyboard, and ours is not passed on: then it is told.
+  void ask(const AwaitingInput& input) {
+    if (keyboard_.passes_on() || cancelled_ != 0) {
+      return;
+    }
+    const std::string waits =
+        "the command waits for the keyboard" + (input.prompt.empty() ? "" : " at \"" + input.prompt + "\"");
+    if (has_piped_input()) {
+      complain(
+          waits +
+          ", and exec passes on what is typed at a terminal, no pipe and no file: it is interrupted. Give "
+          "it its input in the command, as in: terminally-mcp exec -- 'sort < FILE'");
+      asio::post(io_, [this] { cancel(kExecFailed); });
+    } else if (!std::exchange(told_, true)) {
+      complain(waits + "; to answer it: terminally-mcp attach " + to_string(tab_));
+    }
+  }
+
   void stream(std::string_view bytes) {
     if (output_closed_) {
       return;
@@ -112,16 +154,23 @@ class Exec {
     }
     if (result_.state == CommandState::failed) {
       complain("the command failed: " + std::string(to_string(result_.reason)));
-      return 1;
+      return kExecFailed;
+    }
+    if (result_.reason == Reason::cancelled_by_client) {
+      complain("the command was ended by an MCP client");
     }
     const int exit_code = result_.exit_code.value_or(0);
-    return exit_code == 0 && output_lost_ ? 1 : exit_code;
+    return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
 
   asio::io_context io_{1};
   TmuxManager manager_;
   Heartbeat heartbeat_;
+  Keyboard keyboard_;
   asio::signal_set signals_;
+  asio::signal_set stop_key_;
+  WindowId tab_;       ///< where it runs, once that is known
+  bool told_ = false;  ///< that the command waits for the keyboard
   asio::cancellation_signal cancel_;
   bool output_closed_ = false;
   bool output_lost_ = false;  ///< stdout took no more of it: a full disk
@@ -130,32 +179,53 @@ class Exec {
   CommandResult result_;
 };
 
-/// A first word that is nearly a tab's name is a mistake, and no command to run in another tab.
-void refuse_mistaken_tab(const ExecOptions& options) {
-  const std::string& word = options.words.front();
-  if (!options.tab && word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        "\"" + word + "\" is no tab; tabs are called @0, @1 and so on, `terminally-mcp ls` lists them");
+/// `exec NAME -- …`: what stands alone before the dashes is a tab.
+void take_named_tab(ExecOptions& options, const Config& guest) {
+  std::vector<std::string>& words = options.words;
+  if (!options.tab && options.behind_dashes && words.size() == *options.behind_dashes + 1) {
+    options.tab = tab_of(guest, words.front());
+    words.erase(words.begin());
+  }
+  if (words.empty()) {
+    throw Error(ErrorCode::invalid_argument, "there is no command: terminally-mcp exec " +
+                                                 (options.tab ? to_string(*options.tab) : "") +
+                                                 " -- COMMAND");
   }
 }
 
-int exec(const Config& given, const ExecOptions& options) {
-  refuse_mistaken_tab(options);
-  ExecuteCommand request = request_of(options);
-  Config config = guest_config(given);
-  config.sync_window_ms = kForeverMs;
-  return Exec(config).run(std::move(request));
+/// A first word that is nearly a tab's id is a mistake, and no command to run in another tab.
+void refuse_mistaken_tab(const ExecOptions& options) {
+  const std::string& word = options.words.front();
+  if (!options.tab && word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
+    throw no_such_tab(word);
+  }
+}
+
+int exec(const Config& given, ExecOptions options) {
+  try {
+    refuse_mistaken_tab(options);
+    Config config = guest_config(given);
+    take_named_tab(options, config);
+    config.sync_window_ms = kForeverMs;
+    return Exec(config).run(request_of(options));
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kExecFailed;
+  }
 }
 
 }  // namespace
 
-void add_exec(CLI::App& app, Config& config, Action& action) {
+void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes) {
   const auto options = std::make_shared<ExecOptions>();
+  options->behind_dashes = behind_dashes;
   CLI::App* command =
       app.add_subcommand("exec", "Runs a command in a tab, prints what it prints, returns its exit code");
-  command->validate_positionals();  // what is no tab is the command already
-  add_tab_argument(*command, options->tab, "The tab; none: \"main\", or a new one while that is busy");
+  command->validate_positionals();  // what is no id of a tab is the command already
+  add_tab_id_argument(
+      *command, options->tab,
+      "The tab, by its id or, before --, its name; none: \"main\", or a new one while that is "
+      "busy");
   command->add_option("command", options->words, "The command; several words are joined by blanks, as by ssh")
       ->required();
   command
@@ -165,9 +235,15 @@ void add_exec(CLI::App& app, Config& config, Action& action) {
       ->capture_default_str();
   command->footer(
       "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"
+      "What you type goes to the command when it waits for the keyboard; the tab's terminal shows it, or "
+      "not\n"
+      "(a password). Standard input that is no terminal is not passed on.\n"
+      "Exit code: the command's; 124: --timeout-ms was over; 125: exec itself failed (no such tab, busy, "
+      "the\n"
+      "tab was closed), as the message says; 128 plus a signal that ended exec.\n"
       "Examples:\n"
       "  terminally-mcp exec @3 -- make test\n"
-      "  terminally-mcp exec @3 -- 'cd /srv && git status'\n"
+      "  terminally-mcp exec build -- 'cd /srv && git status'\n"
       "  terminally-mcp exec --timeout-ms 60000 -- ./deploy.sh staging");
   command->callback(
       [&config, &action, options] { action = [&config, options] { return exec(config, *options); }; });

@@ -20,7 +20,7 @@ namespace terminally {
 namespace {
 
 struct HistoryOptions {
-  std::optional<WindowId> tab;
+  std::string tab;
   std::size_t most = 20;
   bool json = false;
 };
@@ -94,21 +94,22 @@ std::string as_json(const std::vector<PastCommand>& commands) {
 
 /// Of a running instance the tabs are asked for, which also puts on record what has ended unseen. Of a named
 /// one that does not run, what is on disk.
-std::vector<PastCommand> commands_of(const Config& config, const HistoryOptions& options) {
+std::vector<PastCommand> commands_of(const Config& config, std::optional<WindowId> tab, std::size_t most) {
   const Instance instance = instance_to_read(config);
   std::vector<WindowId> open;
   if (instance.server_lives()) {
-    for (const TabInfo& tab : tabs_of(guest_of(config, instance.name()))) {
-      open.push_back(tab.window_id);
+    for (const TabInfo& row : tabs_of(guest_of(config, instance.name()))) {
+      open.push_back(row.window_id);
     }
   }
-  return read_history(instance, options.tab, options.most, open);
+  return read_history(instance, tab, most, open);
 }
 
 int history(const Config& config, const HistoryOptions& options) {
-  const std::vector<PastCommand> commands = commands_of(config, options);
-  if (commands.empty() && options.tab) {
-    (void)log_of(config, *options.tab);  // says so when there never was such a tab
+  const auto tab = options.tab.empty() ? std::nullopt : std::optional(tab_of(config, options.tab));
+  const std::vector<PastCommand> commands = commands_of(config, tab, options.most);
+  if (commands.empty() && tab) {
+    (void)log_of(config, *tab);  // says so when there never was such a tab
   }
   print(options.json ? as_json(commands) : as_table(commands));
   return 0;

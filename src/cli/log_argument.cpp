@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "cli/guest.hpp"
@@ -31,11 +32,23 @@ PaneLog log_named(const Config& config, const std::string& which) {
     return log_of(config, *tab);
   }
   std::error_code error;
-  if (!std::filesystem::is_regular_file(which, error)) {
-    throw Error(ErrorCode::not_found,
-                "\"" + which + "\" is neither a tab (@0, @1 and so on; `terminally-mcp ls`) nor a log file");
+  if (std::filesystem::is_regular_file(which, error)) {
+    return PaneLog(which);
   }
-  return PaneLog(which);
+  std::optional<WindowId> named;
+  try {
+    named = tab_of(config, which);
+  } catch (const Error& none) {
+    if (none.code() != ErrorCode::not_found) {
+      throw;
+    }
+  }
+  if (!named) {
+    throw Error(ErrorCode::not_found, "\"" + which +
+                                          "\" is neither a tab (@0, @1 and so on, or a name; "
+                                          "`terminally-mcp ls`) nor a log file");
+  }
+  return log_of(config, *named);
 }
 
 }  // namespace terminally

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 
 #include "config.hpp"
 
@@ -13,6 +15,9 @@ namespace terminally {
 /// What the command line asks for, once it was read whole; returns the exit code.
 using Action = std::function<int()>;
 
+/// What exec returns when it failed itself, as env(1) and docker do: not to be taken for the command's own.
+inline constexpr int kExecFailed = 125;
+
 /// What people run by hand, one subcommand a function, each in a file of its name. Adds the subcommand to
 /// `app`; chosen, it sets `action`. `config` and `action` live as long as `app`, and the flags are in
 /// `config` by the time the action runs.
@@ -21,7 +26,8 @@ void add_replay(CLI::App& app, Config& config, Action& action);
 void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
 void add_attach(CLI::App& app, Config& config, Action& action);
-void add_exec(CLI::App& app, Config& config, Action& action);
+/// `behind_dashes`: how many words of the command line stand behind its first "--", if it has one.
+void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes);
 void add_history(CLI::App& app, Config& config, Action& action);
 void add_instances(CLI::App& app, Config& config, Action& action);
 void add_doctor(CLI::App& app, Config& config, Action& action);

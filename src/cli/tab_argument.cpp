@@ -1,26 +1,54 @@
 #include "cli/tab_argument.hpp"
 
 #include <CLI/CLI.hpp>
+#include <vector>
 
+#include "cli/guest.hpp"
 #include "cli/value_types.hpp"
 
 namespace terminally {
-namespace {
 
-std::string complaint_about(const std::string& text) {
-  return parse_window_id(text)
-             ? std::string()
-             : "\"" + text + "\" is no tab; tabs are called @0, @1 and so on, `terminally-mcp ls` lists them";
+Error no_such_tab(const std::string& which) {
+  return Error(ErrorCode::not_found,
+               "\"" + which +
+                   "\" is no tab: neither an id such as @0 nor the name of an open tab; "
+                   "`terminally-mcp ls` lists them");
 }
 
-}  // namespace
+CLI::Option* add_tab_argument(CLI::App& command, std::string& tab, const std::string& description) {
+  return command.add_option("tab", tab, description)->type_name(kTabType);
+}
 
-CLI::Option* add_tab_argument(CLI::App& command, std::optional<WindowId>& tab,
-                              const std::string& description) {
+CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab,
+                                 const std::string& description) {
   const auto take = [&tab](const std::string& text) { tab = parse_window_id(text); };
+  const auto complain = [](const std::string& text) {
+    return parse_window_id(text) ? std::string() : std::string(no_such_tab(text).what());
+  };
   return command.add_option_function<std::string>("tab", take, description)
-      ->check(CLI::Validator(complaint_about, ""))
+      ->check(CLI::Validator(complain, ""))
       ->type_name(kTabType);
+}
+
+WindowId tab_of(const Config& config, const std::string& which) {
+  if (const auto id = parse_window_id(which)) {
+    return *id;
+  }
+  std::vector<WindowId> found;
+  for (const TabInfo& tab : tabs_of(guest_config(config))) {
+    if (tab.name == which) {
+      found.push_back(tab.window_id);
+    }
+  }
+  if (found.empty()) {
+    throw no_such_tab(which);
+  }
+  if (found.size() > 1) {
+    throw Error(ErrorCode::invalid_argument, "several tabs have the name \"" + which + "\", " +
+                                                 to_string(found[0]) + " and " + to_string(found[1]) +
+                                                 " among them; give the id");
+  }
+  return found.front();
 }
 
 }  // namespace terminally

@@ -4,12 +4,23 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
+#include "config.hpp"
 #include "tmux/ids.hpp"
 
 namespace terminally {
 
-/// Adds the positional argument that names a tab, "@3".
-CLI::Option* add_tab_argument(CLI::App& command, std::optional<WindowId>& tab,
-                              const std::string& description);
+/// Adds the positional argument that names a tab: "@3", or the name of one open tab.
+CLI::Option* add_tab_argument(CLI::App& command, std::string& tab, const std::string& description);
+
+/// The same for an id only: what is none is left to the next argument.
+CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab,
+                                 const std::string& description);
+
+/// The tab that the argument names. An id need not be an open tab's; a name is looked up in the running
+/// instance. Throws Error(not_found), Error(invalid_argument) when several open tabs have the name.
+[[nodiscard]] WindowId tab_of(const Config& config, const std::string& which);
+
+[[nodiscard]] Error no_such_tab(const std::string& which);
 
 }  // namespace terminally

@@ -40,7 +40,7 @@ constexpr std::size_t kRenderBytes = 1024 * 1024;
 constexpr Milliseconds kLookAtTab{500};
 
 struct TailOptions {
-  std::optional<WindowId> tab;
+  std::string tab;
   bool follow = false;
   bool render = false;
   std::optional<std::uint64_t> from_byte;
@@ -183,7 +183,8 @@ std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {
 }
 
 int tail(const Config& config, const TailOptions& options) {
-  const PaneLog log = log_of(config, *options.tab);
+  const WindowId tab = tab_of(config, options.tab);
+  const PaneLog log = log_of(config, tab);
   Printer printer(options.render, static_cast<int>(config.cols));
   const std::uint64_t from = first_byte(log, options);
   asio::io_context io(1);
@@ -193,7 +194,7 @@ int tail(const Config& config, const TailOptions& options) {
   const int result = run_until_signal(io, work());
   printer.finish();
   if (options.follow && result == 0) {
-    complain("tab " + to_string(*options.tab) + " is closed: nothing more comes");
+    complain("tab " + to_string(tab) + " is closed: nothing more comes");
   }
   return result;
 }

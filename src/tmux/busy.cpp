@@ -10,7 +10,32 @@
 namespace terminally {
 namespace {
 
-const std::string kElsewhere = "; to run this beside it: the same call without window_id, or in another tab";
+/// A command line, as a person types it.
+std::string by_hand(const std::string& command, const Tab& tab, const std::string& more = "") {
+  return "`terminally-mcp " + command + " " + to_string(tab.window) + more + "`";
+}
+
+std::string elsewhere(const Tab& tab) {
+  return tab.for_person
+             ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
+             : "; to run this beside it: the same call without window_id, or in another tab";
+}
+
+std::string to_end_it(const Tab& tab) {
+  return "; to end it: " +
+         (tab.for_person ? "C-c in " + by_hand("attach", tab) : next_call("cancel_command", tab.window));
+}
+
+std::string to_answer_it(const Tab& tab) {
+  return "; to answer it: " +
+         (tab.for_person ? by_hand("attach", tab) : next_call("send_text", tab.window, R"("text": "…")"));
+}
+
+std::string to_drive_it(const Tab& tab) {
+  return tab.for_person ? "; to see and drive it: " + by_hand("attach", tab)
+                        : "; to see it: " + next_call("read_screen", tab.window) +
+                              "; to drive it: " + next_call("send_keys", tab.window, R"("keys": ["…"])");
+}
 
 std::string first_sentence(const Tab& tab) {
   return "tab " + to_string(tab.window) + " is busy; nothing was run. ";
@@ -39,15 +64,13 @@ KeyboardWait waiting_for_keys(const Tab& tab) {
     return {};
   }
   if (awaiting->kind == AwaitingInput::Kind::program) {
-    return {", which waits for keys",
-            "; to see it: " + next_call("read_screen", tab.window) +
-                "; to drive it: " + next_call("send_keys", tab.window, R"("keys": ["…"])")};
+    return {", which waits for keys", to_drive_it(tab)};
   }
   const std::string prompt = whole_unfinished_line(tab.log, tab.cols);
   return {(awaiting->kind == AwaitingInput::Kind::password ? ", which waits for a password"
                                                            : ", which waits for the keyboard") +
               (prompt.empty() ? "" : " at \"" + prompt + "\""),
-          "; to answer it: " + next_call("send_text", tab.window, R"("text": "…")")};
+          to_answer_it(tab)};
 }
 
 /// What runs in it cannot be followed.
@@ -59,7 +82,8 @@ std::string about_multiplexer(std::string_view name) {
 }
 
 std::string to_wait_for_its_end(const Tab& tab) {
-  return "to wait for its end: " + next_call("wait_for", tab.window, R"("until": "exit")");
+  return tab.for_person ? "to see what it prints: " + by_hand("tail", tab, " -f")
+                        : "to wait for its end: " + next_call("wait_for", tab.window, R"("until": "exit")");
 }
 
 }  // namespace
@@ -72,16 +96,21 @@ Error busy_with_command(const Tab& tab, const CommandRecord& record) {
   const KeyboardWait keys = waiting_for_keys(tab);
   return Error(ErrorCode::busy, first_sentence(tab) + "There runs " + name_of(record) +
                                     (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
-                                    to_wait_for_its_end(tab) + keys.how +
-                                    "; to end it: " + next_call("cancel_command", tab.window) + kElsewhere);
+                                    to_wait_for_its_end(tab) + keys.how + to_end_it(tab) + elsewhere(tab));
 }
 
 Error busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
-  return Error(ErrorCode::busy,
-               first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
-                   ". It was typed in the tab, by a person or with send_text, and is not ours to end: " +
-                   to_wait_for_its_end(tab) + keys.how + kElsewhere + about_multiplexer(foreground.name));
+  if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
+    return Error(ErrorCode::busy, first_sentence(tab) + "It was opened with " + name_of(foreground) +
+                                      " as its shell" + keys.what +
+                                      ", and commands are run in bash, zsh, dash, ksh and fish only" +
+                                      keys.how + elsewhere(tab));
+  }
+  return Error(ErrorCode::busy, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
+                                    ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +
+                                    (about_multiplexer(foreground.name).empty() ? to_end_it(tab) : "") +
+                                    elsewhere(tab) + about_multiplexer(foreground.name));
 }
 
 Error busy_with_reading(const Tab& tab, const Foreground& foreground) {
@@ -90,15 +119,13 @@ Error busy_with_reading(const Tab& tab, const Foreground& foreground) {
   return Error(ErrorCode::busy,
                first_sentence(tab) + foreground.name +
                    (known ? keys.what : " waits for the keyboard (a `read` or a password prompt)") + ": " +
-                   (known ? keys.how.substr(2)
-                          : "to answer it: " + next_call("send_text", tab.window, R"("text": "…")")) +
-                   kElsewhere);
+                   (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab) + elsewhere(tab));
 }
 
 Error busy_with_typing(const Tab& tab) {
   return Error(ErrorCode::busy, first_sentence(tab) +
                                     "A person is typing in it just now. Try again when they have paused" +
-                                    kElsewhere);
+                                    elsewhere(tab));
 }
 
 Error busy_without_prompt(const Tab& tab, const Foreground& foreground) {
@@ -106,7 +133,8 @@ Error busy_without_prompt(const Tab& tab, const Foreground& foreground) {
                first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
                    ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
                    "`wait` that was typed there. To look: " +
-                   next_call("read_screen", tab.window) + kElsewhere);
+                   (tab.for_person ? by_hand("attach", tab) : next_call("read_screen", tab.window)) +
+                   elsewhere(tab));
 }
 
 Error busy_with_calls(const Tab& tab, std::size_t ahead) {
@@ -114,15 +142,22 @@ Error busy_with_calls(const Tab& tab, std::size_t ahead) {
                "tab " + to_string(tab.window) +
                    " was busy for the whole time of this call; nothing was run, " +
                    (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") + " before it" +
-                   (tab.runs.empty() ? "" : " (" + what_has(tab) + ")") + ". Try again with more timeout_ms" +
-                   kElsewhere);
+                   (tab.runs.empty() ? "" : " (" + what_has(tab) + ")") + ". Try again" +
+                   (tab.for_person ? "" : " with more timeout_ms") + elsewhere(tab));
 }
 
 std::string what_has(const Tab& tab) {
   if (!tab.runs.empty() && !tab.runs.back()->record().id.empty()) {
     return name_of(tab.runs.back()->record()) + " runs there";
   }
+  const auto nonce = tab.files.running_nonce();
+  if (const auto record = nonce ? tab.records.find(nonce->substr(0, 8)) : std::nullopt) {
+    return name_of(*record) + " runs there";
+  }
   const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (foreground.pid == tab.pane_pid.pid) {
+    return "its shell is just being started";
+  }
   return foreground.kind == Foreground::Kind::shell ? "another call has it"
                                                     : name_of(foreground) + " runs there";
 }

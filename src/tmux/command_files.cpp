@@ -11,6 +11,11 @@
 #include "tmux/reserved_space.hpp"
 
 namespace terminally {
+namespace {
+
+constexpr std::string_view kForce = "force";
+
+}  // namespace
 
 CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
     : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
@@ -85,6 +90,15 @@ bool CommandFiles::is_cancelled(const std::string& nonce) const {
   return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "c"), error);
 }
 
+bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
+  return read_file(directory_ / (nonce.substr(0, 8) + "c")) == kForce;
+}
+
+bool CommandFiles::is_signalled(const std::string& nonce) const {
+  std::error_code error;
+  return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "s"), error);
+}
+
 bool CommandFiles::may_be_taken(const std::string& nonce) const {
   return read_file(directory_ / (nonce.substr(0, 8) + "t")) != kNotTaken;
 }
@@ -109,15 +123,22 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
   return error == std::errc() ? std::optional(code) : std::nullopt;
 }
 
-void CommandFiles::mark_cancelled(const std::string& nonce) const noexcept {
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
   try {
-    write_file(directory_ / (nonce.substr(0, 8) + "c"), "");
+    write_file(directory_ / (nonce.substr(0, 8) + "c"), force ? std::string(kForce) : "");
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
   }
 }
 
+void CommandFiles::mark_signalled(const std::string& nonce) const noexcept {
+  try {
+    write_file(directory_ / (nonce.substr(0, 8) + "s"), "");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is sent all the same
+  }
+}
+
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
-  for (const char* suffix : {"", "u", "e", "p", "h", "c", "d"}) {
+  for (const char* suffix : {"", "u", "e", "p", "h", "c", "s", "d"}) {
     remove_file(directory_ / (nonce.substr(0, 8) + suffix));
   }
 }

@@ -21,7 +21,9 @@ namespace terminally {
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
 ///     <nonce8>t     "-" until the shell has come to the text; then empty
-///     <nonce8>c     a client cancelled it; the hooks and terminally-shell say so in the tab
+///     <nonce8>c     a client cancelled it, perhaps by another process than looks after it; the hooks and
+///                   terminally-shell say so in the tab. "force": without a C-c first
+///     <nonce8>s     a client sent it a signal, by another process than looks after it
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     reserve       space for all of these, given up when there is no other (ReservedSpace)
 ///     Where there is none at all, they are links to memory of the process that looks after the command.
@@ -50,7 +52,10 @@ class CommandFiles {
   void mark_running(const std::string& nonce, const std::string& cwd) const;
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
-  void mark_cancelled(const std::string& nonce) const noexcept;
+  /// Whoever looks after it, in whichever process, ends it as by CommandRun::interrupt.
+  void mark_cancelled(const std::string& nonce, bool force = false) const noexcept;
+  /// Whatever ends it from now on counts as ended by a client.
+  void mark_signalled(const std::string& nonce) const noexcept;
 
   /// Whether the shell may have come to the text: the file that would say that it has not is gone, or empty.
   [[nodiscard]] bool may_be_taken(const std::string& nonce) const;
@@ -64,6 +69,8 @@ class CommandFiles {
   [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
   /// Whether a client cancelled it, by whichever process.
   [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
+  [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
+  [[nodiscard]] bool is_signalled(const std::string& nonce) const;
 
   /// Takes the scripts away: from then on the typed line runs nothing.
   void remove_script(const std::string& nonce) const noexcept;

@@ -181,7 +181,7 @@ asio::awaitable<void> CommandRun::mend_prompt(bool at_prompt, Escalation& so_far
 void CommandRun::record_interrupt() {
   if (interrupt_reason_ == Reason::cancelled_by_client) {
     // Here, because it may have been asked for before there was one.
-    tab_->files.mark_cancelled(record_.nonce);
+    tab_->files.mark_cancelled(record_.nonce, force_);
   }
   CommandRecord interrupted = record_;
   interrupted.reason = interrupt_reason_;

@@ -254,6 +254,7 @@ asio::awaitable<void> CommandRun::follow() {
   }
   co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
   if (end_marker_ && !has_ended()) {
+    heed_other_processes();
     if (interrupt_reason_ != Reason::none) {
       co_await end_descendants();
       if (killed_) {
@@ -266,6 +267,18 @@ asio::awaitable<void> CommandRun::follow() {
   }
 }
 
+/// A client may cancel it, or send it a signal, by another process than this.
+void CommandRun::heed_other_processes() {
+  if (interrupt_reason_ != Reason::none || tab_->closed) {
+    return;
+  }
+  if (tab_->files.is_cancelled(record_.nonce)) {
+    interrupt(Reason::cancelled_by_client, tab_->files.is_cancelled_by_force(record_.nonce));
+  } else if (tab_->files.is_signalled(record_.nonce)) {
+    interrupt_reason_ = Reason::cancelled_by_client;
+  }
+}
+
 asio::awaitable<void> CommandRun::scan_to_end() {
   std::optional<std::string> failure;
   try {
@@ -273,6 +286,7 @@ asio::awaitable<void> CommandRun::scan_to_end() {
     auto next_look = begin + kHousekeeping;
     while (!pump() && !has_ended()) {
       if (Clock::now() >= next_look) {
+        heed_other_processes();
         co_await look_for_another_end();
         const auto now = Clock::now();
         const bool hurry = interrupt_reason_ != Reason::none || exit_file_seen_;

@@ -164,6 +164,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   bool pump();
   void conclude();
+  void heed_other_processes();
   void note_if_stopped(int exit_code);
   void save_record();
   void withdraw() noexcept;

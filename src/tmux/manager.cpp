@@ -94,6 +94,9 @@ Awaitable<SentInput> TmuxManager::send_text(SendText request) {
 Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
   return impl_->within_call_time(impl_->send_keys(std::move(request)));
 }
+Awaitable<std::size_t> TmuxManager::offer_keys(WindowId tab, std::string typed) {
+  return impl_->within_call_time(impl_->offer_keys(tab, std::move(typed)));
+}
 Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
   return impl_->within_call_time(impl_->read_screen(std::move(request)));
 }

@@ -27,7 +27,8 @@ struct TabInfo {
   bool active = false;     ///< the window a watcher of the session sees
   std::string cwd;         ///< of the foreground process; empty when it cannot be read
   std::string foreground;  ///< name of the foreground process, e.g. "bash" or "vim"
-  bool busy = false;       ///< a command of ours runs, or something other than a shell has the foreground
+  bool busy = false;       ///< a command of ours runs, or something other than a shell at its
+                           ///< prompt has the keyboard
   std::string log_path;
   std::uint64_t log_bytes = 0;         ///< all bytes ever counted for the tab
   std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone, so far
@@ -246,6 +247,10 @@ class TmuxManager {
   /// the text has control characters that were not allowed, or a line that the terminal would cut.
   [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
   [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
+  /// For a person at another terminal: types the first of `typed`, as a terminal sends keys, that the program
+  /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. Returns
+  /// how many bytes that were; 0: it waits for nothing, and nothing was typed.
+  [[nodiscard]] Awaitable<std::size_t> offer_keys(WindowId tab, std::string typed);
   [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
 
   /// The last `lines` lines of the log. An unfinished last line counts.

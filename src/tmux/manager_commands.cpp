@@ -42,10 +42,14 @@ std::string how_to_answer(const AwaitingInput& awaiting) {
 }
 
 /// What to do about a command that was interrupted at its time-out.
-std::string after_timeout(const Tab& tab, std::uint64_t timeout_ms, bool was_waiting) {
+std::string after_timeout(const Tab& tab, std::uint64_t timeout_ms, bool was_waiting, bool longest) {
   if (was_waiting) {
     return "it was waiting for the keyboard; with more timeout_ms the call returns when it does, and "
            "send_text answers it";
+  }
+  if (longest) {
+    return "interrupted after " + std::to_string(timeout_ms) +
+           " ms: no command may run longer here (the server's --max-duration-ms)";
   }
   return "interrupted after timeout_ms, " + std::to_string(timeout_ms) +
          ": to give it longer, call again with more, or with on_timeout: \"background\" and then " +
@@ -70,7 +74,7 @@ std::string why_it_runs_on(const CommandRun& run) {
 /// On return it has begun, or has ended already, or its time was over when it had been typed.
 TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, CallTime time,
                                                                            Begin what) {
-  co_await refuse_if_busy(tab, time);
+  co_await refuse_if_busy(tab, time, std::move(what.reserved));
   RunPtr run;
   try {
     run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command), std::move(what.on_output),
@@ -148,7 +152,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   const CallForTab call(tab_calls_, request.window_id);
-  const Place place = co_await place_for(request.window_id, time);
+  Place place = co_await place_for(request.window_id, time);
   const TabPtr& tab = place.tab;
   const bool interrupts = request.on_timeout == OnTimeout::interrupt;
   const auto begun = Clock::now();
@@ -159,6 +163,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
   what.who = std::move(request.who);
   what.deadline = interrupts ? deadline : last_moment;
   what.on_output = std::move(on_output);
+  what.reserved = std::move(place.reserved);
   const RunPtr run = co_await begin(tab, time, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
@@ -188,8 +193,9 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     result.notes.push_back(place.note);
   }
   if (result.state != CommandState::running) {
-    if (result.reason == Reason::timeout && !run->was_called_off()) {
-      result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting));
+    if (result.reason == Reason::timeout && !run->was_called_off() && !config_.guest) {  // to a person it is plain
+      const bool longest = request.timeout_ms > longest_ms;
+      result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
     }
     co_return result;
   }
@@ -264,7 +270,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   }
   const CallTime time(std::min(request.timeout_ms, config_.sync_window_ms));
   const CallForTab call(tab_calls_, request.window_id);
-  const Place place = co_await place_for(request.window_id, time);
+  Place place = co_await place_for(request.window_id, time);
   const TabPtr& tab = place.tab;
   StartedProcess started;
   started.window_id = tab->window;
@@ -272,7 +278,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     started.notes.push_back(place.note);
   }
   if (!request.append_newline) {
-    co_await refuse_if_busy(tab, time);
+    co_await refuse_if_busy(tab, time, std::move(place.reserved));
     const FileLock lock = std::move(tab->command_lock);
     if (!co_await paste(*tab, request.command)) {
       started.notes.emplace_back(
@@ -285,6 +291,7 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
   Begin what;
   what.command = std::move(request.command);
   what.who = std::move(request.who);
+  what.reserved = std::move(place.reserved);
   if (config_.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(config_.max_duration_ms);
   }

@@ -61,6 +61,7 @@ class TmuxManager::Impl {
 
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
+  Awaitable<std::size_t> offer_keys(WindowId window, std::string typed);
   Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
@@ -130,7 +131,8 @@ class TmuxManager::Impl {
   struct Place {
     TabPtr tab;
     KeyedMutex<WindowId>::Guard guard;
-    std::string note;  ///< why it is not the tab "main"; empty when the caller named the tab
+    FileLock reserved;  ///< the tab's lock, where the caller named no tab: other processes choose, too
+    std::string note;   ///< why it is not the tab "main"; empty when the caller named the tab
   };
   /// A call that runs a command in the tab it names, from its arrival on.
   class CallForTab {
@@ -157,10 +159,13 @@ class TmuxManager::Impl {
     std::vector<TabPtr> helpers;
   };
   MainTabs main_tabs();
+  Awaitable<FileLock> turn_to_choose(CallTime time);
+  std::optional<FileLock> reserve(const TabPtr& tab);
+  Awaitable<Place> place_in_idle(TabPtr tab, FileLock reserved);
   Awaitable<TabPtr> take_new_tab(const PaneRow& row, const std::string& name);
   Awaitable<Place> place_in_new_tab(CreateTab create);
   Awaitable<Place> place_in_helper(MainTabs known, CallTime time);
-  Awaitable<void> go_to(TabPtr tab, std::string directory, CallTime time);
+  Awaitable<void> go_to(Place& place, std::string directory, CallTime time);
   Awaitable<KeyedMutex<WindowId>::Guard> turn_in_tab(WindowId window, CallTime time);
   struct WaitInCall {
     Clock::time_point until;
@@ -183,9 +188,11 @@ class TmuxManager::Impl {
     std::string who;
     Clock::time_point deadline = Clock::time_point::max();
     OutputCallback on_output = nullptr;
+    FileLock reserved = {};
   };
   Awaitable<RunPtr> begin(TabPtr tab, CallTime time, Begin what);
-  Awaitable<void> refuse_if_busy(TabPtr tab, CallTime time);
+  /// On return the tab's lock is held, `reserved` or another, unless a nested shell is what has it.
+  Awaitable<void> refuse_if_busy(TabPtr tab, CallTime time, FileLock reserved = {});
   Awaitable<void> refuse_unless_nested(Tab& tab, CallTime time);
   /// Looks after the commands of a tab that no process looks after: those that have ended since are recorded,
   /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
@@ -203,6 +210,7 @@ class TmuxManager::Impl {
   };
   Awaitable<void> calls_before_typed(TabPtr tab);
   Awaitable<std::optional<CancelledCommand>> cancel_foreground(TabPtr tab, bool force, CallTime time);
+  Awaitable<CancelledCommand> cancel_elsewhere(TabPtr tab, QueryCommand query, bool force, CallTime time);
   [[nodiscard]] Reason whose_cancel() const;
   void follow(const RunPtr& run);
   Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, TextView view, std::uint64_t max_output_bytes);

@@ -5,12 +5,14 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/awaiting_input.hpp"
 #include "tmux/keys.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/prompt.hpp"
 #include "tmux/screen_text.hpp"
 #include "tmux/tty_wait.hpp"
+#include "tmux/typed_keys.hpp"
 #include "tmux/typed_text.hpp"
 
 namespace terminally {
@@ -26,6 +28,8 @@ constexpr Milliseconds kPromptIsLogged{1'000};
 constexpr Milliseconds kPasteIsRead{1'000};
 constexpr Milliseconds kPasteLook{10};
 constexpr int kQuietLooks = 2;
+/// A program that waits at two looks so far apart is not just passing by.
+constexpr Milliseconds kStillWaits{5};
 /// More than any prompt is long.
 constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
@@ -34,9 +38,15 @@ Error closed(const Tab& tab) {
                "tab " + to_string(tab.window) + " is closed; its log can still be read");
 }
 
+/// Who waits for the keyboard, with nothing typed there that it could still read.
+std::optional<AwaitingInput> input_taker(const Tab& tab) {
+  return unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+}
+
 bool is_at_its_prompt(const Tab& tab) {
-  return tab.runs.empty() && !tab.files.running_nonce() &&
-         look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell;
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  return tab.runs.empty() && !tab.files.running_nonce() && foreground.kind == Foreground::Kind::shell &&
+         prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
 }  // namespace
@@ -191,6 +201,31 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
   sent.sent = request.keys.size();
   co_await type(*tab, send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;
+}
+
+TmuxManager::Awaitable<std::size_t> TmuxManager::Impl::offer_keys(WindowId window, std::string typed) {
+  const TabPtr tab = co_await open_tab(window);
+  std::optional<AwaitingInput> awaiting = input_taker(*tab);
+  if (awaiting) {
+    co_await sleep_for(kStillWaits);
+    awaiting = input_taker(*tab);  // it may have been on its way to something else
+  }
+  const auto mode = awaiting ? terminal_mode(tab->tty) : std::nullopt;
+  if (!mode) {
+    co_return 0;
+  }
+  const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
+  typed.resize(by_line ? first_line(typed) : first_key(typed).bytes);
+  const std::size_t bytes = typed.size();
+  if (mode->line && !mode->cr_is_enter) {
+    std::ranges::replace(typed, '\r', '\n');
+  }
+  if (bytes > 0) {
+    tab->last_input = Clock::now();
+    const std::string pane = to_string(tab->pane);
+    co_await type(*tab, type_bytes(pane, typed) + " ; set -p -t " + quote(pane) + " @terminally_seen sent");
+  }
+  co_return bytes;
 }
 
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {

@@ -18,6 +18,8 @@ constexpr std::size_t kMostHelpers = 8;
 /// A shell that has just ended a command is at its prompt by then.
 constexpr Milliseconds kComesBack{1'000};
 constexpr Milliseconds kLookAgain{20};
+/// How long another process of ours may take to choose a tab.
+constexpr Milliseconds kChooses{2'000};
 
 /// Known by its name, so that renaming it takes it out, and by what only we start a tab with.
 bool is_helper(const Tab& tab) {
@@ -33,10 +35,12 @@ bool is_idle(const Tab& tab) {
 }
 
 /// Its own shell is on the way to its prompt, from a command of ours that has just ended or through its
-/// start-up files.
+/// start-up files, or is just being started.
 bool may_come_back(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const bool starts = foreground.pid == tab.pane_pid.pid;  // terminally-shell, before it runs the shell
   return tab.runs.empty() && !tab.files.running_nonce() &&
-         look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell;
+         (starts || foreground.kind == Foreground::Kind::shell);
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt: what
@@ -142,6 +146,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_withou
     throw all_busy(main_tabs().helpers.size());
   }
   co_await refresh_tabs();
+  const FileLock alone = co_await turn_to_choose(time);
   const auto settled_by = Clock::now() + kComesBack;
   for (;;) {
     const MainTabs known = main_tabs();
@@ -153,10 +158,12 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_withou
     }
     const Tab& main = *known.main;
     const bool locked = tab_mutex_.locked(main.window);
-    if (!locked && (is_idle(main) || is_in_our_nested_shell(main))) {
-      Place place;
-      place.tab = known.main;
-      place.guard = co_await tab_mutex_.lock(main.window);
+    auto reserved = !locked && is_idle(main) ? reserve(known.main) : std::nullopt;
+    if (!reserved && !locked && is_in_our_nested_shell(main)) {
+      reserved.emplace();
+    }
+    if (reserved) {
+      Place place = co_await place_in_idle(known.main, std::move(*reserved));
       co_return place;
     }
     if (locked || !may_come_back(main) || Clock::now() >= settled_by) {
@@ -177,7 +184,42 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_new
   Place place;
   place.guard = co_await tab_mutex_.lock(created.window_id);
   place.tab = co_await open_tab(created.window_id);
+  place.reserved = reserve(place.tab).value_or(FileLock());
   co_return place;
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_idle(TabPtr tab,
+                                                                                  FileLock reserved) {
+  Place place;
+  place.guard = co_await tab_mutex_.lock(tab->window);
+  place.tab = std::move(tab);
+  place.reserved = std::move(reserved);
+  co_return place;
+}
+
+/// Other processes of ours choose among the same tabs, and open new ones under the same names. One that
+/// stands still is not waited for.
+TmuxManager::Awaitable<FileLock> TmuxManager::Impl::turn_to_choose(CallTime time) {
+  const auto give_up_at = std::min(time.patience(), Clock::now() + kChooses);
+  std::error_code error;
+  FileLock turn;
+  while (!turn && std::filesystem::exists(instance_.runtime(), error)) {
+    turn = FileLock::try_lock(instance_.runtime() / "choosing.lock");
+    if (turn || Clock::now() >= give_up_at) {
+      break;
+    }
+    co_await sleep_for(kLookAgain);
+  }
+  co_await list_panes();
+  co_return turn;
+}
+
+/// The lock of a tab that is idle as far as this process knows; nullopt: another process has taken it.
+std::optional<FileLock> TmuxManager::Impl::reserve(const TabPtr& tab) {
+  look_after(tab);
+  FileLock lock =
+      tab->runs.empty() && !tab->command_lock ? FileLock::try_lock(tab->files.lock_path()) : FileLock();
+  return lock && !tab->files.running_nonce() ? std::optional(std::move(lock)) : std::nullopt;
 }
 
 /// None: all are busy.
@@ -192,18 +234,18 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_hel
             "create_tab makes one");
   }
   const std::string why = "the tab \"main\" is busy: " + what_has(*known.main);
-  std::vector<TabPtr> idle;
+  std::vector<std::pair<TabPtr, FileLock>> idle;
   for (const TabPtr& tab : known.helpers) {
-    if (!tab_mutex_.locked(tab->window) && is_idle(*tab)) {
-      idle.push_back(tab);
+    auto reserved = !tab_mutex_.locked(tab->window) && is_idle(*tab) ? reserve(tab) : std::nullopt;
+    if (reserved) {
+      idle.emplace_back(tab, std::move(*reserved));
     }
   }
   Place place;
   const auto there =
-      std::ranges::find_if(idle, [&](const TabPtr& tab) { return shell_cwd(*tab) == directory; });
+      std::ranges::find_if(idle, [&](const auto& tab) { return shell_cwd(*tab.first) == directory; });
   if (there != idle.end()) {
-    place.tab = *there;
-    place.guard = co_await tab_mutex_.lock(place.tab->window);
+    place = co_await place_in_idle(there->first, std::move(there->second));
   } else if (known.helpers.size() < kMostHelpers) {
     CreateTab create;
     create.name = next_helper_name(known.helpers);
@@ -211,9 +253,10 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_hel
     create.helper = true;
     place = co_await place_in_new_tab(std::move(create));
   } else if (!idle.empty()) {
-    place.tab = *std::ranges::min_element(idle, {}, [](const TabPtr& tab) { return tab->last_end; });
-    place.guard = co_await tab_mutex_.lock(place.tab->window);
-    co_await go_to(place.tab, directory, time);
+    const auto longest =
+        std::ranges::min_element(idle, {}, [](const auto& tab) { return tab.first->last_end; });
+    place = co_await place_in_idle(longest->first, std::move(longest->second));
+    co_await go_to(place, directory, time);
   }
   if (place.tab) {
     place.note = why + "; this ran in its helper tab " + to_string(place.tab->window) + " (" +
@@ -223,10 +266,12 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_hel
 }
 
 /// A helper tab that somebody has left in another directory.
-TmuxManager::Awaitable<void> TmuxManager::Impl::go_to(TabPtr tab, std::string directory, CallTime time) {
+TmuxManager::Awaitable<void> TmuxManager::Impl::go_to(Place& place, std::string directory, CallTime time) {
+  const TabPtr tab = place.tab;
   Begin what;
   what.command = cd_command(*tab, directory);
   what.who = "terminally-mcp";
+  what.reserved = std::move(place.reserved);
   const RunPtr run = co_await begin(tab, time, std::move(what));
   co_await finish_by(time.short_patience(), run->wait_for_end());
   if (shell_cwd(*tab) != directory) {

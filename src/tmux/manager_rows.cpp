@@ -13,6 +13,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row, Window
   TabPtr& tab = tabs_[window];
   if (!tab || tab->server_pid != server_pid_ || tab->pane != row.pane) {
     tab = std::make_shared<Tab>(window, row.pane, instance_, generation_, server_pid_);
+    tab->for_person = config_.guest;
     next_id_ = std::max(next_id_, window.number + 1);
     if (!config_.guest) {
       note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there

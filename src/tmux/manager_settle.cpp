@@ -119,13 +119,13 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab, C
 }
 
 /// In the common case, an idle tab, this costs a lock and a look at two files.
-TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab, CallTime time) {
+TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab, CallTime time, FileLock reserved) {
   look_after(tab);
   co_await refuse_unless_nested(*tab, time);
   if (!tab->runs.empty()) {
     co_return;
   }
-  FileLock lock = FileLock::try_lock(tab->files.lock_path());
+  FileLock lock = reserved ? std::move(reserved) : FileLock::try_lock(tab->files.lock_path());
   const auto nonce = tab->files.running_nonce();
   const auto record = nonce ? tab->records.find(nonce->substr(0, 8)) : std::nullopt;
   const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);

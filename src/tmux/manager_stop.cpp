@@ -25,6 +25,7 @@ constexpr Milliseconds kPromptWithin{2'000};
 /// A call that came before has its command typed by then, or its tab has no prompt for it.
 constexpr Milliseconds kTyped{5'000};
 constexpr Milliseconds kTypedLook{10};
+constexpr Milliseconds kLookElsewhere{50};
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
 
@@ -99,6 +100,9 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
       return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
     };
     if (!is_idle()) {
+      if (const auto nonce = tab->files.running_nonce()) {
+        tab->files.mark_signalled(*nonce);
+      }
       co_await run->signal_once(signal);
     }
     while (!is_idle() && Clock::now() < deadline) {
@@ -181,6 +185,30 @@ TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cance
   co_return cancelled;
 }
 
+/// Another process looks after it (a person's `exec`): that is asked to end it, by a file.
+TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(TabPtr tab, QueryCommand query,
+                                                                             bool force, CallTime time) {
+  const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
+  auto record = record_now();
+  if (record) {
+    tab->files.mark_cancelled(record->nonce, force);
+  }
+  while (record && record->state == CommandState::running && Clock::now() < time.returns_by()) {
+    co_await sleep_for(kLookElsewhere);
+    look_after(tab);  // that process may have died since
+    record = record_now();
+  }
+  CancelledCommand cancelled;
+  cancelled.result = co_await command_state(query);
+  if (cancelled.result.state == CommandState::running) {
+    cancelled.result.notes.push_back(
+        "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
+        "), was asked to end it and has not done so yet; stop_process sends a signal from here");
+    cancelled.survivors = foreground_processes(tab->pane_pid);
+  }
+  co_return cancelled;
+}
+
 TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force,
                                                                            TextView view,
                                                                            std::uint64_t max_output_bytes) {
@@ -207,9 +235,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
       co_return cancelled;
     }
     if (tab->runs.empty()) {
-      throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
-                                       " runs a command that another terminally-mcp process looks after; "
-                                       "cancel it there, or use stop_process");
+      query.command_id = cancelled.result.command_id;
+      co_return co_await cancel_elsewhere(tab, query, force, time);
     }
   }
   const RunPtr run = tab->runs.back();

@@ -25,8 +25,12 @@ TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
               Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_),
       server_watch_(executor_),
-      run_context_{executor_, client_, watch_, [this] { return server_alive(); },
-                   config_.helper_dir / "terminally-shell", processes_} {
+      run_context_{executor_,
+                   client_,
+                   watch_,
+                   [this] { return server_alive(); },
+                   config_.helper_dir / "terminally-shell",
+                   processes_} {
   if (!config_.guest) {
     client_.keep_spare(executor_);
   }
@@ -175,8 +179,10 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::find_tab(Wi
     }
   }
   if (found == tabs_.end()) {
-    throw Error(ErrorCode::not_found,
-                "window_id: there is no tab " + to_string(window) + "; list_tabs names those there are");
+    throw Error(ErrorCode::not_found, config_.guest ? "there is no tab " + to_string(window) +
+                                                          "; `terminally-mcp ls` lists those there are"
+                                                    : "window_id: there is no tab " + to_string(window) +
+                                                          "; list_tabs names those there are");
   }
   if (!notice_if_closed(*found->second)) {
     restore_log_directory();
@@ -188,8 +194,11 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::open_tab(Wi
   TabPtr tab = co_await find_tab(window);
   if (tab->closed) {
     throw Error(ErrorCode::tab_closed,
-                "window_id: tab " + to_string(window) + " " + why_closed(*tab) +
-                    "; its log and last result can still be read, for anything else create_tab");
+                config_.guest
+                    ? "tab " + to_string(window) + " " + why_closed(*tab) + "; `terminally-mcp tail " +
+                          to_string(window) + "` shows what it printed"
+                    : "window_id: tab " + to_string(window) + " " + why_closed(*tab) +
+                          "; its log and last result can still be read, for anything else create_tab");
   }
   co_return tab;
 }
@@ -211,9 +220,12 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
     info.foreground = foreground.name;
     const bool at_a_shell =
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
-    info.busy = !at_a_shell || (foreground.kind == Foreground::Kind::shell &&
-                                (tab->runs.empty() ? tab->files.running_nonce().has_value()
-                                                   : !tab->runs.back()->opened(foreground)));
+    // What a shell does is read from two files of /proc, one after the other: twice, it is so.
+    const auto reads = [&] { return prompt_state(foreground, tab->tty) == Prompt::reads_keyboard; };
+    info.busy = !at_a_shell || (reads() && reads()) ||
+                (foreground.kind == Foreground::Kind::shell &&
+                 (tab->runs.empty() ? tab->files.running_nonce().has_value()
+                                    : !tab->runs.back()->opened(foreground)));
     info.tmux_window = tab->tmux_window;
     info.tmux_session = tab->tmux_session;
     info.log_path = tab->log.path().string();

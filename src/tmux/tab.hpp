@@ -53,6 +53,7 @@ struct Tab {
   std::string name;
   bool active = false;
   bool closed = false;
+  bool for_person = false;        ///< what is said of it is read by a person at a terminal, who has no tools
   mutable std::string shell_end;  ///< how its shell ended, once that was asked for
   int cols = 120;
   PaneLog log;

@@ -75,7 +75,7 @@ class Exec(unittest.TestCase):
         self.assertEqual(self.tab.execute("echo agent").output, "agent\n")
         self.assertEqual(self.tab.execute("sleep 30", timeout_ms=500, on_timeout="background").state, "running")
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "true")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 125)
         self.assertRegex(done.stderr.decode(), "terminally-mcp: .*busy.*sleep 30")
 
     def test_the_agent_sees_what_was_run_by_hand(self) -> None:
@@ -114,7 +114,7 @@ class Exec(unittest.TestCase):
         poll(lambda: not self.tab.row.busy, 5)
 
     def test_output_that_cannot_be_written_is_no_success(self) -> None:
-        for command, code in (("seq 1 1000", 1), ("seq 1 1000; exit 7", 7)):
+        for command, code in (("seq 1 1000", 125), ("seq 1 1000; exit 7", 7)):
             run = f"{shlex.quote(str(binary()))} exec -- {shlex.quote(command)} > /dev/full"
             done = subprocess.run(["bash", "-c", run], env=self.sandbox.environment(), capture_output=True, timeout=20)
             self.assertEqual(done.returncode, code)
@@ -140,12 +140,12 @@ class Exec(unittest.TestCase):
         by_hand.stdout.readline()
         self.server.stop()
         _, errors = by_hand.communicate(timeout=10)
-        self.assertEqual(by_hand.returncode, 1)
+        self.assertEqual(by_hand.returncode, 125)
         self.assertIn(b"failed", errors)
 
     def test_never_starts_or_ends_an_instance(self) -> None:
         self.server.stop()
-        self.assertEqual(run_cli(self.sandbox, "exec", "--", "true").returncode, 1)
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "true").returncode, 125)
         self.assertEqual(list(self.sandbox.runtime.glob("*/tmux.sock")), [])
 
     def test_a_killed_exec_leaves_the_tab_to_the_agent(self) -> None:

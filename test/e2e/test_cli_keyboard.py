@@ -1,0 +1,166 @@
+"""terminally-mcp exec and the keyboard (U2), tabs by their names (U8), exit codes of its own (U9)."""
+
+import shlex
+import subprocess
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, poll
+from harness.client import run_cli
+from harness.person import Terminal
+
+
+class Keyboard(unittest.TestCase):
+    """The terminal runs a shell of the person's own, which would run what exec leaves behind."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+
+    def shell(self, command: str) -> Terminal:
+        """exec of this command in the tab, in a shell that then shows the exit code and reads on."""
+        terminal = self.enterContext(Terminal(["/bin/bash", "--norc", "-i"], self.sandbox.environment(PS1="own> ")))
+        terminal.expect("own> ")
+        terminal.write(f"{shlex.quote(str(binary()))} exec {self.tab.id} -- {shlex.quote(command)}; echo code=$?\n")
+        return terminal
+
+    def test_a_line_is_answered(self) -> None:
+        terminal = self.shell("read -p 'name: ' n; echo hello $n")
+        terminal.expect("\rname: ")
+        terminal.write("Ada\r")
+        terminal.expect("hello Ada\r")
+        terminal.expect("code=0")
+
+    def test_backspace_is_the_tabs(self) -> None:
+        terminal = self.shell("read -p 'name: ' n; echo hello $n.")
+        terminal.expect("\rname: ")
+        terminal.write("Adx\x7fa\r")
+        terminal.expect("hello Ada.\r")
+
+    def test_a_password_is_not_shown(self) -> None:
+        terminal = self.shell("read -rsp 'Password: ' p; echo; echo ${#p} letters")
+        terminal.expect("\rPassword: ")
+        terminal.write("hunter2!\r")
+        terminal.expect("8 letters")
+        terminal.expect("code=0")
+        self.assertNotIn(b"hunter2", terminal.output)
+        self.assertNotIn(b"hunter2", self.tab.log())
+
+    def test_keys_reach_a_program(self) -> None:
+        terminal = self.shell("read -rsn1 a; read -rsn3 b; printf 'got %q %q\\n' \"$a\" \"$b\"")
+        terminal.write("x")
+        terminal.write("\x1b[A")
+        terminal.expect(r"got x $'\E[A'", 10)
+        terminal.expect("code=0")
+
+    def test_lines_typed_ahead_go_one_at_a_time_and_the_rest_nowhere(self) -> None:
+        """Neither our own shell nor the tab's runs them."""
+        terminal = self.shell("echo up; until [ -e go ]; do sleep 0.05; done; read a; read b; echo got $a $b")
+        terminal.expect("\rup\r")
+        own, tab = self.sandbox.home / "own", self.sandbox.home / "tab"
+        terminal.write(f"one\rtwo\rtouch {own} {tab}\r")
+        terminal.expect("held until", 10)
+        (self.sandbox.home / "go").touch()
+        terminal.expect("got one two\r", 10)
+        terminal.expect("dropped what was typed", 10)
+        terminal.expect("code=0")
+        terminal.write("echo still $((40 + 2))\n")
+        terminal.expect("still 42")
+        self.assertEqual(self.tab.execute("echo $((6 * 7))").output, "42\n")
+        self.assertFalse(own.exists() or tab.exists())
+
+    def test_what_the_terminal_answers_is_no_key(self) -> None:
+        terminal = self.shell("read -p 'name: ' n; printf 'got %q\\n' \"$n\"")
+        terminal.expect("\rname: ")
+        terminal.write("\x1b[24;80R\x1b]11;rgb:0000/0000/0000\x1b\\Ada\r")
+        terminal.expect("got Ada\r")
+
+    def test_the_end_of_the_input(self) -> None:
+        terminal = self.shell("cat; echo over")
+        terminal.write("data\r")
+        terminal.expect("data\r\r\ndata", 10)
+        terminal.write("\x04")
+        terminal.expect("over\r", 10)
+
+    def test_c_z_stops_exec_and_gives_the_terminal_back(self) -> None:
+        terminal = self.shell("echo up; read -p 'name: ' n; echo hello $n")
+        terminal.expect("\nname: ")
+        terminal.write("\x1a")
+        terminal.expect("Stopped", 10)
+        terminal.write("echo own $((40 + 2))\n")
+        terminal.expect("own 42")
+        terminal.write("fg\n")
+        terminal.expect("exec", start=len(terminal.output))
+        terminal.write("Ada\r")
+        terminal.expect("hello Ada", 10)
+
+    def test_a_pipe_is_refused_when_the_command_reads(self) -> None:
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "cat", input=b"data\n")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"passes on what is typed at a terminal, no pipe", done.stderr)
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+    def test_a_pipe_is_nobodys_when_the_command_does_not_read(self) -> None:
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo one", input=b"data\n")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"one\r\n", b"", 0))
+
+    def test_without_a_keyboard_it_says_how_to_answer(self) -> None:
+        waits = subprocess.Popen([str(binary()), "exec", self.tab.id, "--", "read -p 'sure? ' a; echo $a"], stdin=subprocess.DEVNULL,
+                                 env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said = waits.stderr.readline()
+        self.assertIn(f'at "sure?"; to answer it: terminally-mcp attach {self.tab.id}'.encode(), said)
+        self.tab.call("send_text", text="yes")
+        out, errors = waits.communicate(timeout=10)
+        self.assertEqual((out.splitlines()[-1], errors, waits.returncode), (b"yes", b"", 0))
+
+
+class Names(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+        self.tab.execute("echo printed; here=1")
+
+    def test_a_tab_by_its_name(self) -> None:
+        done = run_cli(self.sandbox, "exec", "the tab", "--", "echo", "in $here")
+        self.assertEqual((done.stdout, done.returncode), (b"in 1\r\n", 0), done.stderr)
+        done = run_cli(self.sandbox, "exec", "--timeout-ms", "9000", "the tab", "--", "echo -- $here")
+        self.assertEqual((done.stdout, done.returncode), (b"-- 1\r\n", 0), done.stderr)
+        self.assertIn(b"printed\r\n", run_cli(self.sandbox, "tail", "the tab").stdout)
+        self.assertIn(b"printed", run_cli(self.sandbox, "history", "the tab").stdout)
+        self.assertIn(b"printed", run_cli(self.sandbox, "export", "the tab", "--asciicast").stdout)
+        with Terminal([str(binary()), "attach", "the tab"], self.sandbox.environment()) as terminal:
+            terminal.expect("printed")
+
+    def test_a_name_that_is_none_or_not_one(self) -> None:
+        for arguments in (("exec", "nobody", "--", "touch ran"), ("tail", "nobody"), ("attach", "nobody"), ("history", "nobody")):
+            done = run_cli(self.sandbox, *arguments)
+            self.assertEqual(done.returncode, 125 if arguments[0] == "exec" else 1, arguments)
+            self.assertIn(b'"nobody" is no tab', done.stderr)
+        self.server.create_tab(name="the tab")
+        for arguments in (("exec", "the tab", "--", "touch ran"), ("tail", "the tab"), ("attach", "the tab"), ("replay", "the tab")):
+            self.assertIn(b'several tabs have the name "the tab"', run_cli(self.sandbox, *arguments).stderr)
+        self.assertFalse((self.sandbox.home / "ran").exists())
+
+    def test_its_own_refusals_have_a_code_of_their_own(self) -> None:
+        self.tab.call("start_process", command="sleep 30")
+        for arguments in (("@999", "--", "true"), (self.tab.id, "--", "true"), ("--nosuch", "--", "true"), (self.tab.id, "--"), ("the tab", "--"), ()):
+            done = run_cli(self.sandbox, "exec", *arguments)
+            self.assertEqual(done.returncode, 125, (arguments, done.stderr))
+            self.assertTrue(done.stderr)
+        self.assertEqual(run_cli(self.sandbox, "--instance", "none", "exec", "--", "true").returncode, 125)
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "exit 1").returncode, 1)
+
+    def test_a_tab_that_is_closed_meanwhile(self) -> None:
+        by_hand = subprocess.Popen([str(binary()), "exec", "the tab", "--", "echo up; sleep 30"], stdin=subprocess.DEVNULL,
+                                   env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        by_hand.stdout.readline()
+        self.tab.call("close_tab", force=True)
+        by_hand.communicate(timeout=10)
+        self.assertEqual(by_hand.returncode, 125)
+        poll(lambda: "the tab" not in [row.name for row in self.server.tabs().values()], 5)
+
+
+if __name__ == "__main__":
+    main()
