@@ -193,7 +193,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     result.notes.push_back(place.note);
   }
   if (result.state != CommandState::running) {
-    if (result.reason == Reason::timeout && !run->was_called_off() && !config_.guest) {  // to a person it is plain
+    if (result.reason == Reason::timeout && !run->was_called_off() &&
+        !config_.guest) {  // to a person it is plain
       const bool longest = request.timeout_ms > longest_ms;
       result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
     }

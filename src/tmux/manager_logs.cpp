@@ -112,8 +112,8 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   PaneLog::Tail tail;
   TextView look;
   std::uint64_t shown = 0;
-  // Rows that were drawn over, and what we typed, are lines of the log and none of the text: then earlier ones
-  // are looked at.
+  // Rows that were drawn over, and what we typed, are lines of the log and none of the text: then earlier
+  // ones are looked at.
   for (std::uint64_t wanted = lines;; wanted += std::max(wanted, lines - shown)) {
     tail = tab->log.last_lines(wanted, kMostLogBytes);
     look = view_for_a_look(view);
