@@ -301,6 +301,7 @@ void CommandRun::end_what_runs_inside() {
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
   std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
                                                  tab_->runs.end());
+  std::erase_if(inner, [](const auto& run) { return !run->may_be_typed(); });  // it comes after this one
   std::reverse(inner.begin(), inner.end());
   for (const auto& run : inner) {
     run->end_with_shell(exit_code_of(run->reporter_), *this);

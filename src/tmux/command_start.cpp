@@ -125,6 +125,13 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1;;) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
+    // The tab's own shell is back, so what runs is ending: this one is not within it.
+    const std::shared_ptr<CommandRun> first = tab_->runs.front();
+    if (foreground.kind == Foreground::Kind::shell && first.get() != this && !first->shell_is_replaced() &&
+        Clock::now() < give_up_at) {
+      co_await finish_by(give_up_at, first->wait_for_end());
+      continue;
+    }
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }

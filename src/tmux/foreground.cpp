@@ -79,6 +79,12 @@ bool is_interactive_shell(int pid) {
   return true;
 }
 
+/// A shell's child that has not begun a program yet, or a subshell: it has the shell's name and arguments,
+/// and shows no prompt. Not known of another user's.
+bool is_fork(const ProcessInfo& process) {
+  return !process_root(process.pid).empty() && process_image(process.pid) == process_image(process.parent);
+}
+
 /// The leader, or where that has ended (`true | sleep 9`) the first of the group among those that descend
 /// from this process. Never a look at all processes of the machine: other people's cost us nothing.
 std::optional<ProcessInfo> member_of(int group, int ancestor) {
@@ -147,7 +153,8 @@ Foreground look_at_foreground(ProcessId pane) {
   foreground.name = leader->name;
   const auto kind = shell_kind(leader->name);
   const bool own = leader->pid == foreground.shell_pid;
-  if (kind && is_interactive_shell(leader->pid) && (own || reads_terminal(leader->pid, *kind))) {
+  if (kind && is_interactive_shell(leader->pid) &&
+      (own || (reads_terminal(leader->pid, *kind) && !is_fork(*leader)))) {
     foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
   } else if (is_gateway(leader->name)) {
     foreground.kind = Foreground::Kind::gateway;

@@ -94,6 +94,24 @@ class Start(unittest.TestCase):
             self.assertEqual(tab.wait_end().output, "a\nb\n")
 
 
+class OneAfterAnother(unittest.TestCase):
+    def test_the_next_one_is_not_within_the_one_that_ends(self) -> None:
+        """A shell that has just forked looks like one that was opened: the second was told to have ended with it, and had run."""
+        with Server() as server:
+            for shell in ("bash", "zsh", "dash", "fish"):
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                for n in range(20):
+                    calls = [server.call_async("start_process", window_id=tab.id, command=f"echo {name}-{n}; sh -c 'exit {code}'") for name, code in (("a", 2), ("b", 3))]
+                    for name, code, call in zip("ab", (2, 3), calls):
+                        answer = call.result(20)["result"]
+                        if answer.get("isError"):
+                            self.assertIn("is busy; nothing was run", answer["content"][0]["text"])
+                            continue
+                        ended = tab.wait_end(command_id=answer["structuredContent"]["command_id"])
+                        self.assertEqual((ended.state, ended.exit_code, ended.output), ("completed", code, f"{name}-{n}\n"), shell)
+
+
 class Stop(unittest.TestCase):
     SERVER = "trap 'echo shutting down; exit 0' INT TERM; echo listening; while :; do sleep 0.05; done"
 
