@@ -102,14 +102,14 @@ case ${@N@_o-} in
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
 esac; case $@N@_b in (?*) __mcp_put_back=$@N@_b
-__mcp_line_init() {
-\builtin zle -D zle-line-init
-\builtin zle -A __mcp_line_init zle-line-init 2>/dev/null && { \builtin zle -D __mcp_line_init; \builtin zle zle-line-init; }
-case $CONTEXT$PENDING$KEYS_QUEUED_COUNT$BUFFER in (start00) BUFFER=$__mcp_put_back; CURSOR=${#BUFFER};; esac
-\builtin unset __mcp_put_back
-\builtin unset -f __mcp_line_init
-}
-\builtin zle -A zle-line-init __mcp_line_init; \builtin zle -N zle-line-init __mcp_line_init;; esac
+__mcp_line_init() { # @N@_
+\builtin zle -D zle-line-init # @N@_
+\builtin zle -A __mcp_line_init zle-line-init 2>/dev/null && { \builtin zle -D __mcp_line_init; \builtin zle zle-line-init; } # @N@_
+case $CONTEXT$PENDING$KEYS_QUEUED_COUNT$BUFFER in (start00) BUFFER=$__mcp_put_back; CURSOR=${#BUFFER};; esac # @N@_
+\builtin unset __mcp_put_back # @N@_
+\builtin unset -f __mcp_line_init # @N@_
+} # @N@_
+\builtin zle -A zle-line-init __mcp_line_init; \builtin zle -N zle-line-init __mcp_line_init;; esac # @N@_
 options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a @N@_b"
 case $@N@_x in
 (*e*x*) @N@_t="$@N@_t; options[xtrace]=on";;
