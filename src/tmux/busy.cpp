@@ -148,7 +148,11 @@ Error busy_with_calls(const Tab& tab, std::size_t ahead) {
 
 std::string what_has(const Tab& tab) {
   if (!tab.runs.empty() && !tab.runs.back()->record().id.empty()) {
-    return name_of(tab.runs.back()->record()) + " runs there";
+    const CommandRun& last = *tab.runs.back();
+    return last.has_begun() ? name_of(last.record()) + " runs there"
+           : last.may_be_typed()
+               ? name_of(last.record()) + " was typed there, and no sign of its start has come"
+               : name_of(last.record()) + " waits to be typed there";
   }
   const auto nonce = tab.files.running_nonce();
   if (const auto record = nonce ? tab.records.find(nonce->substr(0, 8)) : std::nullopt) {

@@ -21,10 +21,11 @@ constexpr Milliseconds kLookAgain{20};
 /// How long another process of ours may take to choose a tab.
 constexpr Milliseconds kChooses{2'000};
 
-/// Known by its name, so that renaming it takes it out, and by what only we start a tab with.
+/// Known by the name that we gave it, so that renaming it takes it out: what only we start a tab with says
+/// which that was.
 bool is_helper(const Tab& tab) {
   return !tab.closed && tab.name.starts_with(std::string(kMainTab) + "-") &&
-         process_has_environment(tab.pane_pid.pid, kHelperMark);
+         process_has_environment(tab.pane_pid.pid, kHelperMark + ("=" + tab.name));
 }
 
 /// At the prompt of its own shell, with nothing of ours under way.
@@ -52,7 +53,7 @@ bool is_in_our_nested_shell(const Tab& tab) {
 }
 
 std::string shell_cwd(const Tab& tab) {
-  return process_cwd(look_at_foreground(tab.pane_pid).shell_pid);
+  return process_directory(look_at_foreground(tab.pane_pid).shell_pid);
 }
 
 std::string next_helper_name(const std::vector<std::shared_ptr<Tab>>& helpers) {
@@ -64,14 +65,17 @@ std::string next_helper_name(const std::vector<std::shared_ptr<Tab>>& helpers) {
   }
 }
 
-/// fish has another word for it. Not the user's function of that name.
+/// Not the user's function, or alias, of that name. For dash, which has no `builtin`, `command` says so; to
+/// zsh that means an external program. In fish `\b` is another character.
 std::string cd_command(const Tab& tab, const std::string& directory) {
-  const bool fish = look_at_foreground(tab.pane_pid).shell == ShellKind::fish;
+  const std::optional<ShellKind> shell = look_at_foreground(tab.pane_pid).shell;
+  const bool fish = shell == ShellKind::fish;
+  const bool posix = shell == ShellKind::posix;
   std::string quoted;
   for (const char c : directory) {
     quoted += c == '\'' ? R"('\'')" : fish && c == '\\' ? R"(\\)" : std::string(1, c);
   }
-  return (fish ? "builtin cd -- '" : "command cd -- '") + quoted + "'";
+  return (fish ? "builtin" : posix ? R"(\command)" : R"(\builtin)") + (" cd -- '" + quoted + "'");
 }
 
 Error all_busy(std::size_t helpers) {
@@ -80,6 +84,15 @@ Error all_busy(std::size_t helpers) {
                    " helper tabs were busy for the whole time of this call; nothing was run. "
                    "Try again with more timeout_ms, or in a tab of its own: create_tab, then "
                    "this call with its window_id");
+}
+
+/// Whoever has that turn may wait for tmux, or for a tab: it is not known here.
+Error calls_before() {
+  return Error(
+      ErrorCode::busy,
+      "a call without window_id that came before this one had found no tab yet when the time of this "
+      "call was over; nothing was run. Try again with more timeout_ms, or name a tab by window_id: "
+      "list_tabs has those there are, create_tab makes one");
 }
 
 }  // namespace
@@ -143,7 +156,7 @@ TmuxManager::Impl::MainTabs TmuxManager::Impl::main_tabs() {
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_without_name(CallTime time) {
   const auto turn = co_await turn_at_tmux(choosing_tab_, time.patience());
   if (!turn) {
-    throw all_busy(main_tabs().helpers.size());
+    throw calls_before();
   }
   co_await refresh_tabs();
   const FileLock alone = co_await turn_to_choose(time);

@@ -241,6 +241,16 @@ std::string process_cwd(int pid) {
   return read_link(proc_path(pid, "cwd"));
 }
 
+std::string process_directory(int pid) {
+  const std::string cwd = process_cwd(pid);
+  struct stat named{};
+  struct stat its{};
+  const bool same = !cwd.empty() && ::stat(cwd.c_str(), &named) == 0 &&
+                    ::stat(proc_path(pid, "cwd").c_str(), &its) == 0 && named.st_dev == its.st_dev &&
+                    named.st_ino == its.st_ino;
+  return same ? cwd : std::string();
+}
+
 std::string process_root(int pid) {
   return read_link(proc_path(pid, "root"));
 }
@@ -275,10 +285,8 @@ bool process_has_environment(int pid, std::string_view assignment) {
   if (!environment) {
     return false;
   }
-  std::string needle(assignment);
-  needle += '\0';
-  const std::size_t at = environment->find(needle);
-  return at != std::string::npos && (at == 0 || (*environment)[at - 1] == '\0');
+  const std::string needle = '\0' + std::string(assignment) + '\0';
+  return ('\0' + *environment).find(needle) != std::string::npos;
 }
 
 std::string describe_process(int pid) {

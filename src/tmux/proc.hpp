@@ -56,6 +56,8 @@ void refuse_without_proc();
 [[nodiscard]] std::vector<std::string> process_arguments(int pid);
 /// Empty when it cannot be read; of one that was removed, what it was, and " (deleted)".
 [[nodiscard]] std::string process_cwd(int pid);
+/// As process_cwd, but only where that path leads to this very directory: another process can go there.
+[[nodiscard]] std::string process_directory(int pid);
 [[nodiscard]] std::string process_root(int pid);  ///< empty when it cannot be read
 /// The signals that it ignores, bit N - 1 for signal N; 0 when it is gone.
 [[nodiscard]] std::uint64_t ignored_signals(int pid);

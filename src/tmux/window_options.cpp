@@ -139,7 +139,7 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   add_variable("TERMINALLY_SHELL", options.shell);
   add_variable("TERMINALLY_LOGIN", request.login ? "1" : "0");
   if (request.helper) {
-    add_variable("TERMINALLY_HELPER", "1");  // kHelperMark
+    add_variable(kHelperMark, options.name);
   }
   add("--", (config.helper_dir / "terminally-shell").string());
   options.words.emplace_back("tab");  // two words: tmux runs them without a shell

@@ -22,8 +22,8 @@ struct WindowOptions {
 /// and TMUX.
 inline constexpr std::string_view kCarrier = "TERMINALLY_ENV_";
 
-/// In the environment of a helper tab, from its start on.
-inline constexpr const char* kHelperMark = "TERMINALLY_HELPER=1";
+/// In the environment of a helper tab, from its start on: the name that it was given.
+inline constexpr const char* kHelperMark = "TERMINALLY_HELPER";
 
 /// Throws Error(invalid_argument) that names the field which cannot be used.
 [[nodiscard]] WindowOptions window_options(const Config& config, const CreateTab& request);

@@ -1,6 +1,7 @@
 """Calls and their time: what stands before a call, which tab it runs in, and what it is told (D3, D4, D35, D36, U1, U10, U11)."""
 
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -145,8 +146,8 @@ class Helpers(unittest.TestCase):
             self.assertLessEqual(len([name for name in names if name.startswith("main-")]), 8)
             self.assertEqual(server.result(slow, "execute_command").window_id, main_id)
 
-    def test_a_helper_elsewhere_is_taken_to_main(self) -> None:
-        with Server() as server:
+    def taken_to_main(self, shell: str) -> None:
+        with Server(env={"SHELL": shell}) as server:
             main_id = server.call("start_process", command="sleep 1000").window_id
             homes = [server.call_async("execute_command", command="cd /usr; sleep 1", timeout_ms=60_000) for _ in range(8)]
             used = {server.result(call, "execute_command", 60).window_id for call in homes}
@@ -155,6 +156,42 @@ class Helpers(unittest.TestCase):
             result = server.call("execute_command", command="pwd", timeout_ms=60_000)
             self.assertEqual(result.output, f"{server.sandbox.home}\n")
             self.assertIn(result.window_id, used)
+
+    def test_a_helper_elsewhere_is_taken_to_main(self) -> None:
+        for shell in ("bash", "zsh", "dash", "fish"):
+            if program := shutil.which(shell):
+                with self.subTest(shell):
+                    self.taken_to_main(program)
+
+    def test_only_what_we_named_is_a_helper(self) -> None:
+        """One that was renamed, to whatever, and a tab that a user gave our name and our variable are the user's."""
+        with Server(env={"X_TERMINALLY_HELPER": "main-2"}) as server:
+            server.call("start_process", command="sleep 1000")
+            theirs = server.create_tab(name="main-4", env={"TERMINALLY_HELPER": "main-4"}).id
+            helper = server.call("execute_command", command="true").window_id
+            self.assertEqual(server.call("execute_command", command="true").window_id, helper)
+            for name in ("main-build", "main-20", "main-", "main-5"):
+                server.call("rename_tab", window_id=helper, name=name)
+                other = server.call("execute_command", command="true").window_id
+                self.assertNotIn(other, (helper, theirs), name)
+            server.call("rename_tab", window_id=helper, name="kept")
+            self.assertEqual(server.call("execute_command", command="true").window_id, other)
+
+    def test_the_directory_of_main_was_removed(self) -> None:
+        with Server() as server:
+            gone = server.sandbox.home / "gone"
+            gone.mkdir()
+            server.call("execute_command", command="cd gone")
+            server.call("start_process", command="sleep 1000")
+            gone.rmdir()
+            (server.sandbox.home / "gone (deleted)").mkdir()
+            for again in (False, True):  # another directory has its name
+                if again:
+                    gone.mkdir()
+                text = server.call_error("execute_command", command="touch ran")
+                self.assertRegex(text, "its directory is gone.*nothing was run")
+                self.assertNotIn("cwd", text)
+            self.assertEqual(list(server.sandbox.home.glob("*/ran")), [])
 
     def test_a_server_without_a_tab(self) -> None:
         with Server() as server:

@@ -62,6 +62,19 @@ class Frozen(unittest.TestCase):
             self.assertEqual(tab.execute("echo recovered").output, "recovered\n")
         self.assertEqual(self.ran(), [])
 
+    def test_no_cause_is_named_that_was_not_seen(self) -> None:
+        tab = self.tabs[0].id
+        self.freeze()
+        unnamed = [self.server.call_async("execute_command", command="touch ran", timeout_ms=500) for _ in range(3)]
+        named = [self.server.call_async("execute_command", window_id=tab, command="touch ran", timeout_ms=500) for _ in range(3)]
+        for future in unnamed:
+            self.assertNotIn('"main"', self.server.error(future, "execute_command", 15), "there is none")
+        for future in named:
+            self.assertNotIn("runs there", self.server.error(future, "execute_command", 15), "nothing was typed")
+        self.thaw()
+        self.assertEqual(self.tabs[1].execute("echo recovered").output, "recovered\n")
+        self.assertEqual(self.ran(), [])
+
     def test_what_needs_no_tmux_is_answered(self) -> None:
         self.freeze()
         tab = self.tabs[0]
