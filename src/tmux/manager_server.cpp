@@ -14,6 +14,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
+#include "tmux/signals.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {
@@ -251,6 +252,10 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
   const auto turn = co_await turn_at_tmux(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
   const std::uint32_t before = generation_;
+  std::optional<Untagged> outlives_our_tab;  // where a durable instance is used in a tab of another
+  if (durable_) {
+    outlives_our_tab.emplace();
+  }
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
   const std::uint32_t first_id = std::max(first_unused_id(instance_), next_id_);

@@ -94,4 +94,19 @@ std::optional<ProcessTag> process_tag(int pid) {
   return tag;
 }
 
+/// As high as the hard limit lets it.
+Untagged::Untagged() : before_(process_tag(::getpid())) {
+  rlimit64 limit{};
+  if (before_ && ::prlimit64(0, RLIMIT_LOCKS, nullptr, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::prlimit64(0, RLIMIT_LOCKS, &limit, nullptr);
+  }
+}
+
+Untagged::~Untagged() {
+  if (before_) {
+    tag_process(::getpid(), *before_);
+  }
+}
+
 }  // namespace terminally

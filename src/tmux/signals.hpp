@@ -23,4 +23,17 @@ bool tag_process(int pid, ProcessTag tag);
 /// What it inherited. Nothing: it has none, or is gone.
 [[nodiscard]] std::optional<ProcessTag> process_tag(int pid);
 
+/// While it is there, what this process starts does not inherit the tag of the tab that this process runs in,
+/// if it runs in one. One at a time.
+class Untagged {
+ public:
+  Untagged();
+  ~Untagged();
+  Untagged(const Untagged&) = delete;
+  Untagged& operator=(const Untagged&) = delete;
+
+ private:
+  std::optional<ProcessTag> before_;
+};
+
 }  // namespace terminally

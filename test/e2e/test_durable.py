@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Result, Sandbox, Server, Tab, main, poll
+from harness import Person, Result, Sandbox, Server, Tab, binary, main, poll
 from harness.client import run_cli
 
 SLACK = 4.0  # what a busy machine may add
@@ -46,6 +46,32 @@ class Durable(unittest.TestCase):
     def mark(self, tab: Tab) -> Path:
         """The file that says that a command runs in the tab."""
         return self.sandbox.runtime / "t" / f"{Person(self.server).ask(tab, '#{pane_id}')[1:]}.run"
+
+
+class InATab(unittest.TestCase):
+    """A durable instance that is begun in a tab of another outlives that tab, and what ran there."""
+
+    def test_the_tab_is_closed(self) -> None:
+        with Server() as outer:
+            calls = [
+                {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}},
+                {"id": 1, "method": "tools/call", "params": {"name": "start_process", "arguments": {"command": "echo $$ >~/inner; sleep 1000"}}},
+            ]
+            home = outer.sandbox.home
+            (home / "calls").write_text("".join(json.dumps({"jsonrpc": "2.0"} | call) + "\n" for call in calls))
+            tab = outer.create_tab(shell="bash")
+            where = f"--instance inner --runtime-dir {outer.sandbox.runtime} --state-dir {outer.sandbox.state}"
+            self.assertEqual(tab.execute(f"{binary()} {where} <calls", timeout_ms=30_000).exit_code, 0)
+            socket = outer.sandbox.runtime / "inner" / "tmux.sock"
+            self.addCleanup(subprocess.run, ["tmux", "-S", str(socket), "kill-server"], capture_output=True)
+            poll(lambda: (home / "inner").exists() and (home / "inner").read_text().strip(), 10)
+            shell = int((home / "inner").read_text())
+            self.assertEqual(tab.close().survivors, [])
+            tabs = subprocess.run(["tmux", "-S", str(socket), "list-panes", "-a", "-F", "#{pane_dead}"], capture_output=True, text=True)
+            self.assertEqual(tabs.stdout, "0\n", tabs.stderr)
+            os.kill(shell, 0)
+            subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True, check=True)
+            poll(lambda: not Path(f"/proc/{shell}").exists(), 10)
 
 
 class Killed(Durable):
