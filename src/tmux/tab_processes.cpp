@@ -63,10 +63,14 @@ Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandM
 TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab)
     : table_(table), pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
 
+/// Tags are not for ever: after 16,384 panes they come again. A process that has not cleared its environment
+/// says which of two tabs it is of.
 bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
+  const std::string instance = cookie_.substr(0, cookie_.rfind(':') + 1);
+  const bool of_another_tab = process.tab_cookie.starts_with(instance) && process.tab_cookie != cookie_;
   return process.info.start_ticks >= pane_.start_ticks &&
-         (process.info.session == pane_.pid || (process.tag && process.tag->tab() == tag_.tab()) ||
-          process.tab_cookie == cookie_);
+         (process.info.session == pane_.pid || process.tab_cookie == cookie_ ||
+          (process.tag && process.tag->tab() == tag_.tab() && !of_another_tab));
 }
 
 asio::awaitable<void> TabProcesses::look() {

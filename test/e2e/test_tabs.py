@@ -1,6 +1,8 @@
 """Tabs: made, listed, renamed, closed (T1-T4); names, directories and environments carried exactly."""
 
 import json
+import os
+import signal
 import unittest
 from pathlib import Path
 
@@ -175,6 +177,23 @@ class Life(unittest.TestCase):
             self.assertNotEqual(other.window_id, main_tab.window_id)
             self.assertEqual(server.tabs()[other.window_id].name, "main-2")
             self.assertEqual(server.result(busy, "execute_command").window_id, main_tab.window_id)
+
+    def test_a_tag_that_came_again(self) -> None:
+        """16,384 panes later another tab has the same tag: what says that it is of that one stays."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            other = "TERMINALLY_TAB=${TERMINALLY_TAB%.*}.16384 setsid sh -c 'echo $$ >~/other; exec sleep 1000' &"
+            tab.execute(other)
+            tab.execute("TERMINALLY_TAB=nonsense setsid sh -c 'echo $$ >~/own; exec sleep 1000' &")
+            files = [server.sandbox.home / name for name in ("other", "own")]
+            poll(lambda: all(file.exists() and file.read_text().strip() for file in files), 10)
+            other_pid, own_pid = (int(file.read_text()) for file in files)
+            self.addCleanup(lambda: Path(f"/proc/{other_pid}").exists() and os.kill(other_pid, signal.SIGKILL))
+            tab.close()
+            left = server.sandbox.processes()
+            self.assertIn(other_pid, left)
+            self.assertNotIn(own_pid, left)
+            os.kill(other_pid, signal.SIGKILL)
 
 
 class Exactly(unittest.TestCase):
