@@ -119,14 +119,13 @@ awaitable<bool> runs_still(TmuxManager& manager, Task::Command command) {
   co_return now.state == CommandState::running;
 }
 
-/// What was begun last ends first: in a nested shell that the task opened, what runs there.
+/// Nothing else that came to run in its tab.
 awaitable<void> end_command(RouterPtr router, TaskPtr task) {
   TmuxManager& manager = *router->context().manager;
   try {
     bool runs = co_await runs_still(manager, *task->command);
     while (runs) {
-      TextView view;  // named: g++ 12 frees a default argument's string that is made in a co_await
-      co_await manager.cancel_command(task->command->window, false, std::move(view));
+      co_await manager.end_command(task->command->window, task->command->id);
       runs = co_await runs_still(manager, *task->command);
     }
   } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel

@@ -88,6 +88,9 @@ Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force
                                                         std::uint64_t max_output_bytes) {
   return impl_->within_call_time(impl_->cancel_command(tab, force, std::move(view), max_output_bytes));
 }
+Awaitable<void> TmuxManager::end_command(WindowId tab, std::string command_id) {
+  return impl_->end_command(tab, std::move(command_id));
+}
 Awaitable<SentInput> TmuxManager::send_text(SendText request) {
   return impl_->within_call_time(impl_->send_text(std::move(request)));
 }

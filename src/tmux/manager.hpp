@@ -237,6 +237,8 @@ class TmuxManager {
   /// What a person started is ended, too; its exit code is not known then.
   [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view,
                                                            std::uint64_t max_output_bytes = 32'768);
+  /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
+  [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);
 
   /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
   /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just

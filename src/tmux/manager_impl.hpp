@@ -56,6 +56,7 @@ class TmuxManager::Impl {
   Awaitable<CommandResult> command_state(QueryCommand request);
   Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view,
                                              std::uint64_t max_output_bytes);
+  Awaitable<void> end_command(WindowId window, std::string command_id);
 
   Awaitable<Waited> wait_for(WaitFor request);
 

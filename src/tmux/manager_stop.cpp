@@ -250,4 +250,28 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   co_return cancelled;
 }
 
+/// What was begun last ends first: in a nested shell that the command opened, what runs there.
+TmuxManager::Awaitable<void> TmuxManager::Impl::end_command(WindowId window, std::string command_id) {
+  const CallTime time = call_time();
+  const TabPtr tab = co_await open_tab(window);
+  look_after(tab);
+  const auto found = std::ranges::find_if(
+      tab->runs, [&command_id](const RunPtr& run) { return run->record().id == command_id; });
+  if (found == tab->runs.end()) {
+    QueryCommand query;
+    query.window_id = window;
+    query.command_id = std::move(command_id);
+    query.max_output_bytes = 0;
+    co_await cancel_elsewhere(tab, std::move(query), false, time);
+    co_return;
+  }
+  const RunPtr run = *found;
+  bool in_time = true;
+  while (in_time && !run->has_ended()) {
+    const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();
+    last->interrupt(Reason::cancelled_by_client, false);
+    in_time = co_await finish_by(time.returns_by(), last->wait_for_end());
+  }
+}
+
 }  // namespace terminally
