@@ -1,10 +1,15 @@
 #include "cli/exit_guard.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <system_error>
 #include <utility>
 
 namespace terminally {
@@ -44,6 +49,10 @@ ExitGuard::ExitGuard(std::vector<std::string> clean_up) : clean_up_(std::move(cl
 }
 
 ExitGuard::~ExitGuard() {
+  if (watcher_.joinable()) {
+    ::eventfd_write(stop_.get(), 1);
+    watcher_.join();
+  }
   if (armed_) {
     set_timer(std::chrono::milliseconds(0));
     clean_up_argv = nullptr;
@@ -51,12 +60,43 @@ ExitGuard::~ExitGuard() {
 }
 
 void ExitGuard::arm(std::chrono::milliseconds time) {
-  if (std::exchange(armed_, true)) {
+  if (armed_.exchange(true)) {
     return;
   }
   clean_up_argv = clean_up_.empty() ? nullptr : argv_.data();
   std::signal(SIGALRM, exit_now);
   set_timer(time);
+}
+
+/// Without a descriptor or a thread for it, the event loop's own look is what there is.
+void ExitGuard::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
+  watched_.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  stop_.reset(::eventfd(0, EFD_CLOEXEC));
+  if (!watched_ || !stop_) {
+    return;
+  }
+  // All signals are for the other threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    watcher_ = std::thread([this, time] { watch(time); });
+  } catch (const std::system_error&) {
+    watched_.reset();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ExitGuard::watch(std::chrono::milliseconds time) {
+  // POLLHUP is told without being asked for. A socket's other side may close one direction only.
+  std::array<pollfd, 2> ends{{{.fd = watched_.get(), .events = POLLRDHUP, .revents = 0},
+                              {.fd = stop_.get(), .events = POLLIN, .revents = 0}}};
+  while (::poll(ends.data(), ends.size(), -1) < 0 && errno == EINTR) {
+  }
+  if (ends[1].revents == 0 && (ends[0].revents & (POLLHUP | POLLRDHUP)) != 0) {
+    arm(time);
+  }
 }
 
 }  // namespace terminally

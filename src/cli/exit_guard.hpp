@@ -1,8 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "base/unique_fd.hpp"
 
 namespace terminally {
 
@@ -18,13 +22,23 @@ class ExitGuard {
   /// Nothing happens any more.
   ~ExitGuard();
 
-  /// The process exits with code 0 so long from now at the latest. Only the first call counts.
+  /// The process exits with code 0 so long from now at the latest. Only the first call counts. From any
+  /// thread.
   void arm(std::chrono::milliseconds time);
 
+  /// Arms itself at the moment that the other end of this pipe or socket is closed, however late the event
+  /// loop comes to see that. A file or terminal that cannot hang up: never. Once.
+  void arm_at_hang_up(int fd, std::chrono::milliseconds time);
+
  private:
+  void watch(std::chrono::milliseconds time);
+
   std::vector<std::string> clean_up_;
   std::vector<char*> argv_;
-  bool armed_ = false;
+  std::atomic<bool> armed_ = false;
+  UniqueFd watched_;
+  UniqueFd stop_;
+  std::thread watcher_;  ///< the only one that always has time
 };
 
 }  // namespace terminally

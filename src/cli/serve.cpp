@@ -1,5 +1,7 @@
 #include "cli/serve.hpp"
 
+#include <unistd.h>
+
 #include <boost/asio.hpp>
 #include <csignal>
 #include <cstdio>
@@ -61,6 +63,7 @@ int serve(const Config& config) {
   }
   asio::io_context io(1);
   ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());
+  guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), config);
   Ending ending;
   ending.on_begin = [&guard] { guard.arm(kExitWithin); };

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,48 @@ TEST_CASE("exit guard: nothing happens once it is gone, or was never armed") {
   });
   CHECK(exit_code(disarmed) == 7);
   CHECK(exit_code(in_a_child([] { ExitGuard guard({"never run"}); })) == 7);
+}
+
+TEST_CASE("exit guard: a hang-up arms it, whatever the process does meanwhile") {
+  for (const bool socket : {false, true}) {
+    const Ended ended = in_a_child([socket] {
+      int ends[2] = {};
+      const bool made = (socket ? ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : ::pipe(ends)) == 0 &&
+                        ::write(ends[1], "unread", 6) == 6;
+      ExitGuard guard({});
+      guard.arm_at_hang_up(ends[0], std::chrono::milliseconds(100));
+      ::usleep(150'000);
+      if (socket) {
+        ::shutdown(ends[1], SHUT_WR);  // as node ends the input of what it has started
+      } else {
+        ::close(ends[1]);
+      }
+      const auto until = Clock::now() + std::chrono::seconds(30);
+      while (made && Clock::now() < until) {
+      }
+    });
+    CHECK(exit_code(ended) == 0);
+    CHECK(ended.after >= std::chrono::milliseconds(240));
+    CHECK(ended.after < std::chrono::seconds(20));
+  }
+}
+
+TEST_CASE("exit guard: without a hang-up nothing happens, and the guard can go") {
+  const Ended ended = in_a_child([] {
+    int ends[2] = {};
+    const bool made = ::pipe(ends) == 0;
+    {
+      ExitGuard guard({});
+      guard.arm_at_hang_up(ends[0], std::chrono::milliseconds(1));
+      ::usleep(50'000);
+    }
+    ::close(ends[1]);
+    ::usleep(50'000);
+    if (!made) {
+      ::_exit(3);
+    }
+  });
+  CHECK(exit_code(ended) == 7);
 }
 
 TEST_CASE("exit guard: this program puts away what is left, by itself and with nobody's streams") {
