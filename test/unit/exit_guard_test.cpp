@@ -10,10 +10,10 @@
 #include <csignal>
 #include <string>
 
+#include "base/timeout.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
