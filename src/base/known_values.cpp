@@ -11,11 +11,11 @@ namespace terminally {
 namespace {
 
 std::string hex(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string written;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    written += {digits[byte >> 4U], digits[byte & 15U]};
+    written += {kDigits[byte >> 4U], kDigits[byte & 15U]};
   }
   return written;
 }

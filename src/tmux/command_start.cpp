@@ -182,13 +182,16 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
   in_files_ = foreground.reads_our_files;
-  save_record();  // before it can begin: whatever becomes of us, the next server looks after it
   if (in_files_) {
     script_ = shell_script(*foreground.shell, command);
-    in_files_ = files_are_written(*foreground.shell);
+    in_files_ = files_are_written(*foreground.shell);  // before its record: they say that it was not taken
   }
+  save_record();  // before it can begin: whatever becomes of us, the next server looks after it
   if (!in_files_) {
     co_return co_await type_in_lines(command, foreground);
+  }
+  if (!nested_) {
+    tab_->files.mark_running(record_.nonce, record_.cwd);
   }
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
@@ -208,7 +211,7 @@ void CommandRun::write_files() const {
 /// Where not even links to memory can be made, what works in a shell elsewhere works here, too.
 bool CommandRun::files_are_written(ShellKind shell) {
   try {
-    write_files();
+    tab_->files.write(script_, record_.nonce);
   } catch (const Error& error) {
     tab_->files.remove(record_.nonce);
     if (shell == ShellKind::fish || text_.size() > kInlineLimitBytes) {

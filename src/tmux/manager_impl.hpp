@@ -189,7 +189,7 @@ class TmuxManager::Impl {
     std::string who;
     Clock::time_point deadline = Clock::time_point::max();
     OutputCallback on_output = nullptr;
-    FileLock reserved = {};
+    FileLock reserved = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
   Awaitable<RunPtr> begin(TabPtr tab, CallTime time, Begin what);
   /// On return the tab's lock is held, `reserved` or another, unless a nested shell is what has it.

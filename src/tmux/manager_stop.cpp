@@ -23,7 +23,7 @@ constexpr Milliseconds kTooEarly{200};
 /// After our last command.
 constexpr Milliseconds kPromptWithin{2'000};
 /// A call that came before has its command typed by then, or its tab has no prompt for it.
-constexpr Milliseconds kTyped{5'000};
+constexpr Milliseconds kBeforeTyped{5'000};
 constexpr Milliseconds kTypedLook{10};
 constexpr Milliseconds kLookElsewhere{50};
 /// Of a tab's processes, how many are looked at to be named.
@@ -76,7 +76,7 @@ void record_foreign(Tab& tab, const CommandResult& result) {
 /// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
 /// to end, and a C-c now would hit the start-up files.
 TmuxManager::Awaitable<void> TmuxManager::Impl::calls_before_typed(TabPtr tab) {
-  const auto give_up_at = Clock::now() + kTyped;
+  const auto give_up_at = Clock::now() + kBeforeTyped;
   const auto on_its_way = [&] {
     return tab->runs.empty() && tab_calls_->contains(tab->window) &&
            look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
@@ -265,7 +265,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::end_command(WindowId window, std
     co_await cancel_elsewhere(tab, std::move(query), false, time);
     co_return;
   }
-  const RunPtr run = *found;
+  const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list
   bool in_time = true;
   while (in_time && !run->has_ended()) {
     const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();

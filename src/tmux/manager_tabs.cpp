@@ -145,11 +145,11 @@ TmuxManager::Awaitable<std::optional<WindowId>> TmuxManager::Impl::tab_named(std
 /// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
 /// about to find.
 std::vector<Variable> TmuxManager::Impl::new_tab_variables(const std::vector<std::string>& names) {
-  constexpr Milliseconds kLookAgain{100};
+  constexpr Milliseconds kServerLook{100};
   int server = server_pid_;
   if (server == 0 && durable_ && Clock::now() >= no_server_until_) {
     server = instance_.server_pid();
-    no_server_until_ = Clock::now() + (server == 0 ? kLookAgain : Milliseconds(0));
+    no_server_until_ = Clock::now() + (server == 0 ? kServerLook : Milliseconds(0));
   }
   return server == 0 ? std::vector<Variable>() : tab_variables_.news(server, names);
 }
@@ -222,7 +222,9 @@ TmuxManager::Awaitable<std::vector<TabInfo>> TmuxManager::Impl::list_tabs() {
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
     // What a shell does is read from two files of /proc, one after the other: twice, it is so.
     const auto reads = [&] { return prompt_state(foreground, tab->tty) == Prompt::reads_keyboard; };
-    info.busy = !at_a_shell || (reads() && reads()) ||
+    bool reading = reads();
+    reading = reading && reads();
+    info.busy = !at_a_shell || reading ||
                 (foreground.kind == Foreground::Kind::shell &&
                  (tab->runs.empty() ? tab->files.running_nonce().has_value()
                                     : !tab->runs.back()->opened(foreground)));

@@ -48,7 +48,8 @@ struct TextView {
   bool strip_ansi = false;
   bool render = false;
   std::shared_ptr<TextGuard> guard = nullptr;  ///< for a model that reads it: masks secrets. None: exact
-  std::string own_files = {};  ///< where our files are whose names a reader need not see (own_lines.hpp)
+  /// Where our files are whose names a reader need not see (own_lines.hpp).
+  std::string own_files = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 
   [[nodiscard]] bool is_exact() const { return !render && !strip_ansi; }
 };

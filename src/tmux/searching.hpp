@@ -20,7 +20,8 @@ struct SearchLogs {
   std::uint64_t from_byte = 0;
   bool ignore_case = false;
   std::shared_ptr<TextGuard> guard = nullptr;  ///< masks the lines; the pattern is matched before
-  std::string own_files = {};                  ///< see TextView
+  /// See TextView.
+  std::string own_files = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
 /// One line that matched. Texts are without escape sequences; one of more than 1000 bytes is cut, the line

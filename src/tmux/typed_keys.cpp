@@ -8,7 +8,7 @@
 namespace terminally {
 namespace {
 
-constexpr char kEscape = '\x1b';
+constexpr char kEscapeKey = '\x1b';
 /// A sequence that has no end within this is none.
 constexpr std::size_t kLongestSequence = 4'096;
 
@@ -45,7 +45,7 @@ TypedKey string_sequence(std::string_view typed) {
 }  // namespace
 
 TypedKey first_key(std::string_view typed) {
-  if (typed.front() != kEscape || typed.size() == 1) {
+  if (typed.front() != kEscapeKey || typed.size() == 1) {
     const Utf8Part part = first_utf8_part(typed);
     return {part.kind == Utf8Kind::incomplete ? 0 : part.bytes, false};
   }
@@ -60,7 +60,7 @@ TypedKey first_key(std::string_view typed) {
     case '^':
     case '_':
       return string_sequence(typed);
-    case kEscape:
+    case kEscapeKey:
       return {1, false};
     default: {
       const TypedKey with_meta = first_key(typed.substr(1));

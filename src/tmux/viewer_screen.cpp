@@ -21,7 +21,7 @@ std::string csi_text(std::string_view parameters, char final) {
   return text;
 }
 
-bool is_one_of(char c, std::string_view set) {
+bool is_among(char c, std::string_view set) {
   return set.find(c) != std::string_view::npos;
 }
 
@@ -115,9 +115,9 @@ void ViewerScreen::Player::text(std::string_view text) {
 
 void ViewerScreen::Player::control(char c) {
   out += c;
-  if (is_one_of(c, "\v\f") && !state.alternate) {
+  if (is_among(c, "\v\f") && !state.alternate) {
     down(1);
-  } else if (is_one_of(c, "\x0e\x0f")) {
+  } else if (is_among(c, "\x0e\x0f")) {
     undo_later("\017");
   }
 }
@@ -152,7 +152,7 @@ void ViewerScreen::Player::escape(char intermediate, char final) {
       }
       return;
     default:
-      if (is_one_of(final, "NOno")) {
+      if (is_among(final, "NOno")) {
         undo_later("\017");
         out += {'\033', final};
       }
@@ -196,7 +196,7 @@ void ViewerScreen::Player::mode(int number, bool on) {
 }
 
 void ViewerScreen::Player::csi(std::string_view parameters, char final) {
-  if (parameters.starts_with('?') && is_one_of(final, "hl")) {
+  if (parameters.starts_with('?') && is_among(final, "hl")) {
     std::string_view numbers = parameters.substr(1);
     while (!numbers.empty()) {
       const std::string_view one = numbers.substr(0, numbers.find(';'));

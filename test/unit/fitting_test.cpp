@@ -145,6 +145,7 @@ TEST_CASE("D12, D15: a budget counts the masks, and cuts nothing that is masked"
 
 TEST_CASE("D12: the rows of a screen come in pages that are the whole") {
   std::vector<std::string> rows;
+  rows.reserve(60);
   for (int i = 0; i < 60; ++i) {
     rows.push_back(i % 7 == 3 ? ""
                               : "row " + std::to_string(i) + std::string(static_cast<std::size_t>(i), 'e') +

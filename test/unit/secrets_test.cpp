@@ -266,8 +266,8 @@ TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
            "70612f73732677226f722764205c20c3a92b31323334",  // xxd -p
            "70612F73732677226F722764205c20C3A92b31323334",  // mixed
            "70:61:2f:73:73:26:77:22:6f:72:27:64:20:5c:20:c3:a9:2b:31:32:33:34",
-           "70, 0x61, 0x2F, 0x73, 0x73, 0x26, 0x77, 0x22, 0x6f, 0x72, 0x27, 0x64, 0x20, 0x5c, 0x20, "
-           "0xc3, 0xa9, 0x2b, 0x31, 0x32, 0x33, 0x34",
+           ("70, 0x61, 0x2F, 0x73, 0x73, 0x26, 0x77, 0x22, 0x6f, 0x72, 0x27, 0x64, 0x20, 0x5c, 0x20, "
+            "0xc3, 0xa9, 0x2b, 0x31, 0x32, 0x33, 0x34"),
            "pa/ss&amp;w&quot;or&#x27;d \\ \xC3\xA9+1234",                 // html.escape
            "pa/ss%26w%22or%27d%20%5C%20%E9+1234",                         // escape of JavaScript
            "pa/ss%2526w%2522or%2527d%2520%255C%2520%25C3%25A9%252B1234",  // twice
