@@ -145,9 +145,15 @@ void Session::start(const RpcMessage& request, std::size_t bytes, const Reply& r
   } catch (const ProtocolError& error) {
     return reply(error_text(request.id, error));
   }
-  entry->refuse = [this, id = request.id, reply](const ProtocolError& why) { reply(error_text(id, why)); };
+  // The request's coroutine owns it: a reply may own this session, which owns the entry.
+  const auto kept = std::make_shared<Reply>(reply);
+  entry->refuse = [this, id = request.id, weak = std::weak_ptr(kept)](const ProtocolError& why) {
+    if (const auto still = weak.lock()) {
+      (*still)(error_text(id, why));
+    }
+  };
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
-  auto done = [self = shared_from_this(), key = request.key, id = request.id, reply](
+  auto done = [self = shared_from_this(), key = request.key, id = request.id, reply = kept](
                   const std::exception_ptr& failure, const ordered_json& result) {
     const InFlight::Entry::Reply wanted = self->in_flight_.remove(key);
     self->answered_.cancel();
@@ -155,9 +161,9 @@ void Session::start(const RpcMessage& request, std::size_t bytes, const Reply& r
       return;
     }
     if (wanted != InFlight::Entry::Reply::wanted) {
-      return reply({});
+      return (*reply)({});
     }
-    reply(failure ? self->failure_text(id, failure) : self->result_text(id, result));
+    (*reply)(failure ? self->failure_text(id, failure) : self->result_text(id, result));
   };
   asio::co_spawn(executor_, answer(request),
                  asio::bind_cancellation_slot(entry->cancel.slot(), std::move(done)));
