@@ -90,8 +90,9 @@ class Keyboard(unittest.TestCase):
         terminal.expect("Stopped", 10)
         terminal.write("echo own $((40 + 2))\n")
         terminal.expect("own 42")
+        before = len(terminal.output)
         terminal.write("fg\n")
-        terminal.expect("exec", start=len(terminal.output))
+        terminal.expect("exec", start=before)
         terminal.write("Ada\r")
         terminal.expect("hello Ada", 10)
 
