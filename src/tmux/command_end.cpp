@@ -128,7 +128,8 @@ void CommandRun::restore_files() const noexcept {
     return;
   }
   try {
-    write_files();
+    write_script();
+    mark_running();
     tab_->files.mark_taken(record_.nonce);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next look tries again
   }

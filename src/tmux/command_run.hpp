@@ -158,8 +158,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
                                                           Clock::time_point give_up_at);
   [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at);
   [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
-  void write_files() const;
-  [[nodiscard]] bool files_are_written(ShellKind shell);
+  void write_script() const;
+  void mark_running() const;
+  [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);
   void fresh_nonce();
 
   bool pump();

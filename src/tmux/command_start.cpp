@@ -184,14 +184,15 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   in_files_ = foreground.reads_our_files;
   if (in_files_) {
     script_ = shell_script(*foreground.shell, command);
-    in_files_ = files_are_written(*foreground.shell);  // before its record: they say that it was not taken
+    // Before its record: they say that it was not taken.
+    in_files_ = is_made(&CommandRun::write_script, *foreground.shell);
   }
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it
+  if (in_files_) {
+    in_files_ = is_made(&CommandRun::mark_running, *foreground.shell);
+  }
   if (!in_files_) {
     co_return co_await type_in_lines(command, foreground);
-  }
-  if (!nested_) {
-    tab_->files.mark_running(record_.nonce, record_.cwd);
   }
   const std::string& line = attempt_ == 1 ? script_.typed_line : script_.mending_line;
   TypedWith with = typed_with(foreground, tab_->tty);
@@ -201,17 +202,20 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   co_return co_await type_now(std::string(with.clear) + line + with.enter, foreground);
 }
 
-void CommandRun::write_files() const {
+void CommandRun::write_script() const {
   tab_->files.write(script_, record_.nonce);
+}
+
+void CommandRun::mark_running() const {
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
 }
 
 /// Where not even links to memory can be made, what works in a shell elsewhere works here, too.
-bool CommandRun::files_are_written(ShellKind shell) {
+bool CommandRun::is_made(void (CommandRun::*make)() const, ShellKind shell) {
   try {
-    tab_->files.write(script_, record_.nonce);
+    (this->*make)();
   } catch (const Error& error) {
     tab_->files.remove(record_.nonce);
     if (shell == ShellKind::fish || text_.size() > kInlineLimitBytes) {
