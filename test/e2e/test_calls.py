@@ -57,6 +57,25 @@ class InTime(unittest.TestCase):
             self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen")
             self.assertFalse((server.sandbox.home / "ran").exists())
 
+    def test_what_another_process_does_not_end(self) -> None:
+        """D3: a person's `exec` looks after the command, and stands still: it is asked to end it, and waited for as long as a call may take."""
+        with Server("--sync-window-ms", "300") as server:
+            tab = server.create_tab(shell="bash")
+            person = subprocess.Popen([server.raw.process.args[0], "exec", tab.id, "--", "echo up; sleep 1000"], env=server.sandbox.environment(),
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.addCleanup(person.communicate)
+            self.assertEqual(person.stdout.readline(), b"up\r\n")
+            person.send_signal(signal.SIGSTOP)
+            try:
+                with Timed() as timed:
+                    cancelled = tab.call("cancel_command")
+            finally:
+                person.send_signal(signal.SIGCONT)
+            self.assertLess(timed.took, 0.3 + OVER)
+            self.assertEqual(cancelled.state, "running")
+            self.assertIn("has not done so yet", " ".join(cancelled.notes))
+            self.assertEqual(person.wait(10), 130)
+
     def test_what_has_ended_is_no_timeout(self) -> None:
         """D35: the server was stopped over the deadline."""
         with Server() as server:

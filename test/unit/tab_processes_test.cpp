@@ -1,11 +1,14 @@
 #include "tmux/tab_processes.hpp"
 
 #include <doctest/doctest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
+
+#include "base/timeout.hpp"
 
 namespace terminally {
 namespace {
@@ -50,6 +53,57 @@ pid_t start_child() {
   }
   return pid;
 }
+
+/// A session with a terminal, as tmux makes it for a pane: its leader, a group that has the foreground, and
+/// one that has not.
+struct PaneSession {
+  PaneSession() {
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    leader = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (leader == 0) {
+      pid_t groups[2];
+      for (pid_t& group : groups) {
+        group = ::fork();
+        if (group == 0) {
+          ::pause();
+          ::_exit(0);
+        }
+        ::setpgid(group, group);
+      }
+      ::tcsetpgrp(STDIN_FILENO, groups[0]);
+      (void)!::write(ready[1], groups, sizeof groups);
+      // When what has the foreground is gone, it takes that itself, as terminally-shell does.
+      ::signal(SIGTTOU, SIG_IGN);
+      ::waitpid(groups[0], nullptr, 0);
+      ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+      ::pause();
+      ::_exit(0);
+    }
+    pid_t groups[2] = {};
+    REQUIRE(::read(ready[0], groups, sizeof groups) == sizeof groups);
+    foreground = groups[0];
+    background = groups[1];
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+
+  ~PaneSession() {
+    for (const pid_t pid : {foreground, background, leader}) {
+      ::kill(pid, SIGKILL);
+    }
+    ::waitpid(leader, nullptr, 0);
+    ::close(terminal);
+  }
+
+  PaneSession(const PaneSession&) = delete;
+  PaneSession& operator=(const PaneSession&) = delete;
+
+  int terminal = -1;
+  pid_t leader = 0;
+  pid_t foreground = 0;
+  pid_t background = 0;
+};
 
 int end_of(pid_t pid) {
   int status = 0;
@@ -123,6 +177,28 @@ TEST_CASE("D19: a signal goes to a process with its start, never to its number a
   CHECK(signal_process(id, SIGKILL));
   CHECK(end_of(child) == SIGKILL);
   CHECK_FALSE(signal_process(id, SIGKILL));
+}
+
+TEST_CASE("D20, D32: of a tab only what has the foreground of its terminal is signalled as a group") {
+  const PaneSession session;
+  const PaneSession other;
+  const ProcessId pane = process_info(session.leader).value().id();
+  CHECK_FALSE(signal_foreground(pane, session.background, SIGKILL));
+  CHECK_FALSE(signal_foreground(pane, other.foreground, SIGKILL));
+  CHECK_FALSE(signal_foreground(ProcessId{pane.pid, pane.start_ticks + 1}, session.foreground, SIGKILL));
+  const ProcessId within = process_info(session.background).value().id();
+  CHECK_FALSE(signal_foreground(within, session.foreground, SIGKILL));  // that is no pane
+  for (const pid_t pid : {session.background, session.foreground, other.foreground}) {
+    CHECK(process_info(pid).value().state != 'Z');
+  }
+  CHECK(signal_foreground(pane, session.foreground, SIGKILL));
+  const auto begin = Clock::now();
+  while (process_info(pane).value().foreground_group != session.leader) {
+    REQUIRE(Clock::now() - begin < std::chrono::seconds(10));
+    ::usleep(1'000);
+  }
+  CHECK_FALSE(signal_foreground(pane, session.leader, SIGKILL));
+  CHECK(is_alive(pane));
 }
 
 TEST_CASE("D32: numbers of everybody and of this program are refused") {
