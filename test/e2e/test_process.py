@@ -151,10 +151,11 @@ class Stop(unittest.TestCase):
                 tab.start(f"echo begin {n}; sleep 30")
                 stopped = tab.call("stop_process")
                 self.assertIs(stopped.success, True, f"round {n}: {dict(stopped)}")
-            text = tab.log()
+                self.assertEqual((stopped.state, stopped.exit_code), ("cancelled", 130))
             for n in range(15):
-                self.assertLessEqual(text.count(b"begin %d\r\n" % n), 1)
+                self.assertLessEqual(tab.log().count(b"\abegin %d\r\n" % n), 1)
             self.assertEqual(tab.execute("echo usable").output, "usable\n")
+            self.assertEqual([command for command in server.sandbox.processes().values() if command == "sleep 30"], [])
 
     def test_a_shell_that_works_itself_is_not_stopped(self) -> None:
         """SIGTERM is for what it runs: bash, zsh and dash ignore it, and fish would die of it, and the tab with it."""
@@ -171,10 +172,11 @@ class Stop(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            future = server.call_async("stop_process", window_id=tab.id)
-            answer = server.raw.result_of(future)
-            self.assertTrue(answer.get("isError") or answer["structuredContent"]["success"] in (True, False))
+            end = len(tab.log())
+            stopped = tab.call("stop_process")
+            self.assertEqual((stopped.success, stopped.state, stopped.exit_code, stopped.get("survivors", [])), (True, "completed", 0, []))
             self.assertEqual(tab.execute("echo fine").output, "fine\n")
+            self.assertNotIn(b"^C", tab.log()[end:], "nothing was there to interrupt")
 
 
 class Cancel(unittest.TestCase):

@@ -48,9 +48,12 @@ class EndOfInput(unittest.TestCase):
                 begin = time.monotonic()
                 tab.lines(lines=10_000, render=True)
                 calls = 5 + int(5 / (time.monotonic() - begin))
-                for _ in range(calls):
-                    server.call_async("read_logs_from_tab", window_id=tab.id, lines=10_000, render=True)
+                asked = [server.call_async("read_logs_from_tab", window_id=tab.id, lines=10_000, render=True) for _ in range(calls)]
+                begin = time.monotonic()
                 getattr(server, end)()
+                self.assertLess(time.monotonic() - begin, 2)
+                answered = [call for call in asked if call.done() and not call.exception() and "result" in call.result()]
+                self.assertLess(len(answered), calls, "more was asked than there was time for")
 
     def test_lines_from_a_pipe_are_answered(self) -> None:
         with Sandbox() as sandbox:
