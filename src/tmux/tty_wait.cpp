@@ -298,12 +298,16 @@ bool starts_processes(int pid) {
   }
   long number = -1;
   std::from_chars(call->data(), call->data() + call->size(), number);
-  constexpr std::array kStarting = {
-#ifdef SYS_fork
-      long{SYS_fork}, long{SYS_vfork},
+  constexpr std::array kWaits = {
+#ifdef SYS_poll
+      long{SYS_poll},          long{SYS_select},         long{SYS_pause},
+      long{SYS_epoll_wait},
 #endif
-      long{SYS_clone}, long{SYS_clone3}, long{SYS_read}};
-  return number < 0 || std::ranges::find(kStarting, number) != kStarting.end();
+      long{SYS_ppoll},         long{SYS_pselect6},       long{SYS_epoll_pwait},
+      long{SYS_epoll_pwait2},  long{SYS_wait4},          long{SYS_waitid},
+      long{SYS_futex},         long{SYS_nanosleep},      long{SYS_clock_nanosleep},
+      long{SYS_rt_sigsuspend}, long{SYS_rt_sigtimedwait}};
+  return std::ranges::find(kWaits, number) == kWaits.end();
 }
 
 bool has_line_editor(int pid) {

@@ -44,8 +44,9 @@ enum class SleepSource { syscall, wchan };
 /// Whether it sleeps until a time has come, or does not sleep at all: it goes on by itself.
 [[nodiscard]] bool goes_on_by_itself(int pid);
 
-/// Whether a shell may be in the midst of starting processes: it runs, forks, or reads (from a pipe, by which
-/// zsh learns that its child is ready). A shell that waits for its job does none of these.
+/// Whether a shell may be in the midst of starting processes: anything but a call in which one waits for its
+/// job. It may run, fork, read (zsh learns from a pipe that its child is ready), or wait for memory or a lock
+/// in any other call.
 [[nodiscard]] bool starts_processes(int pid);
 
 /// Whether it has readline or libedit loaded: in raw mode it edits a line.
