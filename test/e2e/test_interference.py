@@ -157,6 +157,23 @@ class HalfTyped(unittest.TestCase):
             self.assertEqual(tab.execute("echo intact", timeout_ms=20_000).output, "intact\n")
             self.assertNotIn(b"\njoined", tab.log()[end:])
 
+    def test_an_editor_that_reads_late(self) -> None:
+        """D1: what was given up, because the shell sat at its prompt and did not take it, is not run when the shell comes to it."""
+        needs("zsh")
+        with Server() as server:
+            home, tab = server.sandbox.home, server.create_tab(shell="zsh")
+            tab.execute("zmodload zsh/zselect; zle-line-init() { [[ -e late ]] && { rm late; zselect -t 400; : >read } }; zle -N zle-line-init")
+            tab.execute("PS1='late> '")
+            poll(lambda: tab.log().endswith(b"late> \x1b[K\x1b[?2004h"), 10, "a prompt that is not late")
+            (home / "late").touch()
+            tab.execute("true")
+            result = tab.execute("echo ran >>ran", timeout_ms=20_000)
+            self.assertEqual((result.state, result.reason, result.exit_code), ("failed", "no_shell_answered", None))
+            self.assertIn("nothing was run", " ".join(result.notes))
+            poll(lambda: (home / "read").exists(), 10, "the editor reads")
+            self.assertEqual(tab.execute("echo next").output, "next\n")
+            self.assertFalse((home / "ran").exists())
+
     def test_a_program_behind_a_far_terminal_gets_no_key(self) -> None:
         """What calls itself ssh may show any program: it is refused while it has the whole screen, and not ended."""
         with Server() as server:
