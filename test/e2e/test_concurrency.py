@@ -50,7 +50,7 @@ class ManyTabs(unittest.TestCase):
             calls = [tab.execute_async(f"sleep 1; echo {n}") for n, tab in enumerate(tabs)]
             for n, call in enumerate(calls):
                 self.assertEqual(server.result(call, "execute_command").output, f"{n}\n")
-            self.assertLess(time.monotonic() - begin, 7, "eight seconds of sleep, one after the other")
+            self.assertLess(time.monotonic() - begin, 1 + 2, "side by side, not eight seconds of sleep one after the other")
 
     def test_noise_in_one_tab_does_not_reach_another(self) -> None:
         with Server() as server:

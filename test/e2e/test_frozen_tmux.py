@@ -53,7 +53,7 @@ class Frozen(unittest.TestCase):
         for name, future in futures:
             text = self.server.error(future, name, 15)
             self.assertRegex(text, "(?i)tmux", name)
-        self.assertLess(time.monotonic() - begin, 2 * 5)
+        self.assertLess(time.monotonic() - begin, 5)
         poll(lambda: not self.clients(), 2, "no tmux client is left")
         self.server.raw.ping()
         self.assertIn("$ true", self.tabs[6].lines(strip_ansi=True).content, "what needs no tmux is answered")
@@ -112,7 +112,7 @@ class Frozen(unittest.TestCase):
         self.freeze()
         begin = time.monotonic()
         answer = self.server.raw.result_of(call, 15)
-        self.assertLess(time.monotonic() - begin, 3 + 6 + 1.5, "its deadline and the escalation")
+        self.assertLess(time.monotonic() - begin, 3 + 6, "its deadline and the escalation")
         self.assertTrue(answer.get("isError") or answer["structuredContent"]["timed_out"])
         self.thaw()
         self.assertEqual(self.tabs[0].execute("echo ok").output, "ok\n")

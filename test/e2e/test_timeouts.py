@@ -8,7 +8,7 @@ import path  # noqa: F401
 from harness import Person, Server, Text, main, poll
 from harness.client import Result, Tab
 
-SLACK = 4  # what a busy machine may add to a deadline
+SLACK = 1  # what a busy machine may add to a deadline; what is killed after 5 s has its own within the 6 s
 STUBBORN = "sh -c 'trap \"\" INT TERM HUP; echo up; exec sleep 600'"
 
 
@@ -44,7 +44,7 @@ class Deadline(unittest.TestCase):
             tab = server.create_tab()
             result, took = timed(tab, STUBBORN, timeout_ms=500)
             self.assertEqual((result.exit_code, result.state, result.reason), (137, "cancelled", "timeout"))
-            self.assertLess(took, 0.5 + 6 + SLACK)
+            self.assertLess(took, 0.5 + 6)
             self.assertEqual(tab.execute("echo ok").output, "ok\n")
 
     def test_each_new_foreground_group_is_ended(self) -> None:
@@ -54,7 +54,7 @@ class Deadline(unittest.TestCase):
             (server.sandbox.home / "steps.sh").write_text("trap '' INT\nfor i in 1 2 3 4 5 6; do sh -c 'trap \"\" INT; sleep 30'; done\n")
             result, took = timed(tab, "sh steps.sh; bash -c 'trap \"\" INT; sleep 30; sleep 30'; sleep 30", timeout_ms=500)
             self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
-            self.assertLess(took, 0.5 + 6 + SLACK)
+            self.assertLess(took, 0.5 + 6)
             self.assertEqual(tab.execute("echo ok").output, "ok\n")
             self.assertNotIn("sleep 30", server.sandbox.processes().values())
 
@@ -83,7 +83,7 @@ class Deadline(unittest.TestCase):
             self.assertEqual((result.state, result.timed_out), ("cancelled", True))
             self.assertLess(len(result.output), 34_000)
             self.assertGreater(result.omitted_bytes, 0)
-            self.assertLess(took, 1 + 6 + SLACK)
+            self.assertLess(took, 1 + 6)
             self.assertEqual(tab.execute("echo ok").output, "ok\n")
 
     def test_on_timeout_background(self) -> None:
@@ -112,7 +112,7 @@ class Deadline(unittest.TestCase):
         with Server("--sync-window-ms", "500") as server:
             tab = server.create_tab()
             self.assertEqual(tab.execute("sleep 30", timeout_ms=1500).reason, "handed_over")
-            ended = tab.wait_end(1.5 + 6 + SLACK)
+            ended = tab.wait_end(1.5 + 6)
             self.assertEqual((ended.state, ended.reason, ended.timed_out), ("cancelled", "timeout", True))
 
     def test_typed_c_c_is_named(self) -> None:
@@ -131,7 +131,7 @@ class Deadline(unittest.TestCase):
             for command in ("vim -u NONE", "less /etc/passwd", "python3 -q", "top", "bash --norc -c 'stty raw -echo; cat'"):
                 result, took = timed(tab, command, timeout_ms=1000)
                 self.assertIn(result.state, ("cancelled", "running"), command)
-                self.assertLess(took, 1 + 6 + SLACK, command)
+                self.assertLess(took, 1 + 6, command)
                 if result.state == "running":
                     tab.call("cancel_command", force=True)
                 self.assertEqual(tab.execute("echo ok").output, "ok\n", command)
