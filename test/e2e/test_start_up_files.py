@@ -96,6 +96,17 @@ class StartUpFiles(unittest.TestCase):
                 self.assertEqual(tab.execute("echo first", timeout_ms=10_000).output, "first\n", shell)
                 tab.close(force=True)
 
+    def test_the_first_fish_of_a_user(self) -> None:
+        """It reads the manual pages behind its first prompt: that is no command, and ends with the tab."""
+        needs("fish")
+        with Server() as server:
+            server.sandbox.known_to_fish.rmdir()
+            tab = server.create_tab(shell="fish")
+            self.assertEqual((tab.execute("echo there").output, tab.row["busy"]), ("there\n", False))
+            if Path("/usr/share/fish/tools/create_manpage_completions.py").exists():
+                poll(server.sandbox.known_to_fish.exists, 20, "what fish reads by itself")
+            self.assertTrue(tab.call("close_tab").closed)
+
     def test_a_shell_that_may_not_fork(self) -> None:
         """`ulimit -u`: root is not held by it. A builtin runs, a program does not; each says so in time."""
         needs_root()

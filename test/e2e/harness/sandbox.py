@@ -39,9 +39,15 @@ class Sandbox:
         self.home.mkdir()
         for name in (".zshrc", ".bashrc", ".profile"):  # without a .zshrc, zsh asks a new user questions
             (self.home / name).touch()
+        self.known_to_fish.mkdir(parents=True)
         if owner is not None:
-            for path in [self.root, self.home, *self.home.iterdir()]:
+            for path in [self.root, self.home, *self.home.rglob("*")]:
                 os.chown(path, owner, owner)
+
+    @property
+    def known_to_fish(self) -> Path:
+        """Without it fish reads all manual pages behind a user's first prompt, which takes a processor a minute."""
+        return self.home / ".local/share/fish/generated_completions"
 
     def environment(self, **extra: str) -> dict[str, str]:
         """What MCP clients pass on, and nothing else, and where the program keeps its files."""
