@@ -31,7 +31,7 @@ constexpr Milliseconds kServerEndsWithin{100};
 constexpr Milliseconds kTidyAfter{5};
 /// How long after the end of a nested shell the command that opened it may take to end, and tell its code.
 constexpr Milliseconds kOuterEnds{1'000};
-/// The same where it is nobody's any more: the tab, or tmux, may be ending just now.
+/// The same where no command of ours opened it: the tab, or tmux, may be ending just now.
 constexpr Milliseconds kTabEnds{150};
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
@@ -137,7 +137,8 @@ void CommandRun::restore_files() const noexcept {
 
 /// The tab is gone, or the exit code came the second way and END did not.
 asio::awaitable<void> CommandRun::look_for_another_end() {
-  if (!is_alive(tab_->pane_pid)) {
+  // Where tmux is gone, what ran in the tab is ending, one after the other.
+  if (!is_alive(tab_->pane_pid) || !context_.server_alive()) {
     co_await end_with_tab();
     co_return;
   }
@@ -150,13 +151,13 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
     co_await wait_for_late_end(*code);
     co_return;
   }
-  // The command that opened the nested shell may be nobody's any more: then its end does not tell us.
+  // Where no command of ours opened the nested shell, no other end tells us.
   if (!nested_ || is_alive(record_.shell_pid)) {
     co_return;
   }
   shell_gone_seen_ = shell_gone_seen_.value_or(Clock::now());
-  if (tab_->runs.front().get() == this ||
-      (Clock::now() - *shell_gone_seen_ > kOuterEnds && !one_around_is_ending())) {
+  const auto patience = tab_->runs.front().get() == this ? kTabEnds : kOuterEnds;
+  if (Clock::now() - *shell_gone_seen_ > patience && !one_around_is_ending()) {
     give_up(Reason::shell_exited);
   }
 }

@@ -289,7 +289,7 @@ asio::awaitable<void> CommandRun::scan_to_end() {
         heed_other_processes();
         co_await look_for_another_end();
         const auto now = Clock::now();
-        const bool hurry = interrupt_reason_ != Reason::none || exit_file_seen_;
+        const bool hurry = interrupt_reason_ != Reason::none || exit_file_seen_ || shell_gone_seen_;
         next_look =
             now + (hurry ? kHousekeeping
                          : pause_after(now - std::max(begin, grew_), kHousekeeping, kQuietHousekeeping));

@@ -1,8 +1,11 @@
 """A person at the same tab: what is half typed, copy mode, splits, full-screen programs, kill-server. Nothing is corrupted, no tab is lost."""
 
+import contextlib
+import fcntl
 import os
 import resource
 import signal
+import threading
 import time
 import unittest
 
@@ -343,6 +346,23 @@ class Tmux(unittest.TestCase):
             self.assertEqual((result.state, result.reason, result.exit_code), ("failed", "tmux_server_lost", None))
             self.assertIn("up", result.output)
             self.assertEqual(server.create_tab().execute("echo anew").output, "anew\n")
+
+    def test_the_end_of_tmux_under_shells_that_a_person_opened(self) -> None:
+        """They go first, the shells around them later, and tmux's end is told last: it is the cause all the same."""
+        with Server() as server, contextlib.ExitStack() as sidecars:
+            tabs, person = [server.create_tab(shell="bash") for _ in range(3)], Person(server)
+            for tab in tabs:
+                person.enter(tab, "trap : HUP; bash --norc; sleep 5")
+                poll(lambda tab=tab: tab.execute("echo $SHLVL").output == "2\n", 10)
+            calls = [tab.execute_async("echo up; while [ -t 1 ]; do sleep 0.02; done; kill -9 $$", timeout_ms=60_000) for tab in tabs]
+            for tab in tabs:
+                poll(lambda tab=tab: b"\aup\r\n" in tab.log(), 5)
+                sidecar = sidecars.enter_context(open(f"{tab.log_path}.index", "r+b"))
+                threading.Thread(target=fcntl.lockf, args=(sidecar, fcntl.LOCK_EX)).start()  # had when the writer goes: its end is not seen
+            os.kill(person.server_pid(), signal.SIGKILL)
+            for call in calls:
+                result = server.result(call, "execute_command", 10)
+                self.assertEqual((result.state, result.reason, result.exit_code), ("failed", "tmux_server_lost", None))
 
     def test_a_window_that_is_killed_under_a_command(self) -> None:
         """R11"""
