@@ -108,6 +108,9 @@ class TmuxManager::Impl {
   void forget_closed_tabs();
   [[nodiscard]] bool server_alive() const;
   [[nodiscard]] Awaitable<bool> server_ends() const;
+  /// What the tmux server answers; nullopt when it, or what was asked for, is gone. What says nothing of the
+  /// tabs (no answer in time, no descriptor left, a client that was killed) is thrown.
+  [[nodiscard]] Awaitable<std::optional<std::string>> answer_unless_gone(Awaitable<std::string> asked) const;
   /// No guard: its time was over first.
   [[nodiscard]] Awaitable<AsyncMutex::Guard> turn_at_tmux(std::shared_ptr<AsyncMutex> mutex,
                                                           Clock::time_point give_up_at);

@@ -1,7 +1,8 @@
 // The tabs as the tmux server tells them: a row for each pane.
 
-#include <exception>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
@@ -82,26 +83,10 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::list_panes() {
     asked_about.push_back(tab);
   }
   const int asked = server_pid_;
-  std::string answer;
-  std::exception_ptr failure;
-  try {
-    const TmuxClient server = tmux();
-    answer = co_await server.query(ask_for_panes());
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::tmux_timeout) {
-      throw;
-    }
-    if (error.code() != ErrorCode::not_found) {
-      failure = std::current_exception();
-    }
-  }
-  // No tabs any more, or no server. Anything else (no descriptor left, a client that was killed) says nothing
-  // of the tabs.
-  if (failure && !co_await server_ends()) {
-    std::rethrow_exception(failure);
-  }
+  const TmuxClient server = tmux();
+  const std::optional<std::string> answer = co_await answer_unless_gone(server.query(ask_for_panes()));
   if (server_pid_ == asked) {  // else all of these are closed, and the next server is asked again
-    take_rows(parse_pane_rows(answer), asked_about);
+    take_rows(parse_pane_rows(answer.value_or("")), asked_about);
   }
 }
 

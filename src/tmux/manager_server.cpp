@@ -127,6 +127,26 @@ TmuxManager::Awaitable<bool> TmuxManager::Impl::server_ends() const {
   co_return !server_alive();
 }
 
+TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::answer_unless_gone(
+    Awaitable<std::string> asked) const {
+  std::exception_ptr failure;
+  try {
+    co_return co_await std::move(asked);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+    if (error.code() == ErrorCode::not_found) {
+      co_return std::nullopt;
+    }
+    failure = std::current_exception();
+  }
+  if (!co_await server_ends()) {
+    std::rethrow_exception(failure);
+  }
+  co_return std::nullopt;
+}
+
 /// What cleans it just now (`instances clean`) is gone in a moment, and so may be the server whose client has
 /// just started us in its place.
 TmuxManager::Awaitable<void> TmuxManager::Impl::own_instance() {

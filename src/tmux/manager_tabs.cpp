@@ -48,25 +48,14 @@ TmuxManager::Impl::~Impl() {
 TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window(Argv window_options) {
   restore_log_directory();
   for (int attempt = 0; attempt < 2 && !session_.empty(); ++attempt) {
-    std::exception_ptr failure;
-    try {
-      const TmuxClient server = tmux();
-      std::string answer = co_await server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
-                                                  quote(kNewPaneFormat) + " " + quote_all(window_options));
-      const bool lost = answer.empty() && co_await server_ends();  // it died over it: the client ends well
-      if (!lost) {
-        co_return answer;
-      }
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::tmux_timeout) {
-        throw;
-      }
-      if (error.code() != ErrorCode::not_found) {
-        failure = std::current_exception();
-      }
-    }
-    if (failure && !co_await server_ends()) {
-      std::rethrow_exception(failure);
+    const TmuxClient server = tmux();
+    std::optional<std::string> answer =
+        co_await answer_unless_gone(server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
+                                                  quote(kNewPaneFormat) + " " + quote_all(window_options)));
+    const bool gone =
+        !answer || (answer->empty() && co_await server_ends());  // it died over it: the client ends well
+    if (!gone) {
+      co_return answer;
     }
     session_.clear();
     co_await list_panes();
