@@ -44,9 +44,7 @@ WindowId tab_of(const Config& config, const std::string& which) {
     throw no_such_tab(which);
   }
   if (found.size() > 1) {
-    throw Error(ErrorCode::invalid_argument, "several tabs have the name \"" + which + "\", " +
-                                                 to_string(found[0]) + " and " + to_string(found[1]) +
-                                                 " among them; give the id");
+    throw Error(ErrorCode::invalid_argument, several_tabs_named(which, found[0], found[1]));
   }
   return found.front();
 }

@@ -37,4 +37,9 @@ std::optional<PaneId> parse_pane_id(std::string_view text) {
   return number ? std::optional(PaneId{*number}) : std::nullopt;
 }
 
+std::string several_tabs_named(std::string_view name, WindowId one, WindowId other) {
+  return "several tabs have the name \"" + std::string(name) + "\", " + to_string(one) + " and " +
+         to_string(other) + " among them; give the id";
+}
+
 }  // namespace terminally

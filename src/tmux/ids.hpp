@@ -28,4 +28,7 @@ struct PaneId {
 [[nodiscard]] std::optional<WindowId> parse_window_id(std::string_view text);
 [[nodiscard]] std::optional<PaneId> parse_pane_id(std::string_view text);
 
+/// What an error says where a tab was named and two have the name.
+[[nodiscard]] std::string several_tabs_named(std::string_view name, WindowId one, WindowId other);
+
 }  // namespace terminally

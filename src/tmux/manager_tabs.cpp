@@ -122,9 +122,7 @@ TmuxManager::Awaitable<std::optional<WindowId>> TmuxManager::Impl::tab_named(std
       continue;
     }
     if (found) {
-      throw Error(ErrorCode::invalid_argument, "window_id: several tabs have the name \"" + name + "\", " +
-                                                   to_string(*found) + " and " + to_string(window) +
-                                                   " among them; give the id");
+      throw Error(ErrorCode::invalid_argument, "window_id: " + several_tabs_named(name, *found, window));
     }
     found = window;
   }
