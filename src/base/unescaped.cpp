@@ -15,9 +15,6 @@ namespace {
 /// A pair of surrogates.
 constexpr std::size_t kLongestEscape = 12;
 constexpr std::string_view kHex = "0123456789abcdefABCDEF";
-constexpr std::uint32_t kFirstSurrogate = 0xD800;
-constexpr std::uint32_t kFirstLowSurrogate = 0xDC00;
-constexpr std::uint32_t kAfterSurrogates = 0xE000;
 
 struct Escape {
   std::string bytes;
@@ -51,10 +48,6 @@ std::string character(std::uint32_t number) {
   return bytes;
 }
 
-bool is_high_surrogate(std::uint32_t number) {
-  return number >= kFirstSurrogate && number < kFirstLowSurrogate;
-}
-
 /// Digits up to `end`, which is taken, too: of `\u{2f}`, `&#47;` and `&#x2f;`.
 Escape number_up_to(std::string_view text, std::size_t from, char end, std::uint32_t base) {
   constexpr std::size_t kMostDigits = 6;
@@ -75,9 +68,8 @@ Escape after_backslash_u(std::string_view text) {
   }
   if (is_high_surrogate(*number) && text.substr(kLength).starts_with("\\u")) {
     const auto low = number_of(text.substr(kLength + 2), 4, 16);
-    if (low && *low >= kFirstLowSurrogate && *low < kAfterSurrogates) {
-      return {character(0x10000 + ((*number - kFirstSurrogate) << 10U) + (*low - kFirstLowSurrogate)),
-              2 * kLength};
+    if (low && is_low_surrogate(*low)) {
+      return {character(character_of_pair(*number, *low)), 2 * kLength};
     }
   }
   return {character(*number), kLength};

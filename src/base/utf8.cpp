@@ -107,7 +107,7 @@ bool is_valid_utf8(std::string_view text) {
 
 void append_utf8(std::string& text, char32_t character) {
   const auto put = [&text](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF)) {
+  if (character > 0x10FFFF || is_high_surrogate(character) || is_low_surrogate(character)) {
     text += kReplacementCharacter;
   } else if (character < 0x80) {
     put(character);

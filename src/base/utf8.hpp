@@ -35,6 +35,18 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  ///< 
 /// Appends one character; U+FFFD for what is no character (a surrogate, above U+10FFFF).
 void append_utf8(std::string& text, char32_t character);
 
+/// The halves of a pair in UTF-16; alone they are no characters.
+[[nodiscard]] constexpr bool is_high_surrogate(char32_t unit) {
+  return unit >= 0xD800 && unit <= 0xDBFF;
+}
+[[nodiscard]] constexpr bool is_low_surrogate(char32_t unit) {
+  return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+/// The character that such a pair stands for.
+[[nodiscard]] constexpr char32_t character_of_pair(char32_t high, char32_t low) {
+  return 0x10000 + ((high - 0xD800) << 10U) + (low - 0xDC00);
+}
+
 /// How many bytes (0 to 3) at the end of `text` may be the start of a character whose rest is still to come.
 /// A chunk that is cut before them ends on a character border.
 [[nodiscard]] std::size_t incomplete_utf8_suffix(std::string_view text);

@@ -127,9 +127,8 @@ std::optional<std::size_t> replace_lone_surrogates(std::string& text) {
       continue;
     }
     const auto next = escaped_unit(std::string_view(text).substr(at + kEscapeBytes));
-    const bool is_high = *unit >= 0xD800 && *unit < 0xDC00;
-    const bool is_pair = is_high && next && *next >= 0xDC00 && *next < 0xE000;
-    if (!is_pair && *unit >= 0xD800 && *unit < 0xE000) {
+    const bool is_pair = is_high_surrogate(*unit) && next && is_low_surrogate(*next);
+    if (!is_pair && (is_high_surrogate(*unit) || is_low_surrogate(*unit))) {
       text.replace(at, kEscapeBytes, "\\uFFFD");
       first = first ? first : at;
     }
