@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/one_of.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -54,7 +55,7 @@ bool is_plain(std::string_view pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const std::string_view rest = pattern.substr(i);
     if (rest[0] == '\\') {
-      if (rest.size() < 2 || kEscapes.find(rest[1]) == std::string_view::npos) {
+      if (rest.size() < 2 || !is_one_of(rest[1], kEscapes)) {
         return false;
       }
       ++i;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/one_of.hpp"
+
 namespace terminally {
 namespace {
 
@@ -15,19 +17,17 @@ struct ByteClass {
 };
 
 constexpr std::array<ByteClass, 256> kClasses = [] {
-  const auto is_one_of = [](std::size_t byte, std::string_view bytes) {
-    return bytes.find(static_cast<char>(byte)) != std::string_view::npos;
-  };
   std::array<ByteClass, 256> classes{};
   for (std::size_t byte = 0; byte < classes.size(); ++byte) {
-    const bool blank = is_one_of(byte, " \t\r\n");
-    const bool hex_digit = is_one_of(byte, "0123456789abcdefABCDEF");
-    const bool between_hex = blank || is_one_of(byte, ":,'");
+    const char c = static_cast<char>(byte);
+    const bool blank = is_one_of(c, " \t\r\n");
+    const bool hex_digit = is_one_of(c, "0123456789abcdefABCDEF");
+    const bool between_hex = blank || is_one_of(c, ":,'");
     classes.at(byte) = {.hex_digit = hex_digit,
                         .between_hex = between_hex,
-                        .ends_hex = !hex_digit && !between_hex && !is_one_of(byte, "xX"),
+                        .ends_hex = !hex_digit && !between_hex && !is_one_of(c, "xX"),
                         .blank = blank,
-                        .left_out = blank || byte >= 0x80 || is_one_of(byte, "'\"\\")};
+                        .left_out = blank || byte >= 0x80 || is_one_of(c, "'\"\\")};
   }
   return classes;
 }();

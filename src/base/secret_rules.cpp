@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/one_of.hpp"
 #include "base/worker.hpp"
 
 namespace terminally {
@@ -149,9 +150,7 @@ std::string_view SecretRules::name(std::uint16_t rule) {
 void SecretRules::find_in_line(std::string_view line, bool begins_line, std::uint16_t rule,
                                std::size_t offset, const Found& found) const {
   const Rule& r = rules_[rule];
-  const auto goes_on = [&r](char c) {
-    return is_alphanumeric(c) || r.more.find(c) != std::string_view::npos;
-  };
+  const auto goes_on = [&r](char c) { return is_alphanumeric(c) || is_one_of(c, r.more); };
   try {
     for (std::size_t from = 0; from < line.size();) {
       const auto match = r.whole.find({.text = line, .begins_line = begins_line}, from);

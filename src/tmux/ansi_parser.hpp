@@ -11,6 +11,7 @@
 
 #include "base/utf8.hpp"
 #include "base/worker.hpp"
+#include "tmux/csi.hpp"
 
 namespace terminally {
 
@@ -71,7 +72,6 @@ class AnsiParser {
 
  private:
   enum class State : std::uint8_t { text, escape, csi, osc, string };
-  static constexpr char kEscape = '\x1b';
 
   [[nodiscard]] bool in_string() const { return state_ == State::osc || state_ == State::string; }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/one_of.hpp"
 #include "base/timeout.hpp"
 #include "tmux/rows.hpp"
 #include "tmux/touched.hpp"
@@ -178,7 +179,7 @@ std::string quote(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7F && kSpecial.find(c) == std::string_view::npos) {
+    if (byte >= 0x20 && byte < 0x7F && !is_one_of(c, kSpecial)) {
       quoted += c;
     } else {
       quoted += {'\\', static_cast<char>('0' + (byte >> 6U)), static_cast<char>('0' + (byte >> 3U & 7U)),

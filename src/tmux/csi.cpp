@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/one_of.hpp"
+
 namespace terminally {
 namespace {
 
@@ -54,17 +56,14 @@ Effect effect_of(const Csi& csi) {
   if (csi.leader != 0 && (csi.leader != '?' || !erases)) {
     return Effect::none;
   }
-  if (std::string_view("KCDG").find(csi.final) != std::string_view::npos ||
-      (csi.final == 'J' && csi.numbers[0] == 0)) {
+  if (is_one_of(csi.final, "KCDG") || (csi.final == 'J' && csi.numbers[0] == 0)) {
     return Effect::line;
   }
-  return std::string_view("ABEFHIJLMPSTXZ@`adefrsu").find(csi.final) != std::string_view::npos
-             ? Effect::screen
-             : Effect::none;
+  return is_one_of(csi.final, "ABEFHIJLMPSTXZ@`adefrsu") ? Effect::screen : Effect::none;
 }
 
 Effect effect_of_escape(char intermediate, char final) {
-  const bool moves = intermediate == 0 && std::string_view("78DEMc").find(final) != std::string_view::npos;
+  const bool moves = intermediate == 0 && is_one_of(final, "78DEMc");
   const bool line_drawing = intermediate == '(' && final == '0';  // letters that are shown as parts of boxes
   return moves || line_drawing ? Effect::screen : Effect::none;
 }

@@ -7,6 +7,9 @@
 
 namespace terminally {
 
+/// ESC: begins every sequence.
+inline constexpr char kEscape = '\x1b';
+
 /// One CSI sequence taken apart (ECMA-48 5.4). Numbers above 9999 are 9999; more than 8 parameters are
 /// dropped.
 struct Csi {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/one_of.hpp"
 #include "base/worker.hpp"
 #include "tmux/ansi_parser.hpp"
 #include "tmux/csi.hpp"
@@ -59,7 +60,7 @@ class CostMeter {
     const Csi csi = parse_csi(parameters, final);
     if (effect_of(csi) == Effect::none) {
       cells_ += 1;
-    } else if (std::string_view("JLMSThl").find(final) != std::string_view::npos) {
+    } else if (is_one_of(final, "JLMSThl")) {
       cells_ += screen_ * std::max<std::size_t>(csi.count, 1);
     } else {
       cells_ += row_ + kCellsACharacter;

@@ -1,13 +1,9 @@
 #include "tmux/playback.hpp"
 
+#include "base/one_of.hpp"
+
 namespace terminally {
 namespace {
-
-constexpr char kEscape = '\x1b';
-
-bool is_one_of(char c, std::string_view set) {
-  return set.find(c) != std::string_view::npos;
-}
 
 /// The sequences that draw or say how to, by their first parameter byte and what stands before the final one.
 bool draws(std::string_view parameters, char final) {

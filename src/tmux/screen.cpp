@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/one_of.hpp"
 #include "base/utf8.hpp"
 #include "tmux/ansi_parser.hpp"
 #include "tmux/csi.hpp"
@@ -100,7 +101,7 @@ class Screen::Filter {
   void text(std::string_view text) { screen_.send(text); }
 
   void control(char c) {
-    if (std::string_view("\b\v\f\r\x0e\x0f").find(c) != std::string_view::npos) {
+    if (is_one_of(c, "\b\v\f\r\x0e\x0f")) {
       screen_.send({&c, 1});
     }
   }
@@ -108,8 +109,7 @@ class Screen::Filter {
   void escape(char intermediate, char final) {
     if (intermediate == 0 && effect_of_escape(0, final) != Effect::none) {
       screen_.send(std::string("\x1b") + final);
-    } else if ((intermediate == '(' || intermediate == ')') &&
-               kCharacterSets.find(final) != std::string_view::npos) {
+    } else if ((intermediate == '(' || intermediate == ')') && is_one_of(final, kCharacterSets)) {
       screen_.send(std::string("\x1b") + intermediate + final);
     }
   }

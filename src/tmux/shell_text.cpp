@@ -1,10 +1,11 @@
 #include "tmux/shell_text.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/one_of.hpp"
 
 namespace terminally {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kEndsWord = " \t\n;&|<>()";
 constexpr int kDeepest = 30;  ///< substitutions within one another
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 /// Reads a text of a POSIX-like shell. Every function returns false at what is not closed or not understood:
 /// then the whole text counts as open.
@@ -89,7 +86,7 @@ class Reader {
 
   bool read_token() {
     const char c = text_[at_];
-    if (kBlanks.find(c) != std::string_view::npos) {
+    if (is_one_of(c, kBlanks)) {
       ++at_;
       return true;
     }
@@ -109,7 +106,7 @@ class Reader {
     if (c == '(' || c == ')') {
       return read_parenthesis();
     }
-    return kEndsWord.find(c) == std::string_view::npos ? read_word() : read_operator();
+    return is_one_of(c, kEndsWord) ? read_operator() : read_word();
   }
 
   bool read_newline() {
@@ -171,11 +168,10 @@ class Reader {
   }
 
   bool skip_to_word() {
-    while (!at_end() && (kBlanks.find(text_[at_]) != std::string_view::npos || next_is("\\\n"))) {
+    while (!at_end() && (is_one_of(text_[at_], kBlanks) || next_is("\\\n"))) {
       at_ += next_is("\\\n") ? 2 : 1;
     }
-    if (at_end() ||
-        (kEndsWord.find(text_[at_]) != std::string_view::npos && !next_is("<(") && !next_is(">("))) {
+    if (at_end() || (is_one_of(text_[at_], kEndsWord) && !next_is("<(") && !next_is(">("))) {
       return false;
     }
     const bool at_command = now_.at_command;
@@ -187,11 +183,11 @@ class Reader {
   bool read_document_word() {
     HereDocument document;
     document.tabs = take("-");
-    while (!at_end() && kBlanks.find(text_[at_]) != std::string_view::npos) {
+    while (!at_end() && is_one_of(text_[at_], kBlanks)) {
       ++at_;
     }
     const std::size_t begin = at_;
-    for (; !at_end() && kEndsWord.find(text_[at_]) == std::string_view::npos; ++at_) {
+    for (; !at_end() && !is_one_of(text_[at_], kEndsWord); ++at_) {
       const char c = text_[at_];
       if (c == '$' || c == '`') {
         return false;  // shells differ
@@ -322,7 +318,7 @@ class Reader {
 
   /// A word with its quotes and expansions.
   bool read_word_parts() {
-    while (!at_end() && kEndsWord.find(text_[at_]) == std::string_view::npos) {
+    while (!at_end() && !is_one_of(text_[at_], kEndsWord)) {
       if (!read_word_part()) {
         return false;
       }
@@ -543,7 +539,7 @@ class Reader {
 
   bool read_test() {
     for (;;) {
-      while (!at_end() && kEndsWord.find(text_[at_]) != std::string_view::npos) {
+      while (!at_end() && is_one_of(text_[at_], kEndsWord)) {
         ++at_;
       }
       const std::size_t begin = at_;
@@ -590,7 +586,7 @@ bool ends_with_program(std::string_view text, std::string_view program) {
       if (text.find_first_not_of(" \t\n", i + 1) != std::string_view::npos) {
         return false;
       }
-    } else if (std::string_view("|&(){}<>`!#\\").find(c) != std::string_view::npos) {
+    } else if (is_one_of(c, "|&(){}<>`!#\\")) {
       return false;
     } else {
       words.back() += c;

@@ -7,6 +7,7 @@
 #include "base/base64.hpp"
 #include "base/cancelled_text.hpp"
 #include "base/no_multiplexer.hpp"
+#include "base/one_of.hpp"
 #include "base/posix_checksum.hpp"
 #include "tmux/shell_templates.hpp"
 #include "tmux/shell_text.hpp"
@@ -82,8 +83,7 @@ bool may_return(std::string_view text, std::string_view code) {
     at += kReturn.size();
     const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
     const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
-    const bool is_number =
-        end > begin && (end == text.size() || kEndsNumber.find(text[end]) != std::string_view::npos);
+    const bool is_number = end > begin && (end == text.size() || is_one_of(text[end], kEndsNumber));
     if (!is_number || text.substr(begin, end - begin) == code) {
       return true;
     }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/one_of.hpp"
 #include "base/utf8.hpp"
+#include "tmux/csi.hpp"
 #include "tmux/typed_text.hpp"
 
 namespace terminally {
 namespace {
 
-constexpr char kEscapeKey = '\x1b';
 /// A sequence that has no end within this is none.
 constexpr std::size_t kLongestSequence = 4'096;
 
@@ -24,8 +25,7 @@ TypedKey control_sequence(std::string_view typed) {
     return unfinished(typed);
   }
   const bool is_private = typed[2] == '?' || typed[2] == '>' || typed[2] == '=';
-  const bool report =
-      std::string_view("cnRtxy").find(*end) != std::string_view::npos && end != typed.begin() + 2;
+  const bool report = is_one_of(*end, "cnRtxy") && end != typed.begin() + 2;
   return {static_cast<std::size_t>(end - typed.begin()) + 1, is_private || report};
 }
 
@@ -45,7 +45,7 @@ TypedKey string_sequence(std::string_view typed) {
 }  // namespace
 
 TypedKey first_key(std::string_view typed) {
-  if (typed.front() != kEscapeKey || typed.size() == 1) {
+  if (typed.front() != kEscape || typed.size() == 1) {
     const Utf8Part part = first_utf8_part(typed);
     return {part.kind == Utf8Kind::incomplete ? 0 : part.bytes, false};
   }
@@ -60,7 +60,7 @@ TypedKey first_key(std::string_view typed) {
     case '^':
     case '_':
       return string_sequence(typed);
-    case kEscapeKey:
+    case kEscape:
       return {1, false};
     default: {
       const TypedKey with_meta = first_key(typed.substr(1));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/one_of.hpp"
+
 namespace terminally {
 namespace {
 
@@ -19,10 +21,6 @@ std::string csi_text(std::string_view parameters, char final) {
   text += parameters;
   text += final;
   return text;
-}
-
-bool is_among(char c, std::string_view set) {
-  return set.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -115,9 +113,9 @@ void ViewerScreen::Player::text(std::string_view text) {
 
 void ViewerScreen::Player::control(char c) {
   out += c;
-  if (is_among(c, "\v\f") && !state.alternate) {
+  if (is_one_of(c, "\v\f") && !state.alternate) {
     down(1);
-  } else if (is_among(c, "\x0e\x0f")) {
+  } else if (is_one_of(c, "\x0e\x0f")) {
     undo_later("\017");
   }
 }
@@ -129,7 +127,7 @@ void ViewerScreen::Player::escape(char intermediate, char final) {
     } else if (intermediate == '(') {
       undo_later("\033(B");
     }
-    out += {'\033', intermediate, final};
+    out += {kEscape, intermediate, final};
     return;
   }
   switch (final) {
@@ -141,7 +139,7 @@ void ViewerScreen::Player::escape(char intermediate, char final) {
       return reset();
     case 'D':
     case 'E':
-      out += {'\033', final};
+      out += {kEscape, final};
       return state.alternate ? void() : down(1);
     case 'M':
       if (state.alternate || state.own_page) {
@@ -152,9 +150,9 @@ void ViewerScreen::Player::escape(char intermediate, char final) {
       }
       return;
     default:
-      if (is_among(final, "NOno")) {
+      if (is_one_of(final, "NOno")) {
         undo_later("\017");
-        out += {'\033', final};
+        out += {kEscape, final};
       }
   }
 }
@@ -196,7 +194,7 @@ void ViewerScreen::Player::mode(int number, bool on) {
 }
 
 void ViewerScreen::Player::csi(std::string_view parameters, char final) {
-  if (parameters.starts_with('?') && is_among(final, "hl")) {
+  if (parameters.starts_with('?') && is_one_of(final, "hl")) {
     std::string_view numbers = parameters.substr(1);
     while (!numbers.empty()) {
       const std::string_view one = numbers.substr(0, numbers.find(';'));
