@@ -9,16 +9,6 @@ namespace {
 
 using ValueKind = CompletionValue::Kind;
 
-/// One word of fish: in single quotes only \ and ' are special.
-std::string fish_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) {
-    word += c == '\'' || c == '\\' ? "\\" : "";
-    word += c;
-  }
-  return word + "'";
-}
-
 template <class Range, class Text>
 std::string joined(const Range& range, const char* between, Text text) {
   std::string all;
@@ -266,11 +256,11 @@ std::string zsh(const CompletionCommand& program) {
 
 std::string fish_offer(const CompletionCommand& program, const CompletionValue& value) {
   const auto ask = [&program](const char* what) {
-    return fish_word("(" + program.name + " (__terminally_instance) " + what + " -q 2>/dev/null)");
+    return fish_quoted("(" + program.name + " (__terminally_instance) " + what + " -q 2>/dev/null)");
   };
   switch (value.kind) {
     case ValueKind::words:
-      return " -f -a " + fish_word(joined(value.words, " ", [](const std::string& word) { return word; }));
+      return " -f -a " + fish_quoted(joined(value.words, " ", [](const std::string& word) { return word; }));
     case ValueKind::tabs:
       return " -f -a " + ask("ls");
     case ValueKind::logs:
@@ -292,13 +282,13 @@ std::string fish_walk(const CompletionCommand& program) {
     for (const CompletionFlag& flag : place.command.flags) {
       if (flag.takes_value) {
         values += joined(flag.names, "", [&](const std::string& name) {
-          return " " + fish_word((place.path.empty() ? "" : place.path + ":") + name);
+          return " " + fish_quoted((place.path.empty() ? "" : place.path + ":") + name);
         });
       }
     }
   }
   const std::string paths =
-      joined(places_of(program), " ", [](const Place& place) { return fish_word(place.path); });
+      joined(places_of(program), " ", [](const Place& place) { return fish_quoted(place.path); });
   return "function __terminally_at\n"
          "  set -l place ''\n"
          "  set -l arguments 0\n"
@@ -343,26 +333,27 @@ std::string fish(const CompletionCommand& program) {
   const std::string complete = "complete -c " + program.name;
   std::string text = fish_walk(program) + complete + " -f\n";
   for (const Place& place : places_of(program)) {
-    const std::string here = fish_word("__terminally_at " + shell_word(place.path));
-    const std::string first = fish_word("__terminally_at " + shell_word(place.path) + " 0");
+    const std::string here = fish_quoted("__terminally_at " + shell_word(place.path));
+    const std::string first = fish_quoted("__terminally_at " + shell_word(place.path) + " 0");
     for (const CompletionFlag& flag : place.command.flags) {
       text += complete + (place.path.empty() ? "" : " -n " + here);
       for (const std::string& name : flag.names) {
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       text += flag.takes_value ? " -r" + fish_offer(program, flag.value) : "";
-      text += " -d " + fish_word(flag.description) + "\n";
+      text += " -d " + fish_quoted(flag.description) + "\n";
     }
     for (const CompletionCommand& child : place.command.commands) {
-      text += complete + " -n " + first + " -a " + child.name + " -d " + fish_word(child.description) + "\n";
+      text +=
+          complete + " -n " + first + " -a " + child.name + " -d " + fish_quoted(child.description) + "\n";
     }
     if (place.command.argument.kind != ValueKind::unknown) {
       text += complete + " -n " + first + fish_offer(program, place.command.argument) + "\n";
     }
     if (place.command.takes_more) {
       text += complete + " -n " +
-              fish_word("__terminally_at " + shell_word(place.path) + "; and not __terminally_at " +
-                        shell_word(place.path) + " 0") +
+              fish_quoted("__terminally_at " + shell_word(place.path) + "; and not __terminally_at " +
+                          shell_word(place.path) + " 0") +
               " -F\n";
     }
   }

@@ -55,18 +55,6 @@ std::string single_quoted(std::string_view text, std::string_view escaped_quote)
   return quoted + "'";
 }
 
-/// In fish a backslash before a backslash or a quote is special within single quotes.
-std::string fish_quoted(std::string_view text) {
-  std::string doubled;
-  for (const char c : text) {
-    doubled += c;
-    if (c == '\\') {
-      doubled += c;
-    }
-  }
-  return single_quoted(doubled, "\\'");
-}
-
 bool needs_no_quotes(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
@@ -95,6 +83,17 @@ bool may_return(std::string_view text, std::string_view code) {
 
 std::string posix_quoted(std::string_view text) {
   return single_quoted(text, "'\\''");
+}
+
+std::string fish_quoted(std::string_view text) {
+  std::string doubled;
+  for (const char c : text) {
+    doubled += c;
+    if (c == '\\') {
+      doubled += c;
+    }
+  }
+  return single_quoted(doubled, "\\'");
 }
 
 std::optional<ShellKind> shell_kind(std::string_view program) {

@@ -71,6 +71,9 @@ inline constexpr std::size_t kInlineLimitBytes = 65'536;
 /// One word of a POSIX shell in single quotes, in which nothing is special.
 [[nodiscard]] std::string posix_quoted(std::string_view text);
 
+/// One word of fish in single quotes, in which a backslash before a backslash or a quote is special.
+[[nodiscard]] std::string fish_quoted(std::string_view text);
+
 /// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
