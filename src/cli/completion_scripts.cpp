@@ -18,10 +18,6 @@ std::string joined(const Range& range, const char* between, Text text) {
   return all;
 }
 
-std::string names_of(const std::vector<CompletionCommand>& commands, const char* between) {
-  return joined(commands, between, [](const CompletionCommand& command) { return command.name; });
-}
-
 /// A place in the command line: the program, or a command with the words before it ("instances clean").
 struct Place {
   std::string path;
@@ -126,15 +122,37 @@ std::string offers_of_values(const CompletionCommand& program) {
   return cases;
 }
 
-std::string offers_of_arguments(const CompletionCommand& program,
-                                const std::function<std::string(const Place&)>& commands) {
+/// How bash and zsh are offered what has a name and a description.
+struct Dialect {
+  const char* typed;  ///< the word before the cursor
+  std::string (*item)(const std::string& name, const std::string& description);
+  std::string (*offer_flags)(const std::string& items);
+  std::string (*offer_commands)(const std::string& items);
+};
+
+std::string offers_of_flags(const CompletionCommand& program, const Dialect& dialect) {
+  std::string cases;
+  for (const Place& place : places_of(program)) {
+    const std::string items = joined(flags_at(program, place), " ", [&](const CompletionFlag& flag) {
+      return joined(flag.names, " ",
+                    [&](const std::string& name) { return dialect.item(name, flag.description); });
+    });
+    cases += "      " + shell_word(place.path) + ") " + dialect.offer_flags(items) + " ;;\n";
+  }
+  return cases;
+}
+
+std::string offers_of_arguments(const CompletionCommand& program, const Dialect& dialect) {
   std::string cases;
   for (const Place& place : places_of(program)) {
     const std::string name = shell_word(place.path);
-    cases +=
-        "      " + name + ":0) " +
-        (place.command.commands.empty() ? "_terminally_" + offer(place.command.argument) : commands(place)) +
-        " ;;\n";
+    const std::string commands = joined(place.command.commands, " ", [&](const CompletionCommand& command) {
+      return dialect.item(command.name, command.description);
+    });
+    cases += "      " + name + ":0) " +
+             (commands.empty() ? "_terminally_" + offer(place.command.argument)
+                               : dialect.offer_commands(commands)) +
+             " ;;\n";
     if (place.command.takes_more) {
       cases += "      " + name + ":*) _terminally_offer_files ;;\n";
     }
@@ -142,19 +160,28 @@ std::string offers_of_arguments(const CompletionCommand& program,
   return cases + "      *) _terminally_offer_words ;;\n";
 }
 
+/// What is offered where the walk has ended: a flag's value, flags, or arguments.
+std::string offers(const CompletionCommand& program, const Dialect& dialect) {
+  return "  if [[ -n $wants ]]; then\n"
+         "    case \"$place:$wants\" in\n" +
+         offers_of_values(program) +
+         "    esac\n"
+         "  elif [[ " +
+         dialect.typed +
+         " == -* ]]; then\n"
+         "    case $place in\n" +
+         offers_of_flags(program, dialect) +
+         "    esac\n"
+         "  else\n"
+         "    case \"$place:$arguments\" in\n" +
+         offers_of_arguments(program, dialect) +
+         "    esac\n"
+         "  fi\n";
+}
+
 std::string bash(const CompletionCommand& program) {
-  std::string flags;
-  for (const Place& place : places_of(program)) {
-    flags += "      " + shell_word(place.path) + ") _terminally_offer_words " +
-             joined(flags_at(program, place), " ",
-                    [](const CompletionFlag& flag) {
-                      return joined(flag.names, " ", [](const std::string& name) { return name; });
-                    }) +
-             " ;;\n";
-  }
-  const auto commands = [](const Place& place) {
-    return "_terminally_offer_words " + names_of(place.command.commands, " ");
-  };
+  const auto name_only = [](const std::string& name, const std::string& /*description*/) { return name; };
+  const auto offer_words = [](const std::string& items) { return "_terminally_offer_words " + items; };
   return "_terminally_offer_words() {\n"
          "  [[ -n $files ]] || compopt +o default 2>/dev/null\n"
          "  COMPREPLY=($(compgen -W \"$*\" -- \"$cur\"))\n"
@@ -174,48 +201,23 @@ std::string bash(const CompletionCommand& program) {
          "  done\n"
          "  if [[ -z $wants && $cur == --*=* ]]; then\n"
          "    wants=${cur%%=*} cur=${cur#*=}\n"
-         "  fi\n"
-         "  if [[ -n $wants ]]; then\n"
-         "    case \"$place:$wants\" in\n" +
-         offers_of_values(program) +
-         "    esac\n"
-         "  elif [[ $cur == -* ]]; then\n"
-         "    case $place in\n" +
-         flags +
-         "    esac\n"
-         "  else\n"
-         "    case \"$place:$arguments\" in\n" +
-         offers_of_arguments(program, commands) +
-         "    esac\n"
-         "  fi\n"
+         "  fi\n" +
+         offers(program, {"$cur", name_only, offer_words, offer_words}) +
          "}\n"
          "complete -o default -F _terminally_mcp " +
          program.name + "\n";
 }
 
-/// An item of zsh's _describe: in "name:description" a colon of the name would end it.
-std::string zsh_item(const std::string& name, const std::string& description) {
-  return shell_word(name + ":" + description);
-}
-
 std::string zsh(const CompletionCommand& program) {
-  std::string flags;
-  for (const Place& place : places_of(program)) {
-    flags += "      (" + shell_word(place.path) + ") items=(" +
-             joined(flags_at(program, place), " ",
-                    [](const CompletionFlag& flag) {
-                      return joined(flag.names, " ", [&](const std::string& name) {
-                        return zsh_item(name, flag.description);
-                      });
-                    }) +
-             ") ;;\n";
-  }
-  const auto commands = [](const Place& place) {
-    return "items=(" +
-           joined(
-               place.command.commands, " ",
-               [](const CompletionCommand& command) { return zsh_item(command.name, command.description); }) +
-           "); _describe command items";
+  // An item of _describe: in "name:description" a colon of the name would end it.
+  const auto item = [](const std::string& name, const std::string& description) {
+    return shell_word(name + ":" + description);
+  };
+  const auto offer_flags = [](const std::string& items) {
+    return "items=(" + items + "); _describe -o flag items";
+  };
+  const auto offer_commands = [](const std::string& items) {
+    return "items=(" + items + "); _describe command items";
   };
   return "#compdef " + program.name +
          "\n"
@@ -234,21 +236,8 @@ std::string zsh(const CompletionCommand& program) {
          "  if [[ -z $wants && $PREFIX == --*=* ]]; then\n"
          "    wants=${PREFIX%%=*}\n"
          "    compset -P '*='\n"
-         "  fi\n"
-         "  if [[ -n $wants ]]; then\n"
-         "    case \"$place:$wants\" in\n" +
-         offers_of_values(program) +
-         "    esac\n"
-         "  elif [[ $PREFIX == -* ]]; then\n"
-         "    case $place in\n" +
-         flags +
-         "    esac\n"
-         "    _describe -o flag items\n"
-         "  else\n"
-         "    case \"$place:$arguments\" in\n" +
-         offers_of_arguments(program, commands) +
-         "    esac\n"
-         "  fi\n"
+         "  fi\n" +
+         offers(program, {"$PREFIX", item, offer_flags, offer_commands}) +
          "}\n"
          "compdef _terminally_mcp " +
          program.name + "\n";
