@@ -40,7 +40,7 @@ Argv attach_argv(const Config& config, const TabInfo& tab, bool own_view) {
 
 int attach(const Config& given, const std::string& which) {
   const Config config = guest_config(given);
-  const auto tab = which.empty() ? std::nullopt : std::optional(tab_of(config, which));
+  const auto tab = tab_if_given(config, which);
   const std::vector<TabInfo> tabs = tabs_of(config);
   if (tabs.empty()) {
     throw Error(ErrorCode::not_found, "instance \"" + config.instance + "\" has no tab to attach to");

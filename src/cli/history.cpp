@@ -106,7 +106,7 @@ std::vector<PastCommand> commands_of(const Config& config, std::optional<WindowI
 }
 
 int history(const Config& config, const HistoryOptions& options) {
-  const auto tab = options.tab.empty() ? std::nullopt : std::optional(tab_of(config, options.tab));
+  const auto tab = tab_if_given(config, options.tab);
   const std::vector<PastCommand> commands = commands_of(config, tab, options.most);
   if (commands.empty() && tab) {
     (void)log_of(config, *tab);  // says so when there never was such a tab

@@ -49,4 +49,8 @@ WindowId tab_of(const Config& config, const std::string& which) {
   return found.front();
 }
 
+std::optional<WindowId> tab_if_given(const Config& config, const std::string& which) {
+  return which.empty() ? std::nullopt : std::optional(tab_of(config, which));
+}
+
 }  // namespace terminally

@@ -21,6 +21,9 @@ CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab
 /// instance. Throws Error(not_found), Error(invalid_argument) when several open tabs have the name.
 [[nodiscard]] WindowId tab_of(const Config& config, const std::string& which);
 
+/// The same where the argument may be left out; nullopt: it is empty.
+[[nodiscard]] std::optional<WindowId> tab_if_given(const Config& config, const std::string& which);
+
 [[nodiscard]] Error no_such_tab(const std::string& which);
 
 }  // namespace terminally
