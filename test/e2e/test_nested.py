@@ -106,6 +106,7 @@ class Nested(unittest.TestCase):
                     tab = server.create_tab(shell="bash")
                     enter(tab, shell)
                     tab.execute("sh -c 'exit 6'")
+                    server.call("wait_for", window_id=tab.id, until="input", timeout_ms=10_000)  # zsh has no ear for C-d before its prompt
                     server.call("send_keys", window_id=tab.id, keys=["C-d"])
                     ended = poll(lambda tab=tab: (result := tab.state()).state != "running" and result, 10)
                     self.assertEqual((ended.state, ended.exit_code), ("completed", 0 if shell == "fish" else 6))
