@@ -10,13 +10,19 @@ from harness.client import run_cli
 from harness.person import Terminal
 
 
-class Keyboard(unittest.TestCase):
-    """The terminal runs a shell of the person's own, which would run what exec leaves behind."""
-
+class NamedTab(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
         self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.tab = self.server.create_tab(name="the tab")
+
+    def exec_without_keyboard(self, which: str, command: str) -> subprocess.Popen:
+        return subprocess.Popen([str(binary()), "exec", which, "--", command], stdin=subprocess.DEVNULL,
+                                env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+class Keyboard(NamedTab):
+    """The terminal runs a shell of the person's own, which would run what exec leaves behind."""
 
     def shell(self, command: str) -> Terminal:
         """exec of this command in the tab, in a shell that then shows the exit code and reads on."""
@@ -107,8 +113,7 @@ class Keyboard(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"one\r\n", b"", 0))
 
     def test_without_a_keyboard_it_says_how_to_answer(self) -> None:
-        waits = subprocess.Popen([str(binary()), "exec", self.tab.id, "--", "read -p 'sure? ' a; echo $a"], stdin=subprocess.DEVNULL,
-                                 env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        waits = self.exec_without_keyboard(self.tab.id, "read -p 'sure? ' a; echo $a")
         said = waits.stderr.readline()
         self.assertIn(f'at "sure?"; to answer it: terminally-mcp attach {self.tab.id}'.encode(), said)
         self.tab.call("send_text", text="yes")
@@ -116,11 +121,9 @@ class Keyboard(unittest.TestCase):
         self.assertEqual((out.splitlines()[-1], errors, waits.returncode), (b"yes", b"", 0))
 
 
-class Names(unittest.TestCase):
+class Names(NamedTab):
     def setUp(self) -> None:
-        self.sandbox = self.enterContext(Sandbox())
-        self.server = self.enterContext(Server(sandbox=self.sandbox))
-        self.tab = self.server.create_tab(name="the tab")
+        super().setUp()
         self.tab.execute("echo printed; here=1")
 
     def test_a_tab_by_its_name(self) -> None:
@@ -154,8 +157,7 @@ class Names(unittest.TestCase):
         self.assertEqual(run_cli(self.sandbox, "exec", "--", "exit 1").returncode, 1)
 
     def test_a_tab_that_is_closed_meanwhile(self) -> None:
-        by_hand = subprocess.Popen([str(binary()), "exec", "the tab", "--", "echo up; sleep 30"], stdin=subprocess.DEVNULL,
-                                   env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        by_hand = self.exec_without_keyboard("the tab", "echo up; sleep 30")
         by_hand.stdout.readline()
         self.tab.call("close_tab", force=True)
         by_hand.communicate(timeout=10)

@@ -2,6 +2,8 @@
 
 import time
 import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import path  # noqa: F401
@@ -45,31 +47,33 @@ class StartUpFiles(unittest.TestCase):
         place.write_text(text + "\n")
         return {"shell": shell, "env": {"ENV": str(place)} if shell == "dash" else {}}
 
+    @contextmanager
+    def tab(self, server: Server, shell: str, text: str) -> Iterator[Tab]:
+        """A tab whose shell has this start-up file."""
+        with self.subTest(f"{shell}: {text}"):
+            tab = server.create_tab(**self.write(server, shell, text))
+            yield tab
+            tab.close(force=True)
+
     def test_those_that_change_nothing(self) -> None:
         needs("zsh", "fish", "tmux")
         with Server() as server:
-            for shell, texts in HARMLESS.items():
-                for text in texts:
-                    with self.subTest(f"{shell}: {text}"):
-                        tab = server.create_tab(**self.write(server, shell, text))
-                        result = tab.execute("echo \"[$TMUX$STY$ZELLIJ]\"; sh -c 'exit 4'" if "-u" not in text and "nounset" not in text else "echo '[]'; sh -c 'exit 4'")
-                        self.assertEqual((result.output, result.exit_code, result.state), ("[]\n", 4, "completed"))
-                        self.assertEqual(tab.execute("echo again").output, "again\n")
-                        tab.close(force=True)
+            for shell, text in ((shell, text) for shell, texts in HARMLESS.items() for text in texts):
+                with self.tab(server, shell, text) as tab:
+                    result = tab.execute("echo \"[$TMUX$STY$ZELLIJ]\"; sh -c 'exit 4'" if "-u" not in text and "nounset" not in text else "echo '[]'; sh -c 'exit 4'")
+                    self.assertEqual((result.output, result.exit_code, result.state), ("[]\n", 4, "completed"))
+                    self.assertEqual(tab.execute("echo again").output, "again\n")
 
     def test_those_that_end_the_shell(self) -> None:
         needs("zsh", "fish", "tmux")
         with Server() as server:
-            for shell, cases in FATAL.items():
-                for text, code, line in cases:
-                    with self.subTest(f"{shell}: {text}"):
-                        tab = server.create_tab(**self.write(server, shell, text))
-                        error = tab.call_error("execute_command", command="echo first")
-                        self.assertIn("nothing was run", error)
-                        self.assertIn(f"exit code {code}", error)
-                        self.assertIn(line, error)
-                        self.assertEqual(tab.execute("echo second").output, "second\n")
-                        tab.close(force=True)
+            for shell, (text, code, line) in ((shell, case) for shell, cases in FATAL.items() for case in cases):
+                with self.tab(server, shell, text) as tab:
+                    error = tab.call_error("execute_command", command="echo first")
+                    self.assertIn("nothing was run", error)
+                    self.assertIn(f"exit code {code}", error)
+                    self.assertIn(line, error)
+                    self.assertEqual(tab.execute("echo second").output, "second\n")
 
     def answer(self, tab: Tab, command: str) -> tuple[str, Result | None]:
         """What a call with two seconds says, in time; the result where there is one."""
@@ -81,20 +85,16 @@ class StartUpFiles(unittest.TestCase):
     def test_those_that_never_come_to_a_prompt(self) -> None:
         needs("zsh", "fish", "login")
         with Server() as server:
-            for shell, texts in NO_PROMPT.items():
-                for text in texts:
-                    with self.subTest(f"{shell}: {text}"):
-                        tab = server.create_tab(**self.write(server, shell, text))
-                        said, result = self.answer(tab, "echo first")
-                        if result is None:
-                            self.assertIn("nothing was run", said)
-                        else:  # a `read` that our C-c ended, or a shell that does not take our line
-                            self.assertTrue(result.output == "first\n" or result.reason == "no_shell_answered", said)
-                        tab.close(force=True)
+            for shell, text in ((shell, text) for shell, texts in NO_PROMPT.items() for text in texts):
+                with self.tab(server, shell, text) as tab:
+                    said, result = self.answer(tab, "echo first")
+                    if result is None:
+                        self.assertIn("nothing was run", said)
+                    else:  # a `read` that our C-c ended, or a shell that does not take our line
+                        self.assertTrue(result.output == "first\n" or result.reason == "no_shell_answered", said)
             for shell in ("bash", "zsh", "dash"):
-                tab = server.create_tab(**self.write(server, shell, "exec login -f root"))
-                self.assertEqual(tab.execute("echo first", timeout_ms=10_000).output, "first\n", shell)
-                tab.close(force=True)
+                with self.tab(server, shell, "exec login -f root") as tab:
+                    self.assertEqual(tab.execute("echo first", timeout_ms=10_000).output, "first\n", shell)
 
     def test_the_first_fish_of_a_user(self) -> None:
         """It reads the manual pages behind its first prompt: that is no command, and ends with the tab."""
@@ -115,14 +115,12 @@ class StartUpFiles(unittest.TestCase):
             program = copy_program(sandbox.root / "bin")
             with Server(sandbox=sandbox, wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"], program=program) as server:
                 for shell, text in NO_FORK.items():
-                    with self.subTest(shell):
-                        tab = server.create_tab(**self.write(server, shell, text))
+                    with self.tab(server, shell, text) as tab:
                         self.assertEqual(tab.execute("echo first").output, "first\n")
                         said, result = self.answer(tab, "sh -c 'exit 4'")
                         self.assertIsNotNone(result, said)
                         self.assertIn((result.state, result.reason), (("cancelled", "timeout"), ("completed", None)))
                         self.assertNotIn(result.exit_code, (0, 4))
-                        tab.close(force=True)
 
     def test_the_main_tab_is_not_lost_again_and_again(self) -> None:
         with Server() as server:

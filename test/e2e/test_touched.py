@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 import path  # noqa: F401
-from harness import Person, Server, main, poll
+from harness import Person, Server, Tab, main, poll
 from harness.person import Terminal
 from harness.sandbox import binary
 
@@ -38,9 +38,13 @@ class LeftByAPerson(unittest.TestCase):
 
     def watch(self, *argv: str) -> Terminal:
         """Attached to the second tab, and a command of ours has run there since."""
-        terminal = self.enterContext(_attached(self.server, *argv))
-        self.person.tmux("select-window", "-t", self.tab.id)
+        terminal = self.look_at(self.tab, *argv)
         self.command_while_watched()
+        return terminal
+
+    def look_at(self, tab: Tab, *argv: str) -> Terminal:
+        terminal = self.enterContext(_attached(self.server, *argv))
+        self.person.tmux("select-window", "-t", tab.id)
         return terminal
 
     def command_while_watched(self) -> None:
@@ -112,19 +116,14 @@ class LeftByAPerson(unittest.TestCase):
         out()
         self.never_run()
 
-    def at_the_first(self) -> Terminal:
-        terminal = self.enterContext(_attached(self.server))
-        self.person.tmux("select-window", "-t", self.first.id)
-        return terminal
-
     def test_a_window_moved_into_view_and_out(self) -> None:
         def swap() -> None:
             self.person.tmux("swap-window", "-d", "-s", self.tab.id, "-t", self.first.id)
 
-        self.moved(self.at_the_first(), swap, swap)
+        self.moved(self.look_at(self.first), swap, swap)
 
     def test_a_pane_moved_into_view_and_out(self) -> None:
-        terminal, pane = self.at_the_first(), self.person.ask(self.tab, "#{pane_id}")
+        terminal, pane = self.look_at(self.first), self.person.ask(self.tab, "#{pane_id}")
 
         def join() -> None:
             self.person.tmux("join-pane", "-s", pane, "-t", self.first.id)
@@ -135,8 +134,7 @@ class LeftByAPerson(unittest.TestCase):
     def test_typed_while_the_prompt_is_awaited_after_our_interrupt(self) -> None:
         """Also what comes between our C-c and our line."""
         self.tab.execute("PROMPT_COMMAND='sleep 1'", timeout_ms=20_000)
-        terminal = self.enterContext(_attached(self.server))
-        self.person.tmux("select-window", "-t", self.tab.id)
+        terminal = self.look_at(self.tab)
         end = len(self.tab.log())
         call = self.tab.execute_async("echo intact", timeout_ms=30_000)
         poll(lambda: b"^C" in self.tab.log()[end:], 10)

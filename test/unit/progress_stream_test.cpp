@@ -48,6 +48,19 @@ void finish(asio::io_context& io, ProgressStream& stream) {
   io.run();
 }
 
+/// The messages together are `wanted`, wherever the output is cut.
+void check_at_every_split(const std::string& output, const std::string& wanted) {
+  for (std::size_t split = 0; split <= output.size(); ++split) {
+    asio::io_context io(1);
+    Client client;
+    ProgressStream stream(io.get_executor(), client.report());
+    stream.feed(output.substr(0, split));
+    stream.feed(output.substr(split));
+    finish(io, stream);
+    CHECK(client.text() == wanted);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("progress: the first output goes at once, the messages are the output (A1, M8)") {
@@ -68,16 +81,7 @@ TEST_CASE("progress: the first output goes at once, the messages are the output 
 }
 
 TEST_CASE("progress: at every split position the messages are the same text (M8)") {
-  const std::string output = "a\033]0;title\033\\b\303\274\033[31mred\033[0m\r\nend";
-  for (std::size_t split = 0; split <= output.size(); ++split) {
-    asio::io_context io(1);
-    Client client;
-    ProgressStream stream(io.get_executor(), client.report());
-    stream.feed(output.substr(0, split));
-    stream.feed(output.substr(split));
-    finish(io, stream);
-    CHECK(client.text() == "ab\303\274red\nend");
-  }
+  check_at_every_split("a\033]0;title\033\\b\303\274\033[31mred\033[0m\r\nend", "ab\303\274red\nend");
 }
 
 TEST_CASE("progress: at most ten a second (A3)") {
@@ -218,16 +222,7 @@ TEST_CASE("P5: a stream whose call is over for its client ends at once") {
 }
 
 TEST_CASE("progress: each step of a bar is a line of its own, at every split position") {
-  const std::string output =
-      "\r\033[K 10%\r 55%\r\033[2K\033[32m100%\033[0m\r\r\nnext\r\n\r\na\033[1Gb\033[5Gc\033[0K\r";
-  const std::string wanted = " 10%\n 55%\n100%\nnext\n\na\nbc";
-  for (std::size_t split = 0; split <= output.size(); ++split) {
-    asio::io_context io(1);
-    Client client;
-    ProgressStream stream(io.get_executor(), client.report());
-    stream.feed(output.substr(0, split));
-    stream.feed(output.substr(split));
-    finish(io, stream);
-    CHECK(client.text() == wanted);
-  }
+  check_at_every_split(
+      "\r\033[K 10%\r 55%\r\033[2K\033[32m100%\033[0m\r\r\nnext\r\n\r\na\033[1Gb\033[5Gc\033[0K\r",
+      " 10%\n 55%\n100%\nnext\n\na\nbc");
 }
