@@ -95,7 +95,8 @@ class TmuxManager::Impl {
   void restore_log_directory() const;
   Awaitable<void> own_instance();
   Awaitable<std::optional<std::string>> new_window(Argv window_options);
-  Awaitable<std::string> new_session(WindowOptions options, bool start_server);
+  Awaitable<std::string> new_session(std::string name, WindowOptions options, bool start_server);
+  Awaitable<std::string> open_window(WindowOptions options);
   void watch_server();
   Awaitable<void> end_of_server();
   Awaitable<void> clear_up_lost_server();

@@ -86,9 +86,10 @@ std::optional<MemoryFile> write_tmux_config(const Instance& instance, const std:
 }
 
 /// Opens the session with its first window, whose variables are its own.
-std::string first_window(const Config& config, const std::string& format, const WindowOptions& options) {
+std::string first_window(const Config& config, const std::string& session, const std::string& format,
+                         const WindowOptions& options) {
   Argv command = {"new-session", "-d",
-                  "-s",          kSession,
+                  "-s",          session,
                   "-x",          std::to_string(config.cols),
                   "-y",          std::to_string(config.rows),
                   "-P",          "-F",
@@ -96,9 +97,9 @@ std::string first_window(const Config& config, const std::string& format, const 
   command.insert(command.end(), options.words.begin(), options.words.end());
   std::string commands = quote_all(command);
   for (const std::string& variable : options.variables) {
-    commands += " ; set-environment -u -t =" + std::string(kSession) + " " + quote(variable);
+    commands += " ; set-environment -u -t =" + session + " " + quote(variable);
   }
-  return commands + " ; " + kMarkSession;
+  return commands + " ; " + mark_session(session);
 }
 
 }  // namespace
@@ -250,10 +251,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::look_after_running() {
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
 /// tab.
-TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions options, bool start_server) {
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(std::string name, WindowOptions options,
+                                                                   bool start_server) {
   if (!start_server) {
     // A server without a session has no target for the guard to run in; it has just answered.
-    co_return co_await client_.start(first_window(config_, kNewPaneFormat, options),
+    co_return co_await client_.start(first_window(config_, name, kNewPaneFormat, options),
                                      tmux_environment(config_, instance_, generation_));
   }
   if (config_.guest) {
@@ -283,7 +285,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(WindowOptions
   std::string answer;
   try {
     answer = co_await client_.start(
-        first_window(config_, std::string(kServerFormat) + "\t" + kNewPaneFormat, options),
+        first_window(config_, name, std::string(kServerFormat) + "\t" + kNewPaneFormat, options),
         tmux_environment(config_, instance_, generation_));
   } catch (const Error&) {
     std::error_code ignored;

@@ -16,6 +16,17 @@
 #include "tmux/window_options.hpp"
 
 namespace terminally {
+namespace {
+
+constexpr int kMostSessionNames = 10;
+
+bool is_taken(const Error& error) {
+  return error.code() == ErrorCode::tmux_failed &&
+         std::string_view(error.what()).starts_with("tmux: duplicate session");
+}
+
+}  // namespace
+
 TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
     : executor_(std::move(executor)),
       config_(std::move(config)),
@@ -63,23 +74,40 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::new_window
   co_return std::nullopt;
 }
 
+/// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
+/// makes it at this moment: what a server asked of tmux is done although it was killed.
+TmuxManager::Awaitable<std::string> TmuxManager::Impl::open_window(WindowOptions options) {
+  for (int attempt = 1;; ++attempt) {
+    co_await attach_to_running_server();
+    const bool had_server = server_pid_ != 0;
+    if (had_server) {
+      std::optional<std::string> answer = co_await new_window(options.words);
+      if (answer) {
+        co_return std::move(*answer);
+      }
+    }
+    const bool no_server = !had_server || co_await server_ends();
+    const std::string name =
+        attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
+    try {
+      co_return co_await new_session(name, options, no_server);
+    } catch (const Error& error) {
+      if (attempt == kMostSessionNames || !is_taken(error)) {
+        throw;
+      }
+    }
+    co_await list_panes();  // where another has made it, it is ours
+  }
+}
+
 TmuxManager::Awaitable<CreatedTab> TmuxManager::Impl::create_tab(CreateTab request) {
   refuse_without_proc();  // first: without it not even our own helpers can be found
   const WindowOptions options = window_options(config_, request);
   const auto guard = co_await turn_at_tmux(opening_window_, Clock::time_point::max());
-  co_await attach_to_running_server();
-  const bool had_server = server_pid_ != 0;
-  std::optional<std::string> answer;
-  if (had_server) {
-    answer = co_await new_window(options.words);
-  }
-  if (!answer) {
-    const bool no_server = !had_server || co_await server_ends();
-    answer = co_await new_session(options, no_server);
-  }
-  const std::vector<PaneRow> rows = parse_pane_rows(*answer);
+  const std::string answer = co_await open_window(options);
+  const std::vector<PaneRow> rows = parse_pane_rows(answer);
   if (rows.empty() || !rows.front().tab) {
-    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(*answer) + "\"");
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
   }
   session_ = rows.front().session;
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);

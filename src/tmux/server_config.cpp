@@ -100,6 +100,10 @@ std::string user_shell() {
   return "/bin/sh";
 }
 
+std::string mark_session(const std::string& name) {
+  return "set-option -t '=" + name + ":' @terminally_tabs 1";
+}
+
 std::string log_writer_command(const Config& config) {
   return "exec " + in_pipe_command(config.helper_dir / "terminally-log") +
          " \"$TERMINALLY_LOG_DIR/pane-#{@terminally_log}.log\" " + std::to_string(config.log_segment_bytes) +

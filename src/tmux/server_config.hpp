@@ -9,10 +9,11 @@
 
 namespace terminally {
 
-/// The name that the managed session has at first, a person may give it another; and the option it is known
-/// by.
+/// The name that the managed session has at first; a person may give it another, and may have one of that
+/// name.
 inline constexpr const char* kSession = "tabs";
-inline constexpr const char* kMarkSession = "set-option -t '=tabs:' @terminally_tabs 1";
+/// The option that the managed session is known by.
+[[nodiscard]] std::string mark_session(const std::string& name);
 
 /// What pipe-pane runs for a pane that has its tag. In tmux's format language.
 [[nodiscard]] std::string log_writer_command(const Config& config);

@@ -82,6 +82,20 @@ class NeverAgain(Ids):
 class Moved(Ids):
     """D38."""
 
+    def test_a_person_has_a_session_of_our_name(self) -> None:
+        """And ours is gone with its last tab."""
+        for name in ("mine", "ours"):
+            tab = self.server.create_tab(name=name)
+            person = Person(self.server)
+            person.tmux("rename-session", "-t", "=" + person.ask(tab, "#{session_name}"), name)
+            if name == "mine":
+                person.tmux("new-session", "-d", "-s", "tabs", "sleep 1000")
+            tab.call("close_tab")
+        fresh = self.server.create_tab(name="fresh")
+        self.assertEqual(person.ask(fresh, "#{session_name} #{@terminally_tabs}"), "tabs-2 1")
+        self.assertEqual(fresh.execute("echo there").output, "there\n")
+        self.assertEqual(person.ask(self.server.create_tab(), "#{session_name}"), "tabs-2")
+
     def test_wherever_a_person_puts_it(self) -> None:
         one, two, three = (self.server.create_tab(name=name) for name in ("one", "two", "three"))
         ids = [one.id, two.id, three.id]
