@@ -1,5 +1,6 @@
 """What a command of the model does, and what may be said of it."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,7 @@ class Command:
     how: str  # the tool
     ran_at: str  # the file of numbers
     id: str | None = None
+    sent_at: float = field(default_factory=time.monotonic)
     final: dict | None = None  # the first final answer
     told_running: bool = False
     refused: str | None = None
@@ -92,6 +94,8 @@ class Command:
         causes = {"cancelled_by_client": "cancelled", "timeout": "timeout", "tab_closed": "tab_closed", "tmux_server_lost": "server_lost",
                   "interrupted_in_tab": "person"}
         assert reason in causes and causes[reason] in self.may_be, f"{self}: {state}, {reason}, but only {self.may_be or 'nothing'} was done to it: {dict(answer)}"
+        age_ms = (time.monotonic() - self.sent_at) * 1000
+        assert reason != "timeout" or age_ms >= self.timeout_ms, f"{self}: its time-out of {self.timeout_ms} ms came after {age_ms:.0f}: {dict(answer)}"
 
     def check_runs(self, times: int) -> None:
         """At the end of all: how often it ran, against what was said."""

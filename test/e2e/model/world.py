@@ -185,8 +185,7 @@ class World:
         arguments: dict = {"command": command.text} | ({"window_id": tab} if tab else {})
         if how == "execute_command":
             arguments |= {"timeout_ms": timeout_ms, "max_output_bytes": 100_000}
-            if timeout_ms <= WINDOW_MS:
-                command.may_be.add("timeout")
+            command.may_be.add("timeout")
         limit = min(timeout_ms if how == "execute_command" else WINDOW_MS, WINDOW_MS) / 1000 + LATE_S
         call = Call(command, self.server.call_async(how, **arguments), time.monotonic(), limit)
         call.future.add_done_callback(lambda _: call.done_at.append(time.monotonic()))
