@@ -118,8 +118,7 @@ class Offsets(unittest.TestCase):
             end = poll(lambda: (one := len(tab.log())) == tab.row.log_bytes and one, 5)
             at_end = tab.stream(from_byte=end)
             self.assertEqual((at_end.chunk, at_end.next_byte, at_end.eof), ("", end, True))
-            answer = server.raw.result_of(server.call_async("stream_logs_from_tab", window_id=tab.id, from_byte=end + 1_000_000))
-            self.assertTrue(answer.get("isError") or answer["structuredContent"]["eof"], "beyond the end is no data")
+            self.assertIn(f"is beyond the end of this tab's log, {end}", tab.call_error("stream_logs_from_tab", from_byte=end + 1))
 
     def test_waiting_for_the_first_byte(self) -> None:
         with Server() as server:

@@ -3,7 +3,9 @@ with its tab (U7)."""
 
 import os
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 import path  # noqa: F401
@@ -132,8 +134,14 @@ class Closed(OnScreen):
         with Terminal([str(binary()), "tail", self.tab.id, "-f"], self.sandbox.environment()) as terminal:
             terminal.expect("done")
             [writer] = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and self.writes_our_log(pid)]
-            os.kill(writer, 9)
-            poll(lambda: not os.path.exists(f"/proc/{writer}/exe"), 5, "its end")
+            self.server.raw.process.send_signal(signal.SIGSTOP)  # it would be back before tail looks
+            try:
+                os.kill(writer, 9)
+                poll(lambda: not os.path.exists(f"/proc/{writer}/exe"), 5, "its end")
+                begin = time.monotonic()
+                poll(lambda: time.monotonic() > begin + 1.2, 5)  # tail looks twice a second
+            finally:
+                self.server.raw.process.send_signal(signal.SIGCONT)
             poll(lambda: any(self.writes_our_log(pid) for pid in os.listdir("/proc") if pid.isdigit()), 5, "another writer")
             self.tab.execute("echo aft''er")
             terminal.expect("\nafter\r")

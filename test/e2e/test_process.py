@@ -194,8 +194,9 @@ class Cancel(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            answer = server.raw.result_of(server.call_async("cancel_command", window_id=tab.id))
-            self.assertTrue(answer.get("isError") or answer["structuredContent"]["state"] == "completed")
+            self.assertIn("no command was run", server.create_tab().call_error("cancel_command"))
+            result = tab.call("cancel_command")
+            self.assertEqual((result.state, result.exit_code, result.notes), ("completed", 0, ["nothing was running; this is the last result"]))
 
 
 if __name__ == "__main__":

@@ -305,23 +305,6 @@ class Texts(unittest.TestCase):
             for tool in server.raw.request("tools/list")["tools"]:
                 self.assertEqual(types(tool["inputSchema"]) + types(tool["outputSchema"]), [], tool["name"])
 
-    def test_the_troubles_of_tmux_are_told(self) -> None:
-        """D24: they were a bare "Internal error"."""
-        with Sandbox() as sandbox:
-            tmux = sandbox.home / "tmux"
-            tmux.write_text("#!/bin/sh\necho no tmux today >&2\nexit 1\n")
-            tmux.chmod(0o755)
-            with Server("--tmux", str(tmux), "--instance", "x", sandbox=sandbox) as server:
-                wanted = server.call_error("create_tab")
-                self.assertTrue(wanted)
-                for method, params in (("resources/list", {}), ("completion/complete", {"ref": {"type": "ref/resource", "uri": "terminally://tab/{window_id}/log"},
-                                                                                        "argument": {"name": "window_id", "value": ""}})):
-                    try:
-                        server.raw.request(method, params)
-                    except RpcError as caught:
-                        self.assertNotIn("Internal error", str(caught), method)
-
-
     def test_every_method_tells_why_tmux_does_not_answer(self) -> None:
         """D24: the same text as a tool gives, also where a tab and a task are known."""
         with Server() as server:

@@ -131,6 +131,23 @@ class LeftByAPerson(unittest.TestCase):
 
         self.moved(terminal, join, lambda: self.person.tmux("break-pane", "-d", "-s", pane))
 
+    def test_all_in_the_second_of_our_line(self) -> None:
+        """tmux knows in which second the last key came: one before our line, in another tab, must not hide those that come after it."""
+        terminal, tried = self.at_the_first(), 0
+        for number in range(5):
+            _second_is_over()
+            second = int(time.time())
+            terminal.write(str(number))
+            poll(lambda: self.first.log().endswith(str(number).encode()), 10)  # noqa: B023
+            self.tab.execute("true")
+            self.person.tmux("select-window", "-t", self.tab.id)
+            self.half_typed(terminal)
+            tried += int(time.time()) == second
+            self.person.tmux("select-window", "-t", self.first.id)
+            self.never_run()
+            if tried == 2:
+                return
+
     def test_typed_while_the_prompt_is_awaited_after_our_interrupt(self) -> None:
         """Also what comes between our C-c and our line."""
         self.tab.execute("PROMPT_COMMAND='sleep 1'", timeout_ms=20_000)

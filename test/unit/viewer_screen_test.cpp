@@ -110,6 +110,18 @@ struct After {
     return rows.size() >= before.size() && std::equal(before.begin(), before.end(), rows.begin());
   }
 
+  /// Whether all that is printed afterwards, more than a screen of it, comes in its order and stays.
+  [[nodiscard]] bool goes_on() {
+    std::vector<std::string> lines;
+    for (int i = 0; i < 2 * kRows; ++i) {
+      lines.push_back("afterwards " + std::to_string(i));
+      terminal.show(lines.back() + "\033[K\r\n");
+    }
+    const auto rows = terminal.rows();
+    return all_there() && rows.size() >= lines.size() &&
+           std::equal(lines.rbegin(), lines.rend(), rows.rbegin());
+  }
+
   PlainTerminal terminal;
   std::vector<std::string> before;
 };
@@ -131,17 +143,20 @@ TEST_CASE("U4: a drawing leaves what was on the person's screen where it is") {
            "\033c\033[3gall new",
            "\033[3T\033[2S\033[1J",
            "\033[?6h\033[2;5r\033[Horigin",
+           "\033[2;5rmargins\r\nthat stay",
+           "\033[4h\033[7minserted",
            "a\r\nb\r\nc\033[2A\rA\r\n\033[5Bfar\033[9Aup",
            "\033M\033Mback",
            "\033#8",
            "\033[?3h\033[?3l80 columns",
        }) {
     CAPTURE(drawing);
-    const After after(drawing);
+    After after(drawing);
     CHECK(after.all_there());
     CHECK(after.terminal.column() == 0);
     CHECK(after.terminal.cursor_visible);
     CHECK_FALSE(after.terminal.alternate);
+    CHECK(after.goes_on());
   }
 }
 
@@ -152,6 +167,14 @@ TEST_CASE("U4: what a program draws above its last row is drawn") {
   CHECK(rows[7] == "ONE");
   CHECK(rows[8] == "two");
   CHECK(rows[9] == "THREE");
+}
+
+TEST_CASE("U4: what is printed afterwards comes below the last row, wherever the drawing left the cursor") {
+  After after("one\r\ntwo\r\nthree\033[2A");
+  after.terminal.show("prompt");
+  const auto rows = after.terminal.rows();
+  REQUIRE(rows.size() >= 4);
+  CHECK(std::vector(rows.end() - 4, rows.end()) == std::vector<std::string>{"one", "two", "three", "prompt"});
 }
 
 TEST_CASE("U4: cleared, the page begins at the top, and the prompt comes below it") {
@@ -195,9 +218,10 @@ TEST_CASE("U4: any split gives the same, and no random drawing costs a person's 
       pieces.push_back(std::move(part));
     }
     CAPTURE(drawing);
-    const After after(drawing, static_cast<int>(random() % 20));
+    After after(drawing, static_cast<int>(random() % 20));
     REQUIRE(after.all_there());
     REQUIRE(after.terminal.column() == 0);
+    REQUIRE(after.goes_on());
     REQUIRE_FALSE(after.terminal.alternate);
     REQUIRE(shown(pieces) == shown({drawing}));
     const std::size_t split = random() % (drawing.size() + 1);
