@@ -59,6 +59,19 @@ class Signals(unittest.TestCase):
             tab.call("close_tab", force=True)
             poll(lambda: not alive(), 3, "the daemon's end with its tab")
 
+    def test_what_cannot_be_told_is_spared_and_named(self) -> None:
+        """D6: no tag, and what started it has ended: it may be anybody's in the tab."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute_async(f"(ulimit -Sx unlimited; sh -c 'sleep {OWN} & exit'); sleep 60", timeout_ms=60_000)
+            alive = lambda: [pid for pid, command in server.sandbox.processes().items() if command == f"sleep {OWN}"]  # noqa: E731
+            [pid] = poll(alive, 10)
+            cancelled = tab.call("cancel_command")
+            self.assertEqual([survivor["pid"] for survivor in cancelled.survivors], [pid])
+            self.assertIn(f"not ended: pid {pid} (sleep {OWN})", " ".join(cancelled.notes))
+            self.assertEqual(alive(), [pid])
+            tab.call("close_tab", force=True)
+
     def test_a_builtin_loop_without_signal_keys_keeps_its_shell(self) -> None:
         """D22"""
         for shell in ("bash", "zsh", "dash"):

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 import unittest
 from pathlib import Path
 
@@ -107,7 +108,9 @@ class Life(unittest.TestCase):
                 tab = server.create_tab()
                 tab.start("sh -c 'trap \"\" INT TERM HUP; echo up; exec sleep 600'")
                 poll(lambda: b"up\r\n" in tab.log(), 5)
+                begin = time.monotonic()
                 closed = tab.close(force=force)
+                self.assertLess(time.monotonic() - begin, 1 if force else 2.5)
                 self.assertIs(closed.closed, True)
                 self.assertEqual([pid for pid, command in server.sandbox.processes().items() if command == "sleep 600"], [])
 

@@ -42,10 +42,11 @@ class Deadline(unittest.TestCase):
     def test_escalation_to_kill(self) -> None:
         with Server() as server:
             tab = server.create_tab()
+            tab.execute("kept=17")
             result, took = timed(tab, STUBBORN, timeout_ms=500)
             self.assertEqual((result.exit_code, result.state, result.reason), (137, "cancelled", "timeout"))
             self.assertLess(took, 0.5 + 6)
-            self.assertEqual(tab.execute("echo ok").output, "ok\n")
+            self.assertEqual(tab.execute("echo $kept").output, "17\n", "the program is killed, not its shell")
 
     def test_each_new_foreground_group_is_ended(self) -> None:
         """Killing a script's child only starts its next step."""

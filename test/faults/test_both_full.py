@@ -156,7 +156,12 @@ class BothFull(OnSmallDisks):
                     self.assertFalse(file.exists())
                 poll(lambda: tab.execute("echo free").output == "free\n", 10, "the log to go on")
                 records = Path(str(tab.log_path).removesuffix("log") + "commands")
-                poll(lambda: len({json.loads(line)["id"] for line in records.read_text().splitlines()}) >= commands + 3, 5, "the records")
+                written = lambda: {json.loads(line)["id"] for line in records.read_text().splitlines()}  # noqa: E731
+                poll(lambda: len(written()) >= commands + 3, 5, "the records")
+                again = fill(sandbox.state)
+                kept = next(command for _ in range(100) if (command := tab.execute("echo kept", verbose=True).command_id) not in written())
+                again.unlink()
+                poll(lambda: kept in written(), 5, "the record, without another command")
                 self.assertIsNone(tab.row.get("log_gap_bytes"), "the writer kept all of it")
                 self.assertEqual(tab.state(command_id=last_id).exit_code, commands - 1)
         row("state and runtime directory full", "every command runs, its code right, rm among them",

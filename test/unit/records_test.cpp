@@ -1,6 +1,8 @@
 #include "tmux/records.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <thread>
 
@@ -27,6 +29,25 @@ std::string id_of(std::size_t number) {
 }
 
 }  // namespace
+
+TEST_CASE("D39: records are kept below the limit of file sizes") {
+  const test::TempDir directory;
+  CommandRecords records(directory.path() / "pane-@1.commands");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{64 * 1024, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  std::size_t refused = 0;
+  for (std::size_t n = 1; n <= 400; ++n) {
+    refused += records.append(record_of(id_of(n), std::string(500, 'x'))).empty() ? 0 : 1;
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  CHECK(refused == 0);
+  CHECK(records.find(id_of(400)).has_value());
+  CHECK(records.find(id_of(390)).has_value());
+}
 
 TEST_CASE("records: what is written is read, the last line of an id counts") {
   const test::TempDir directory;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/base64.hpp"
@@ -281,6 +282,26 @@ TEST_CASE("D14: a named value is masked whatever an encoder made of it") {
     CHECK(spans[0].end == 7 + written.size());
     for (std::size_t cut = 4; cut < written.size(); ++cut) {  // wherever a stream is cut, it is held back
       CHECK(secrets.unfinished(text.substr(0, 7 + cut), true).begin <= 7);
+    }
+  }
+}
+
+TEST_CASE(
+    "D14: base64 of a named value is masked wherever it begins in a group of three, in both alphabets") {
+  Secrets secrets({.rules = false, .values = true});
+  const std::string value = "~?>pa/ss~?>w\"or'd~?>1234";
+  REQUIRE(secrets.add("KEY", value));
+  for (const std::string before : {"", "a", "ab"}) {
+    for (const bool url_safe : {false, true}) {
+      std::string written = encode_base64(before + value);
+      if (url_safe) {
+        std::ranges::replace(written, '+', '-');
+        std::ranges::replace(written, '/', '_');
+      }
+      CAPTURE(written);
+      const auto spans = secrets.find("x=" + written);
+      REQUIRE(spans.size() == 1);
+      CHECK(spans[0].end - spans[0].begin + 2 >= 8 * value.size() / 6);
     }
   }
 }

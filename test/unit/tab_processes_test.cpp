@@ -141,6 +141,9 @@ TEST_CASE("D6: without a tag its ancestors tell, and where they are gone nobody 
   all[173] = process(173, 172, kTyped + 3);
   all[190] = process(190, 1, kTyped + 2);
   all[190].in_tab = false;
+  all[191] = process(191, kShell, kTyped - 1, kThis);  // from before, whatever its tag says
+  CHECK(of(150, all) == Whose::older);
+  CHECK(of(191, all) == Whose::older);
   CHECK(of(160, all) == Whose::older);
   CHECK(of(170, all) == Whose::command);
   CHECK(of(171, all) == Whose::command);

@@ -26,6 +26,7 @@ SYNTAX = [
     ok("noglob echo *", "*\n"),
     ok("echo =", "=\n"),
     code(1, "((0))"),
+    code(126, "return 126"),
     code(1, "true | false | true; echo $pipestatus; false", "0 1 0\n"),
     code(FAILED, "echo no-such-file-*", Text(r".*no matches found.*\n")),
     code(FAILED, "echo =nosuchcommand", Text(r".*not found.*\n")),
