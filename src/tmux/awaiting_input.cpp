@@ -31,13 +31,6 @@ struct Member {
   std::size_t parent = 0;  ///< its own place for the first
 };
 
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos ? std::string_view()
-                                         : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 /// The shell and everything below it, the foreground group or not.
 std::vector<Member> processes_below(int shell_pid) {
   std::vector<Member> members;
@@ -189,6 +182,13 @@ std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, T
 }
 
 }  // namespace
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == std::string_view::npos ? std::string_view()
+                                         : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
 
 std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard) {
   const bool masks = guard != nullptr && guard->secrets().any();

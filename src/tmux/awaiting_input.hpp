@@ -37,4 +37,7 @@ class SettledInput {
 /// is one. Empty for one of 4 KB or more.
 [[nodiscard]] std::string whole_unfinished_line(const PaneLog& log, int cols);
 
+/// As these lines are: no blanks at the ends.
+[[nodiscard]] std::string_view without_blanks(std::string_view text);
+
 }  // namespace terminally

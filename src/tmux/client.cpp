@@ -224,7 +224,7 @@ std::string type_bytes(std::string_view target, std::string_view bytes, std::str
                 std::string(kTypedBuffer) + "'";
   }
   commands += " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " " + at;  // "sent", by its hook
-  if (typed == Typed::line_put_back) {
+  if (typed == Typed::text_put_back) {
     return commands;
   }
   return commands + " ; " + (typed == Typed::line ? set_untouched(at) : keep + "seen '#{@terminally_kept}'");

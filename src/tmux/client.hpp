@@ -91,9 +91,8 @@ class TmuxClient {
 /// pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as send-keys
 /// takes one argument a byte and a time that grows with their square (3,000: 80 ms). What we type is nobody's
 /// visit (touched.hpp): after a line of ours, and a C-c before it, the pane counts as untouched; after a key
-/// of ours as before; after a line whose shell puts a person's text back, that text is there as if just
-/// typed.
-enum class Typed { key, line, line_put_back };
+/// of ours as before; after a key that puts a person's text back, that text is there as if just typed.
+enum class Typed { key, line, text_put_back };
 [[nodiscard]] std::string type_bytes(std::string_view target, std::string_view bytes,
                                      std::string_view unless = {}, Typed typed = Typed::key);
 

@@ -174,4 +174,8 @@ std::filesystem::path CommandFiles::lock_path() const {
   return directory_ / (pane_ + ".lock");
 }
 
+EditorKeyFiles CommandFiles::editor_key() const {
+  return {directory_ / (pane_ + ".key"), directory_ / (pane_ + ".answer")};
+}
+
 }  // namespace terminally

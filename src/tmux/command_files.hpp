@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/memory_file.hpp"
+#include "tmux/editor_key.hpp"
 #include "tmux/ids.hpp"
 #include "tmux/shells.hpp"
 
@@ -29,6 +30,8 @@ namespace terminally {
 ///     Where there is none at all, they are links to memory of the process that looks after the command.
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it
+///     <pane>.key    what the key of ours in the shell's line editor does, while it is pressed, and
+///     <pane>.answer what it answers (EditorKeyFiles)
 ///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
 ///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
 ///                   itself at its prompt, "left"), and what was started then, "-" for nothing
@@ -80,6 +83,7 @@ class CommandFiles {
   void remove(const std::string& nonce) const noexcept;
 
   [[nodiscard]] std::filesystem::path lock_path() const;
+  [[nodiscard]] EditorKeyFiles editor_key() const;
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:

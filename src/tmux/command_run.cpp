@@ -71,8 +71,11 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   reporter_ = tab_->closed ? ExitReporter() : exit_reporter(record_.shell_pid);
   const auto kind = shell ? shell_kind(shell->name) : std::nullopt;
   if (kind && !tab_->closed && !shell_is_replaced() && (own_shell || !tab_->files.are_gone(record_.nonce))) {
-    script_ =
-        shell_script(*kind, ShellCommand{text_, record_.nonce, tab_->files.directory(), context.helper});
+    script_ = shell_script(*kind, ShellCommand{.text = text_,
+                                               .nonce = record_.nonce,
+                                               .directory = tab_->files.directory(),
+                                               .helper = context.helper,
+                                               .editor_key = tab_->files.editor_key().script});
   }
   if (record_.deadline_steady_ms != 0) {
     deadline_ = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
@@ -263,6 +266,7 @@ asio::awaitable<void> CommandRun::follow() {
     }
     // Who typed C-c there: only somebody who was there.
     touched_ = interrupt_reason_ == Reason::none && looks_interrupted() && co_await is_touched();
+    co_await put_back();
     conclude();
   }
 }

@@ -12,6 +12,7 @@
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "tmux/client.hpp"
+#include "tmux/editor_key.hpp"
 #include "tmux/foreground.hpp"
 #include "tmux/log_watch.hpp"
 #include "tmux/manager.hpp"
@@ -21,6 +22,12 @@
 #include "tmux/tab_processes.hpp"
 
 namespace terminally {
+
+/// What a prompt showed before our C-c, and after it: lines of text without blanks at their ends.
+struct ClearedRows {
+  std::string before;
+  std::string prompt;
+};
 
 /// What every command needs of its manager. Lives as long as the event loop runs.
 struct RunContext {
@@ -156,6 +163,16 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] std::string touch_of_others() const;
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt(const Foreground& foreground,
                                                           Clock::time_point give_up_at);
+  [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
+  [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(Milliseconds within);
+  [[nodiscard]] bool has_editor_key(const Foreground& foreground) const;
+  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_editor_key(std::string script,
+                                                                                    std::string unless,
+                                                                                    Typed typed);
+  [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(const Foreground& foreground);
+  [[nodiscard]] boost::asio::awaitable<void> put_back();
+  void note_cleared(const Foreground& foreground, const std::optional<HalfTyped>& half,
+                    const ClearedRows& rows);
   [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at);
   [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key();
   void write_script() const;
@@ -238,9 +255,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   bool opened_shell_ = false;
   bool exit_lost_ = false;
-  bool touched_ = false;   ///< somebody else may have typed in the tab: see touched.hpp
-  bool cleared_ = false;   ///< what they left at the prompt is gone
-  bool put_back_ = false;  ///< the shell puts it back after this command
+  bool touched_ = false;  ///< somebody else may have typed in the tab: see touched.hpp
+  bool cleared_ = false;  ///< what they left at the prompt is gone
+  std::string put_back_;  ///< what the shell gets back after this command: a word of it; empty: nothing
   bool call_answered_ = false;
   bool called_off_ = false;
   int attempt_ = 0;

@@ -166,8 +166,8 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   reporter_ = exit_reporter(foreground.pid);
   record_.shell_pid = foreground.pid;
   record_.shell_image = process_image(foreground.pid);
-  const ShellCommand command{
-      text_, record_.nonce, tab_->files.directory(), context_.helper, tab_->last_exit, exit_lost_, put_back_};
+  const ShellCommand command{text_,           record_.nonce, tab_->files.directory(),        context_.helper,
+                             tab_->last_exit, exit_lost_,    tab_->files.editor_key().script};
   record_.typed_byte = tab_->log.counted_end();
   record_.start_byte = record_.typed_byte;
   record_.end_byte = record_.typed_byte;
@@ -290,8 +290,7 @@ asio::awaitable<std::optional<Error>> CommandRun::try_to_type(const std::string&
   const std::string unless = "#{||:" + kFullScreen + "," + touch_of_others() + "}";
   std::optional<Error> failure;
   try {
-    const Typed typed = put_back_ ? Typed::line_put_back : Typed::line;
-    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, typed));
+    co_await tmux_.change(type_bytes(to_string(tab_->pane), bytes, unless, Typed::line));
   } catch (const Error& error) {
     failure = error;
   }

@@ -56,6 +56,7 @@ if [[ -n ${@N@_g-} ]]; then
 @N@_c=; if [[ -e @CANCELLED@ ]]; then @N@_c=@CANCELLED_LINE@; fi
 \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \builtin printf %s "$@N@_s" >| @EXIT@
+for @N@_m in emacs vi-insert vi-command; do \builtin bind -m "$@N@_m" -x @EDITOR_KEY@; done
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
 '}; if [[ $PROMPT_COMMAND$@N@_g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
 case :$@N@_k: in (*:expand_aliases:*) @N@_k=s;; (*) @N@_k=u;; esac; } && \builtin :
@@ -66,17 +67,15 @@ case $- in (*e*) @N@_s=0;; esac
 
 // zsh. The `always` block runs after C-c too. Tracing goes to the old stderr whatever is redirected, so it is
 // switched off by an assignment, which is one traced line that END marks (x=1). precmd would be too late: it
-// comes after zsh's end-of-line padding. The line that our C-c took is put back by the editor itself when it
-// starts, unless something was typed meanwhile. A `;` or newline before every `}`: without it `setopt
-// ignorebraces` and `emulate sh` do not see the brace.
+// comes after zsh's end-of-line padding. A `;` or newline before every `}`: without it `setopt ignorebraces`
+// and `emulate sh` do not see the brace.
 // An error (`echo *.nomatch`) ends what is sourced, and `.` says 126 then, where the same at the prompt is 1:
 // so is 126 without the epilogue, unless the text may return it.
 constexpr ShellTemplate kZsh = {
     R"sh(\builtin \.)sh",
     R"sh(\unfunction builtin; \enable . builtin eval exit printf return setopt unset unsetopt)sh",
     R"sh(@N@_s=$? @N@_a=${options[aliases]} options[aliases]=off
-{ @N@_x=$- @N@_t= @N@_b=; \builtin unset @N@_r
-case @PUT_BACK@$@N@_x in (*x*) ;; (1*) @N@_b=${ZLE_LINE_ABORTED-};; esac
+{ @N@_x=$- @N@_t=; \builtin unset @N@_r
 case @EXIT_LOST@$- in (1*|*e*) @N@_s=@PREVIOUS@;; esac
 case $@N@_x in (*[xv]*) \builtin unsetopt xtrace; @N@_t=';x=1';; esac
 \builtin setopt histignorespace
@@ -101,16 +100,13 @@ case ${@N@_o-} in
 (end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
-esac; case $@N@_b in (?*) __mcp_put_back=$@N@_b
-__mcp_line_init() { # @N@_
-\builtin zle -D zle-line-init # @N@_
-\builtin zle -A __mcp_line_init zle-line-init 2>/dev/null && { \builtin zle -D __mcp_line_init; \builtin zle zle-line-init; } # @N@_
-case $CONTEXT$PENDING$KEYS_QUEUED_COUNT$BUFFER in (start00) BUFFER=$__mcp_put_back; CURSOR=${#BUFFER};; esac # @N@_
-\builtin unset __mcp_put_back # @N@_
-\builtin unset -f __mcp_line_init # @N@_
+esac # @N@_
+__mcp_key() { # @N@_
+@EDITOR_KEY@ # @N@_
 } # @N@_
-\builtin zle -A zle-line-init __mcp_line_init; \builtin zle -N zle-line-init __mcp_line_init;; esac # @N@_
-options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a @N@_b"
+\builtin zle -N __mcp_key # @N@_
+for @N@_m in emacs viins vicmd; do \builtin bindkey -M $@N@_m '\e[7707~' __mcp_key; done # @N@_
+options[aliases]=$@N@_a; @N@_t="\builtin unset @N@_s @N@_x @N@_t @N@_i @N@_r @N@_o @N@_c @N@_a @N@_m"
 case $@N@_x in
 (*e*x*) @N@_t="$@N@_t; options[xtrace]=on";;
 (*e*) ;; # @N@_
@@ -230,6 +226,10 @@ set @N@_c @CANCELLED_LINE@
 end
 builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s $@N@_by $@N@_c >/dev/tty
 builtin printf %s $@N@_s >@EXIT@
+for @N@_m in (builtin bind -L)
+builtin bind -M $@N@_m \e\[7707~ @EDITOR_KEY@
+end
+set -e @N@_m
 return $@N@_s
 )sh", ""};
 

@@ -9,6 +9,7 @@
 #include "base/no_multiplexer.hpp"
 #include "base/one_of.hpp"
 #include "base/posix_checksum.hpp"
+#include "tmux/editor_key.hpp"
 #include "tmux/shell_templates.hpp"
 #include "tmux/shell_text.hpp"
 
@@ -96,6 +97,10 @@ std::string fish_quoted(std::string_view text) {
   return single_quoted(doubled, "\\'");
 }
 
+std::string quoted_for(ShellKind kind, std::string_view text) {
+  return kind == ShellKind::fish ? fish_quoted(text) : posix_quoted(text);
+}
+
 std::optional<ShellKind> shell_kind(std::string_view program) {
   if (const std::size_t slash = program.rfind('/'); slash != std::string_view::npos) {
     program.remove_prefix(slash + 1);
@@ -148,8 +153,7 @@ std::string command_for_display(std::string_view command) {
 
 ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   const std::string base = (command.directory / command.nonce.substr(0, 8)).string();
-  const bool fish = kind == ShellKind::fish;
-  const auto word = [fish](const std::string& text) { return fish ? fish_quoted(text) : posix_quoted(text); };
+  const auto word = [kind](const std::string& text) { return quoted_for(kind, text); };
   const std::map<std::string, std::string, std::less<>> values = {
       {"N", "__mcp_" + command.nonce.substr(0, 8)},
       {"NONCE", command.nonce},
@@ -166,7 +170,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},
-      {"PUT_BACK", command.put_back ? "1" : ""},
+      {"EDITOR_KEY", editor_key_action(kind, command.editor_key)},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
       {"NO_MUX", word(kNoMultiplexer)},
       {"RETURNS_126", may_return(command.text, "126") ? "1" : ""},

@@ -22,7 +22,7 @@ struct ShellCommand {
   std::filesystem::path helper;     ///< terminally-shell
   int previous_exit = 0;            ///< the exit code of our last command in this shell
   bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
-  bool put_back = false;   ///< our C-c took a line that a person had half typed at this shell's own prompt
+  std::filesystem::path editor_key;  ///< what the key of ours in its line editor reads, see editor_key.hpp
 };
 
 /// What the file says that the wrapper empties when it has come to the text, until then.
@@ -67,6 +67,9 @@ inline constexpr std::size_t kInlineLimitBytes = 65'536;
 /// characters made visible, ended by CRLF. In the form that printf's %b takes: backslash escapes, no control
 /// characters.
 [[nodiscard]] std::string command_for_display(std::string_view command);
+
+/// One word of the shell in quotes, in which nothing is special.
+[[nodiscard]] std::string quoted_for(ShellKind kind, std::string_view text);
 
 /// One word of a POSIX shell in single quotes, in which nothing is special.
 [[nodiscard]] std::string posix_quoted(std::string_view text);

@@ -251,8 +251,8 @@ std::optional<TerminalMode> terminal_mode(const std::string& tty) {
     return std::nullopt;
   }
   return TerminalMode{(modes.c_lflag & ICANON) != 0, (modes.c_lflag & ECHO) != 0,
-                      (modes.c_iflag & ICRNL) != 0, (modes.c_iflag & IGNCR) != 0,
-                      (modes.c_lflag & ISIG) != 0};
+                      (modes.c_iflag & ICRNL) != 0,  (modes.c_iflag & IGNCR) != 0,
+                      (modes.c_iflag & INLCR) != 0,  (modes.c_lflag & ISIG) != 0};
 }
 
 int unread_input(const std::string& tty) {

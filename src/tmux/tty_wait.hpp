@@ -13,6 +13,7 @@ struct TerminalMode {
   bool echo = false;           ///< shown as it is typed
   bool cr_is_enter = true;     ///< CR is read as a newline (ICRNL)
   bool cr_is_dropped = false;  ///< CR is not read at all (IGNCR)
+  bool newline_is_cr = false;  ///< LF is read as CR (INLCR)
   bool keys_signal = true;     ///< C-c is a signal (ISIG), not a character
 };
 
