@@ -113,6 +113,17 @@ Error busy_with_program(const Tab& tab, const Foreground& foreground) {
                                     elsewhere(tab) + about_multiplexer(foreground.name));
 }
 
+Error cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
+  return Error(
+      ErrorCode::busy,
+      "tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
+          ", a restricted shell, which sources no file by its path and redirects "
+          "nothing: no command can be run in it; nothing was run" +
+          (tab.for_person ? "; to type there: " + by_hand("attach", tab)
+                          : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")) +
+          elsewhere(tab));
+}
+
 Error busy_with_reading(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   const bool known = !keys.how.empty();

@@ -19,6 +19,9 @@ namespace terminally {
 /// Something runs there that was not begun by a command of ours: a person typed it, or send_text did.
 [[nodiscard]] Error busy_with_program(const Tab& tab, const Foreground& foreground);
 
+/// Its shell is a restricted one.
+[[nodiscard]] Error cannot_run_in_restricted(const Tab& tab, const Foreground& foreground);
+
 /// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
 [[nodiscard]] Error busy_with_reading(const Tab& tab, const Foreground& foreground);
 

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/awaiting_input.hpp"
+#include "tmux/busy.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
@@ -131,6 +132,9 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
         Clock::now() < give_up_at) {
       co_await finish_by(give_up_at, first->wait_for_end());
       continue;
+    }
+    if (is_restricted_shell(foreground)) {
+      throw cannot_run_in_restricted(*tab_, foreground);
     }
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));

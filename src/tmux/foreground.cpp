@@ -52,6 +52,11 @@ bool reads_terminal(int pid, ShellKind kind) {
   });
 }
 
+bool takes_value(std::string_view option, bool fish) {
+  return option == "-o" || option == "+o" || option == "-O" || option == "--rcfile" ||
+         option == "--init-file" || (fish && (option == "-C" || option == "--init-command"));
+}
+
 /// A shell that was given a script or a command is a program like any other.
 bool is_interactive_shell(int pid) {
   const std::vector<std::string> arguments = process_arguments(pid);
@@ -63,14 +68,10 @@ bool is_interactive_shell(int pid) {
     first = 2;
   }
   const bool fish = shell_kind(arguments.front()) == ShellKind::fish;
-  bool takes_value = false;
   for (std::size_t i = first; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (takes_value) {
-      takes_value = false;
-    } else if (argument == "-o" || argument == "+o" || argument == "-O" || argument == "--rcfile" ||
-               argument == "--init-file" || (fish && (argument == "-C" || argument == "--init-command"))) {
-      takes_value = true;
+    if (takes_value(argument, fish)) {
+      ++i;
     } else if (argument == "-c" || argument == "-s" ||
                (!argument.starts_with('-') && !argument.starts_with('+'))) {
       return false;
@@ -166,6 +167,27 @@ Foreground look_at_foreground(ProcessId pane) {
                                  process_root(leader->pid) == process_root(::getpid());
   }
   return foreground;
+}
+
+bool is_restricted_shell(const Foreground& foreground) {
+  if (foreground.shell != ShellKind::bash && foreground.shell != ShellKind::zsh) {
+    return false;
+  }
+  const std::vector<std::string> arguments = process_arguments(foreground.pid);
+  const std::string name =
+      arguments.empty() ? "" : arguments.front().substr(arguments.front().rfind('/') + 1);
+  if (name.starts_with("r") || name.starts_with("-r")) {
+    return true;
+  }
+  for (std::size_t i = 1; i < arguments.size() && arguments[i].starts_with('-'); ++i) {
+    const std::string& option = arguments[i];
+    const bool letters = option.find_first_not_of("-ilrsvx") == std::string::npos;
+    if (option.ends_with("-restricted") || (letters && option.find('r') != std::string::npos)) {
+      return true;
+    }
+    i += takes_value(option, false) ? 1 : 0;
+  }
+  return false;
 }
 
 ExitReporter exit_reporter(int shell_pid) {

@@ -29,6 +29,10 @@ struct Foreground {
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
+/// Whether it is a shell that was started as a restricted one (rbash, `bash -r`): it sources no file by its
+/// path and redirects nothing, so none of our ways to run a command works there.
+[[nodiscard]] bool is_restricted_shell(const Foreground& foreground);
+
 /// Whose exit status is that of a shell that somebody else waits for: the shell itself, or the su, sudo or
 /// ssh that opened it and passes its code on.
 struct ExitReporter {

@@ -467,6 +467,46 @@ class Programs(unittest.TestCase):
             person.sees(tab, "mine> ")
             self.assertEqual(tab.execute("echo $V $PWD").output, "byhand /usr\n")
 
+    def test_a_restricted_shell_is_named(self) -> None:
+        """D40: at once, and nothing is typed there."""
+        needs("rbash")
+        with Server() as server:
+            tab, person = server.create_tab(shell="bash"), Person(server)
+            tab.execute("true")
+            for shell in ("rbash --norc", "bash --norc -r", "bash --norc --restricted"):
+                with self.subTest(shell):
+                    person.enter(tab, f"PS1='{shell}> ' {shell}")
+                    person.sees(tab, f"\n{shell}>")
+                    end, begun = len(tab.log()), time.monotonic()
+                    error = server.call_error("execute_command", window_id=tab.id, command="touch ran")
+                    self.assertLess(time.monotonic() - begun, 1.5, "as long as one line is waited for")
+                    for part in ("a restricted shell", "nothing was run", "send_text"):
+                        self.assertIn(part, error)
+                    self.assertEqual(tab.log()[end:], b"")
+                    person.enter(tab, "exit")
+                    poll(lambda: tab.row.foreground == "bash" and tab.execute("echo $SHLVL").output == "1\n", 10)
+            for shell in ("bash -norc", "bash --norc -O extglob"):
+                person.enter(tab, f"PS1='{shell}> ' {shell}")
+                person.sees(tab, f"\n{shell}>")
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+                person.enter(tab, "exit")
+
+    def test_a_debug_trap_of_a_person(self) -> None:
+        """bash runs sourced text without it, but for `set -T`; a person has it at the prompt all the same."""
+        with Server() as server:
+            tab, person = server.create_tab(shell="bash"), Person(server)
+            tab.execute("true")
+            person.enter(tab, "trap 'COUNT=$((COUNT+1))' DEBUG")
+            for text, options in (("true", {}), ("sleep 9", {"timeout_ms": 500}), ("echo )", {})):
+                tab.execute(text, **options)
+                end = len(tab.log())
+                person.enter(tab, "trap -p DEBUG; echo seen=$?")
+                poll(lambda: b"seen=0\r\n" in tab.log()[end:], 10)  # noqa: B023
+                self.assertIn(b"trap -- 'COUNT=$((COUNT+1))' DEBUG", tab.log()[end:])
+            tab.execute("set -T")
+            tab.execute("trap 'echo debug:$BASH_COMMAND' DEBUG")
+            self.assertIn("debug:echo traced\ntraced\n", tab.execute("echo traced").output)
+
     def test_a_stopped_command(self) -> None:
         """C-z by a person."""
         with Server() as server:
