@@ -133,7 +133,7 @@ class LeftByAPerson(unittest.TestCase):
 
     def test_all_in_the_second_of_our_line(self) -> None:
         """tmux knows in which second the last key came: one before our line, in another tab, must not hide those that come after it."""
-        terminal, tried = self.at_the_first(), 0
+        terminal, tried = self.look_at(self.first), 0
         for number in range(5):
             _second_is_over()
             second = int(time.time())
