@@ -94,7 +94,7 @@ int replay(const Config& config, const ReplayOptions& options) {
   }
   warn_of_small_terminal(config);
   const QuietKeyboard quiet;
-  Stage stage;
+  Stage stage(Stage::Page::own);
   asio::io_context io(1);
   return run_until_signal(io, play(recording, options, stage));
 }

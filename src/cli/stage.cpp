@@ -14,11 +14,16 @@ constexpr int kRowsAtMost = 1'000;  // of a terminal that does not say how many 
 
 }  // namespace
 
-Stage::Stage() {
+Stage::Stage(Page page) {
   if (::isatty(STDOUT_FILENO) != 0) {
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
     screen_.emplace(known ? size.ws_row : kRowsAtMost);
+    if (page == Page::own) {
+      std::string drawn;
+      screen_->take_page(drawn);
+      print(drawn);
+    }
   }
 }
 

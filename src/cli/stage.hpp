@@ -12,7 +12,11 @@ namespace terminally {
 /// it is drawn over, and its modes are at the end as they were (viewer_screen.hpp), however that end comes.
 class Stage {
  public:
-  Stage();
+  enum class Page {
+    as_needed,  ///< what was on the terminal stays in sight until something is drawn over the whole screen
+    own,        ///< what is shown begins on an empty screen, as it did in its tab
+  };
+  explicit Stage(Page page);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;

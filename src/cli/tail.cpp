@@ -53,7 +53,7 @@ class Printer {
  public:
   Printer(bool render, int cols) : render_(render), cols_(cols) {
     if (!render && ::isatty(STDOUT_FILENO) != 0) {
-      stage_.emplace();
+      stage_.emplace(Stage::Page::as_needed);
     }
   }
 

@@ -33,7 +33,7 @@ void ViewerScreen::Player::undo_later(std::string_view sequence) {
 
 void ViewerScreen::Player::take_page() {
   if (!state.own_page && !state.alternate) {
-    out += '\r';
+    out += '\r' + csi_text(std::to_string(state.rows), 'B');  // below the cursor may stand something, too
     out.append(static_cast<std::size_t>(state.rows), '\n');
     out += "\033[H";
     state.own_page = true;
@@ -272,6 +272,10 @@ void ViewerScreen::Player::plain_csi(std::string_view parameters, char final) {
       break;
   }
   out += csi_text(parameters, final);
+}
+
+void ViewerScreen::take_page(std::string& out) {
+  Player{state_, out}.take_page();
 }
 
 void ViewerScreen::feed(std::string_view bytes, std::string& out) {

@@ -20,6 +20,9 @@ class ViewerScreen {
   /// `rows`: of the person's terminal.
   explicit ViewerScreen(int rows) { state_.rows = rows; }
 
+  /// A page of its own from the first byte on: for what began on an empty screen.
+  void take_page(std::string& out);
+
   /// Appends to `out` what the terminal is to be sent.
   void feed(std::string_view bytes, std::string& out);
 

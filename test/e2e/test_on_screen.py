@@ -83,6 +83,16 @@ class InTmux(OnScreen):
             cut.write(self.tab.log()[:self.tab.log().rindex(b"\x1b[2;5r") + 6])
         self.check(f'"$BIN" replay "{cut.name}" 2>/dev/null; echo "co""de $?"', shows="\nABCDEFG\n")
 
+    def test_replay_begins_on_an_empty_screen(self) -> None:
+        """As its tab did: what moves down does not go over what is there."""
+        second = self.server.create_tab()
+        second.execute(r"printf 'one\033[3Btwo\n'")
+        poll(lambda: second.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+        self.keys(f"""printf '\\e[6A'; "$BIN" replay {second.id} --max-pause 0 2>/dev/null""", "Enter")
+        seen = self.until("one\n\n\n   two\n")
+        for number in range(1, 13):
+            self.assertIn(f"\nrow {number} of the person\n", seen)
+
     def test_tail(self) -> None:
         self.check('"$BIN" tail "$TAB" --from-byte 0; echo "co""de $?"')
 
