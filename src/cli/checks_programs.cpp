@@ -10,6 +10,7 @@
 #include "base/programs.hpp"
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
+#include "tmux/client.hpp"
 #include "tmux/instance.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/server_config.hpp"
@@ -51,16 +52,15 @@ bool new_enough(const std::string& version) {
 
 Findings check_tmux(const Config& config) {
   const std::filesystem::path program = find_program(config.tmux);
-  const std::string mend = "install tmux 3.2 or later (apt-get install tmux), or name it with --tmux";
   if (program.empty()) {
-    return {wrong("tmux: no program \"" + config.tmux + "\"", mend)};
+    return {wrong("tmux: no program \"" + config.tmux + "\"", kMendTmux)};
   }
   const std::string version = output_of({program.string(), "-V"});
   if (version.empty()) {
-    return {wrong("tmux: " + program.string() + " does not run", mend)};
+    return {wrong("tmux: " + program.string() + " does not run", kMendTmux)};
   }
   const std::string what = "tmux: " + version + ", " + program.string();
-  return {new_enough(version) ? fine(what) : wrong(what + " is too old", mend)};
+  return {new_enough(version) ? fine(what) : wrong(what + " is too old", kMendTmux)};
 }
 
 Findings check_helpers(const Config& config) {

@@ -4,12 +4,13 @@
 
 #include <boost/asio.hpp>
 #include <csignal>
-#include <cstdio>
 #include <utility>
 
 #include "base/event.hpp"
 #include "cli/exit_guard.hpp"
+#include "cli/print.hpp"
 #include "mcp/serve.hpp"
+#include "tmux/client.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/proc.hpp"
 
@@ -30,6 +31,26 @@ std::vector<std::string> clean_up_of(const Config& config) {
           config.state_root.string(),
           "instances",
           "clean"};
+}
+
+/// Who starts the program by hand would wait for something to happen. On stderr: stdout is the protocol's.
+void say_what_to_do() {
+  complain(
+      "this is an MCP server: it waits here for an MCP client, which starts it by itself and speaks JSON on "
+      "its stdin. C-d ends it.\n"
+      "  terminally-mcp demo              shows a client at work, and the configuration for yours\n"
+      "  terminally-mcp doctor            looks whether this machine has what is needed\n"
+      "  terminally-mcp ls, exec, attach  the tabs of a server that runs already\n"
+      "  terminally-mcp --help            all there is");
+}
+
+/// What each call would be told, before the first one comes.
+void say_what_is_wrong(const Config& config) {
+  for (const std::string& trouble : {trouble_with_proc(), trouble_with_tmux(config.tmux)}) {
+    if (!trouble.empty()) {
+      complain(trouble);
+    }
+  }
 }
 
 asio::awaitable<void> end_at_signal(Ending& ending) {
@@ -58,8 +79,9 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
 
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (const std::string trouble = trouble_with_proc(); !trouble.empty()) {
-    std::fprintf(stderr, "terminally-mcp: %s\n", trouble.c_str());  // each call is told, too
+  say_what_is_wrong(config);
+  if (::isatty(STDIN_FILENO) != 0) {
+    say_what_to_do();
   }
   asio::io_context io(1);
   ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());

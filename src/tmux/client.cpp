@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/one_of.hpp"
+#include "base/programs.hpp"
 #include "base/timeout.hpp"
 #include "tmux/rows.hpp"
 #include "tmux/touched.hpp"
@@ -44,7 +45,25 @@ Error timed_out(std::chrono::milliseconds deadline) {
                    " ms (its server is stopped or overloaded); nothing was done. Try again later");
 }
 
+/// Where there is no tmux, with what to do: that may be the first answer that a new user gets.
+ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
+                     const std::vector<std::string>& environment = {}) {
+  try {
+    return {executor, argv, environment};
+  } catch (const Error& error) {
+    const std::string trouble = trouble_with_tmux(argv.front());
+    throw trouble.empty() ? error : Error(error.code(), trouble);
+  }
+}
+
 }  // namespace
+
+std::string trouble_with_tmux(const std::string& program) {
+  const bool is_name = program.find('/') == std::string::npos;
+  return find_program(program).empty()
+             ? "tmux: no program \"" + program + "\"" + (is_name ? " on PATH" : "") + ": " + kMendTmux
+             : "";
+}
 
 TmuxClient::TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
                        std::chrono::milliseconds deadline)
@@ -80,7 +99,7 @@ asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
     result = co_await spare->finish(commands, deadline_);
   }
   if (!result || never_connected(*result)) {
-    ChildProcess client(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+    ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
     result = co_await client.finish(std::move(commands), deadline_);
   }
   std::string out = output_of(std::move(*result));
@@ -170,7 +189,7 @@ asio::awaitable<std::string> TmuxClient::start(std::string commands,
                                                std::vector<std::string> environment) const {
   Argv words = kCommandsFromInput;
   words.insert(words.end(), {";", "start-server"});
-  ChildProcess client(co_await asio::this_coro::executor, argv(words), environment);
+  ChildProcess client = started(co_await asio::this_coro::executor, argv(words), environment);
   co_return output_of(co_await client.finish(commands + "\n", deadline_));
 }
 

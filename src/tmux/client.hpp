@@ -76,6 +76,12 @@ class TmuxClient {
   std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
 };
 
+/// Why there is no tmux to be started, and what to do; empty: there is one.
+[[nodiscard]] std::string trouble_with_tmux(const std::string& program);
+
+inline constexpr const char* kMendTmux =
+    "install tmux 3.2 or later (apt-get install tmux), or name it with --tmux";
+
 /// One word of tmux's command language that stands for these bytes (no NUL), exactly: in double quotes, with
 /// what is special there or not printable as an octal escape. In single quotes, tmux joins lines and drops
 /// what looks like a comment.

@@ -67,6 +67,29 @@ class Demo(unittest.TestCase):
             self.assertEqual((done.stdout.split(), done.stderr), ([b"0"], b""))
 
 
+class ByHand(unittest.TestCase):
+    """The program itself, started by a person or without what it needs."""
+
+    def test_on_a_terminal_it_says_what_it_is(self) -> None:
+        with Sandbox() as sandbox:
+            out = sandbox.home / "out"
+            with Terminal(["/bin/sh", "-c", f'exec {shlex.quote(str(binary()))} >{out}'], sandbox.environment()) as terminal:
+                for text in ("this is an MCP server", "C-d ends it", "terminally-mcp demo", "terminally-mcp --help"):
+                    terminal.expect(text)
+                terminal.write("\x04")
+                self.assertEqual(terminal.wait(), 0)
+            self.assertEqual(out.read_bytes(), b"")
+            done = run_cli(sandbox)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""), "a client's pipe is told nothing")
+
+    def test_without_tmux_it_says_what_to_do(self) -> None:
+        for arguments, named in ((("--tmux", "/no/such"), '"/no/such"'), (("--tmux", "no-such-tmux"), '"no-such-tmux" on PATH')):
+            with self.subTest(arguments), Sandbox() as sandbox, Server(*arguments, sandbox=sandbox) as server:
+                for said in (server.call_error("create_tab"), server.raw.stderr_path.read_text()):
+                    for part in (named, "install tmux", "--tmux"):
+                        self.assertIn(part, said)
+
+
 class Doctor(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
