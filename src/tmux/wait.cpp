@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/foreground.hpp"
@@ -48,6 +49,7 @@ void Wait::choose_command(const WaitFor& request) {
   } else {
     record_ = tab_->records.latest();
   }
+  something_ran_ = record_.has_value();
   from_ = request.from_byte.value_or(record_ ? record_->start_byte : 0);
   after_something_ = request.from_byte.has_value();
   // What ended before the range that was asked for, or while a person runs something else, is not meant.
@@ -134,10 +136,25 @@ Wait::Step Wait::look_for_exit() {
     return by_itself ? Step::matched : Step::later;
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  something_ran_ = something_ran_ || foreground.kind != Foreground::Kind::shell;
   const bool at_prompt =
       foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab_->tty) == Prompt::ready;
   // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
-  return at_prompt && (!after_something_ || now_ - began_ >= kTakesForeground) ? Step::matched : Step::later;
+  if (!at_prompt || (after_something_ && now_ - began_ < kTakesForeground)) {
+    return Step::later;
+  }
+  refuse_where_nothing_ran();
+  return Step::matched;
+}
+
+/// A shell at its prompt has ended nothing, unless something ran before or was typed.
+void Wait::refuse_where_nothing_ran() const {
+  if (!something_ran_ && !after_something_) {
+    throw Error(ErrorCode::not_found,
+                "window_id: no command was run in tab " + to_string(tab_->window) +
+                    " yet, and its shell is at its prompt: there is no end to wait for; run one with "
+                    "execute_command or start_process");
+  }
 }
 
 Wait::Step Wait::look_for_pattern() {

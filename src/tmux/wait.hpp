@@ -27,7 +27,8 @@ class Wait {
     later,    ///< look again when something happens
     at_once,  ///< there is more to look through: look again after others were served
   };
-  /// Takes a few milliseconds at most. tab.closed must be of now, and commands that nobody looks after
+  /// Throws Error(not_found) where the end of a command is waited for and there was none. Takes a few
+  /// milliseconds at most. tab.closed must be of now, and commands that nobody looks after
   /// settled.
   [[nodiscard]] Step look();
 
@@ -48,6 +49,7 @@ class Wait {
   [[nodiscard]] std::uint64_t output_end();
   [[nodiscard]] bool ended() const { return record_ && record_->state != CommandState::running; }
   [[nodiscard]] Step look_for_exit();
+  void refuse_where_nothing_ran() const;
   [[nodiscard]] Step look_for_pattern();
   [[nodiscard]] std::string masked_match(const LineMatch& found) const;
   [[nodiscard]] Step look_for_idle();
@@ -65,6 +67,7 @@ class Wait {
   /// The command whose end ends the wait: of this process, or as its record says; none at a prompt.
   std::shared_ptr<CommandRun> run_;
   std::optional<CommandRecord> record_;
+  bool something_ran_ = false;  ///< a command of ours, or a program that had the foreground during the wait
 
   Clock::time_point now_ = Clock::now();
   Clock::time_point next_look_ = now_;

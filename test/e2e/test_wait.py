@@ -26,6 +26,16 @@ class Exit(unittest.TestCase):
             self.assertIn(b"done\r\n", tab.log()[started.start_byte:waited.next_byte])
             self.assertEqual(dict(tab.call("wait_for", until="exit")), dict(waited), "what has ended is told at once")
 
+    def test_where_nothing_ran(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            said = server.call_error("wait_for", window_id=tab.id, until="exit")
+            for part in ("no command was run", tab.id, "execute_command"):
+                self.assertIn(part, said)
+            self.assertIs(tab.call("send_text", text="true", until="exit").matched, True, "what was typed has ended")
+            tab.execute("true")
+            self.assertIs(tab.call("wait_for", until="exit").matched, True)
+
     def test_others_are_served_and_may_end_it(self) -> None:
         with Server() as server:
             tab = server.create_tab()
