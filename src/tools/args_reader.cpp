@@ -106,6 +106,10 @@ void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Tex
     return refuse(name, shown(*given) + " is no string; " + allowed);
   }
   const auto& text = given->get_ref<const std::string&>();
+  if (text.empty() && bytes.min > 0 && need == Need::optional) {
+    return refuse(name, "\"\" says nothing; leave it out for its default, or give text of " +
+                            in_words(bytes) + " bytes");
+  }
   if (text.size() < bytes.min || text.size() > bytes.max) {
     return refuse(name, "has " + std::to_string(text.size()) + " bytes; " + allowed);
   }

@@ -6,9 +6,9 @@ namespace terminally {
 
 // What the tools take, where several say it. All of it is in their schemas.
 inline constexpr Range kNameBytes = {0, 200};
-inline constexpr Range kPathBytes = {0, 4'096};
+inline constexpr Range kPathBytes = {1, 4'096};
 inline constexpr Range kCommandBytes = {1, 8'388'608};  // half a line of the transport: escapes take room
-inline constexpr Range kCommandIdBytes = {0, 128};
+inline constexpr Range kCommandIdBytes = {1, 128};
 inline constexpr std::size_t kMostKeys = 500;
 inline constexpr Range kTimeoutMs = {1, 86'400'000};
 inline constexpr Range kPatternBytes = {1, 4'096};
