@@ -73,8 +73,9 @@ int attach(const Config& given, const std::string& which) {
 
 void add_attach(CLI::App& app, Config& config, Action& action) {
   const auto tab = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "attach", "Your terminal on the tabs, with tmux; C-b d leaves, C-b n is the next tab");
+  CLI::App* command = app.add_subcommand("attach",
+                                         "Your terminal on the tabs, with tmux; C-b d leaves (in a tmux of "
+                                         "yours C-b C-b d), C-b n is the next tab");
   add_tab_argument(*command, *tab,
                    "The tab to begin with; your view is then your own, other watchers stay where they are");
   command->footer(

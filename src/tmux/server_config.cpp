@@ -78,6 +78,19 @@ std::string set_tag(const std::string& tag) {
   return "set-option -pF @terminally_log " + quote(tag);
 }
 
+/// Of a person who has attached: all the width for the tabs, each with the id and the name that the tools
+/// know it by, and the way out. tmux's own begins with its session's name, which says nothing here.
+std::string status_line() {
+  constexpr const char* kTabFormat = " #{s/[.].*//:@terminally_log} #{=/60/...;q/h:window_name} ";
+  std::string text;
+  text += "set -g status-left ''\n";
+  text += "set -g status-right ' C-b d leaves '\n";
+  text += "set -g window-status-separator ''\n";
+  text += "set -g window-status-format " + quote(kTabFormat) + "\n";
+  text += "set -g window-status-current-format " + quote(std::string("#[reverse]") + kTabFormat) + "\n";
+  return text;
+}
+
 /// Of the shell, where that says nothing in a format.
 std::string name_for_windows() {
   const std::string name = std::filesystem::path(user_shell()).filename().string();
@@ -158,7 +171,7 @@ std::string tmux_config_text(const Config& config, std::uint32_t generation, std
   line("set -g update-environment ''");
   line("set -g default-shell /bin/sh");
   line("set -g default-command " + quote(std::string(kNoName) + " exec \"$TERMINALLY_PANE_SHELL\" tab"));
-  text += tmux_hooks(config);
+  text += tmux_hooks(config) + status_line();
   return text;
 }
 

@@ -71,6 +71,15 @@ class Cli(unittest.TestCase):
             self.assertEqual(terminal.wait(), 0)
         self.assertEqual(self.tab.execute("echo after").output, "after\n")
 
+    def test_attach_shows_the_tabs_and_the_way_out(self) -> None:
+        second = self.server.create_tab(name="a name that is #[longer] than tmux's own")
+        with Terminal([str(binary()), "attach", second.id], self.sandbox.environment()) as terminal:
+            terminal.expect(f"{self.tab.id} the tab")
+            terminal.expect(f"{second.id} a name that is #[longer] than tmux's own")
+            terminal.expect("C-b d leaves")
+            terminal.write("\x02d")
+            self.assertEqual(terminal.wait(), 0)
+
     def test_attach_moves_nobody_else(self) -> None:
         second = self.server.create_tab(name=r"second \"#{q}' tab")
         second.execute("echo from the second")
