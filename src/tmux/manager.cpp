@@ -124,6 +124,9 @@ Awaitable<std::optional<WindowId>> TmuxManager::tab_named(std::string name) {
 Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
   co_await impl_->within_call_time(done(impl_->set_history_limit(limit)));
 }
+std::string TmuxManager::files_directory() const {
+  return impl_->files_directory();
+}
 std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::string>& names) {
   return impl_->new_tab_variables(names);
 }

@@ -273,6 +273,9 @@ class TmuxManager {
   /// the name.
   [[nodiscard]] Awaitable<std::optional<WindowId>> tab_named(std::string name);
 
+  /// Where the files of commands are, whose names a reader need not see (own_lines.hpp).
+  [[nodiscard]] std::string files_directory() const;
+
   /// Of these variables, what open tabs have that were not told of before: in the `env` of create_tab, or
   /// from the environment of the server that started their tmux. Also of tabs that an earlier server opened.
   /// Asks the system, not tmux, and does not wait.

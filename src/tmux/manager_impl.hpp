@@ -72,6 +72,7 @@ class TmuxManager::Impl {
   Awaitable<TabList> other_tabs(TabList known, TabNews news);
   Awaitable<void> wait_for_command(WindowId window, std::string command_id);
   Awaitable<std::optional<WindowId>> tab_named(std::string name);
+  [[nodiscard]] std::string files_directory() const { return instance_.runtime(); }
   std::vector<Variable> new_tab_variables(const std::vector<std::string>& names);
 
   /// For the calls without a time-out of their own: what `work` answers if it does by the end of the call's

@@ -27,6 +27,10 @@ constexpr std::size_t kInlineEchoBytes = std::size_t{128} * 1024;
 /// The echo of the keys that clear the line.
 constexpr std::size_t kClearingBytes = 16;
 
+/// How fish says where in a script an error came.
+constexpr std::string_view kFrom = "from sourcing file ";
+constexpr std::string_view kCalled = "called on line ";
+
 bool is_hexadecimal(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
@@ -69,10 +73,28 @@ std::size_t with_clearing(std::string_view bytes, std::size_t begin) {
   return begin;
 }
 
+std::string_view without_tabs(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of('\t'), line.size()));
+}
+
+/// Whether the beginning of a line may become one that is_about_our_script.
+bool may_be_about_our_script(std::string_view line) {
+  const std::string_view said = without_tabs(line);
+  return !line.empty() && line.size() < kEchoBytes &&
+         std::ranges::any_of(
+             std::array{kFrom, kCalled},
+             [said](std::string_view begin) { return begin.starts_with(said.substr(0, begin.size())); });
+}
+
+/// Whether the name of a file of ours in the directory may begin with this.
+bool may_become_name(std::string_view text, std::string_view prefix) {
+  return prefix.starts_with(text.substr(0, prefix.size())) &&
+         (text.size() <= prefix.size() ||
+          (text.size() <= prefix.size() + kNameBytes && is_hexadecimal(text.substr(prefix.size()))));
+}
+
 /// The line of fish that says where in our own script the text was called.
 bool is_about_our_script(std::string_view line, std::string_view path) {
-  constexpr std::string_view kFrom = "from sourcing file ";
-  constexpr std::string_view kCalled = "called on line ";
   while (line.ends_with('\r') || line.ends_with('\n')) {
     line.remove_suffix(1);
   }
@@ -80,7 +102,7 @@ bool is_about_our_script(std::string_view line, std::string_view path) {
     return false;
   }
   line.remove_suffix(path.size());
-  line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+  line = without_tabs(line);
   return line == kFrom || (line.starts_with(kCalled) && line.ends_with(" of file "));
 }
 
@@ -170,6 +192,42 @@ std::string with_command_named(std::string_view text, std::string_view directory
     }
   }
   return named += text.substr(done);
+}
+
+/// Where in what is held something begins that may become a name, or a line to be left out.
+std::size_t CommandNaming::unfinished_from() const {
+  const std::string_view all = held_;
+  const std::size_t newline = all.rfind('\n');
+  const std::size_t line = newline + 1;  // npos + 1 is 0
+  if ((begins_line_ || line > 0) && may_be_about_our_script(all.substr(line))) {
+    return line;
+  }
+  const std::string prefix = directory_ + "/";
+  const std::size_t longest = prefix.size() + kNameBytes;
+  for (std::size_t at = std::max(line, all.size() - std::min(all.size(), longest)); at < all.size(); ++at) {
+    if (may_become_name(all.substr(at), prefix)) {
+      return at;
+    }
+  }
+  return all.size();
+}
+
+void CommandNaming::feed(std::string_view text, std::string& out) {
+  if (directory_.empty()) {
+    out += text;
+    return;
+  }
+  held_ += text;
+  const std::size_t whole = unfinished_from();
+  out += with_command_named(std::string_view(held_).substr(0, whole), directory_);
+  begins_line_ = whole == 0 ? begins_line_ : held_[whole - 1] == '\n';
+  held_.erase(0, whole);
+}
+
+void CommandNaming::release(std::string& out) {
+  begins_line_ = begins_line_ && held_.empty();
+  out += with_command_named(held_, directory_);
+  held_.clear();
 }
 
 }  // namespace terminally

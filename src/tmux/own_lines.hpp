@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace terminally {
@@ -34,5 +35,23 @@ struct ByteSpan {
 /// dash in each). What fish adds about our own script around it is left out. `directory`: where these files
 /// are.
 [[nodiscard]] std::string with_command_named(std::string_view text, std::string_view directory);
+
+/// The same for a text that comes in pieces, split anywhere: what may become such a name is held until more
+/// comes, or is released as it is.
+class CommandNaming {
+ public:
+  explicit CommandNaming(std::string directory) : directory_(std::move(directory)) {}
+
+  void feed(std::string_view text, std::string& out);
+  void release(std::string& out);
+  [[nodiscard]] bool holds() const { return !held_.empty(); }
+
+ private:
+  [[nodiscard]] std::size_t unfinished_from() const;
+
+  std::string directory_;
+  std::string held_;
+  bool begins_line_ = true;  ///< what is held does
+};
 
 }  // namespace terminally

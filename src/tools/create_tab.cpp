@@ -19,7 +19,7 @@ struct CreateTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("name", Need::optional, request.name, kNameBytes, "Tab name. Default: the shell's.");
-    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Existing directory to start in. Default: home.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Existing directory. Default: home.");
     v.text_map("env", request.env, "Environment variables to add.");
     v.flag("login", request.login, "Login shell: reads the profile.");
     v.text("shell", Need::optional, request.shell, kPathBytes,

@@ -58,8 +58,10 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
-  const auto stream = std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor,
-                                                       context.progress, context.default_view.guard);
+  std::string own_files = context.manager->files_directory();
+  const auto stream =
+      std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, context.progress,
+                                       context.default_view.guard, std::move(own_files));
   OutputCallback on_output;
   if (context.progress) {
     args.request.hand_over = false;  // a client that sees it live waits for its end

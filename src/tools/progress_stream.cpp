@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "base/visible_text.hpp"
 #include "tmux/ansi_parser.hpp"
+#include "tmux/own_lines.hpp"
 #include "tools/seen_total.hpp"
 
 namespace terminally {
@@ -90,22 +91,29 @@ class DrawnSteps {
 /// Bytes of a terminal as text that may be sent.
 class ShownText {
  public:
-  explicit ShownText(const std::shared_ptr<TextGuard>& guard) : guarded_(guard != nullptr) {
+  ShownText(const std::shared_ptr<TextGuard>& guard, std::string own_files)
+      : guarded_(guard != nullptr), naming_(std::move(own_files)) {
     if (guard && guard->secrets().any()) {
       redactor_.emplace(guard->shared_secrets());
     }
   }
 
   void feed(std::string_view bytes, std::string& out) {
+    std::string drawn;
+    steps_.feed(bytes, drawn);
     std::string text;
-    steps_.feed(bytes, text);
+    naming_.feed(drawn, text);
+    fed_ = Clock::now();
     mask(text, out);
   }
 
   /// `goes_on`: what was printed last may be half a secret, for all we know.
   void finish(std::string& out, bool goes_on) {
+    std::string drawn;
+    steps_.finish(drawn);
     std::string text;
-    steps_.finish(text);
+    naming_.feed(drawn, text);
+    naming_.release(text);
     mask(text, out);
     if (redactor_) {
       std::string rest;
@@ -120,6 +128,11 @@ class ShownText {
 
   /// What was held back and need not be any longer.
   void release(std::string& out) {
+    if (naming_.holds() && Clock::now() >= fed_ + kBetweenSteps) {
+      std::string named;
+      naming_.release(named);
+      mask(named, out);
+    }
     if (!redactor_ || !redactor_->holds()) {
       return;
     }
@@ -138,7 +151,8 @@ class ShownText {
   /// When to release, if steps were sent up to `last_step`; never when nothing is held back.
   [[nodiscard]] Clock::time_point next_release(Clock::time_point last_step) const {
     const auto since = looked_ ? held_since_ : std::min(held_since_, last_step);
-    return held_ ? since + kBetweenSteps : Clock::time_point::max();
+    return std::min(held_ ? since + kBetweenSteps : Clock::time_point::max(),
+                    naming_.holds() ? fed_ + kBetweenSteps : Clock::time_point::max());
   }
 
  private:
@@ -164,6 +178,8 @@ class ShownText {
 
   bool guarded_;
   DrawnSteps steps_;
+  CommandNaming naming_;
+  Clock::time_point fed_;
   std::optional<Redactor> redactor_;
   VisibleText visible_;
   Clock::time_point held_since_;
@@ -176,10 +192,11 @@ class ShownText {
 /// Shared with the timer's handler, which may come after the stream is gone.
 class ProgressStream::State : public std::enable_shared_from_this<State> {
  public:
-  State(const asio::any_io_executor& executor, ReportProgress report, const std::shared_ptr<TextGuard>& guard)
+  State(const asio::any_io_executor& executor, ReportProgress report, const std::shared_ptr<TextGuard>& guard,
+        std::string own_files)
       : timer_(executor),
         report_(std::move(report)),
-        text_(guard),
+        text_(guard, std::move(own_files)),
         last_step_(Clock::now() - kBetweenSteps) {}
 
   void begin() { wake_at(last_step_ + kBetweenSteps + kHeartbeat); }
@@ -338,9 +355,9 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 };
 
 ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report,
-                               const std::shared_ptr<TextGuard>& guard) {
+                               const std::shared_ptr<TextGuard>& guard, std::string own_files) {
   if (report) {
-    state_ = std::make_shared<State>(executor, std::move(report), guard);
+    state_ = std::make_shared<State>(executor, std::move(report), guard, std::move(own_files));
     state_->begin();
   }
 }

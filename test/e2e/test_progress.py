@@ -37,6 +37,16 @@ class Progress(unittest.TestCase):
             self.assertTrue(all(a < b for a, b in zip(values, values[1:])), values)
             self.assertGreater(len([s for s in steps if s.get("message")]), 3)
 
+    def test_the_file_that_a_command_is_read_from_is_not_named(self) -> None:
+        """As in the result: a shell's error names `command`, whatever its text was sourced from (U9)."""
+        for shell, wrong, said in (("bash", ")", "command: line 2: "), ("zsh", "no-such-program", "command:2: "), ("fish", "no-such-program", "command (line 2)")):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                result = self.run_streamed(server, shell, command=f"echo begun; sleep 0.3\n{wrong}", window_id=tab.id, timeout_ms=20_000, strip_ansi=True)
+                told = text_of(streamed(server, shell))
+                self.assertIn(said, told)
+                self.assertEqual(told, result.output)
+
     def test_the_first_output_comes_while_the_command_runs(self) -> None:
         with Server() as server:
             tab = server.create_tab()
