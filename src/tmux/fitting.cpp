@@ -1,7 +1,11 @@
 #include "tmux/fitting.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "tmux/ansi.hpp"
 #include "tmux/output.hpp"
+#include "tmux/own_lines.hpp"
 
 namespace terminally {
 namespace {
@@ -22,7 +26,21 @@ LogPart end_of(const LogPart& part, std::size_t begin) {
   return cut;
 }
 
-std::string text_of(const LogPart& part, const TextView& view, int cols) {
+/// A line that we typed is known by what follows it: where a cut parts them, only here.
+LogPart without_echoes(const LogPart& part) {
+  const std::size_t begin = part.before.size();
+  const std::size_t end = begin + part.bytes.size();
+  std::vector<ByteSpan> echoes = typed_echoes(part.before + part.bytes + part.after);
+  for (ByteSpan& echo : echoes) {
+    echo = {std::clamp(echo.begin, begin, end) - begin, std::clamp(echo.end, begin, end) - begin};
+  }
+  LogPart rest = part;
+  rest.bytes = without_spans(part.bytes, echoes);
+  return rest;
+}
+
+std::string text_of(const LogPart& all, const TextView& view, int cols) {
+  const LogPart part = view.is_exact() ? all : without_echoes(all);
   return view.guard ? log_text(masked_bytes(view.guard, part), view, cols) : log_text(part.bytes, view, cols);
 }
 

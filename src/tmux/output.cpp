@@ -65,8 +65,15 @@ class CutOutput {
 
   [[nodiscard]] std::string text(std::uint64_t from, std::uint64_t to, bool only_a_look) const {
     const TextView& view = only_a_look ? look_ : view_;
-    const LogRange part{from, to, range_.first, range_.end, range_.goes_on};
-    return output_text(masked_range(view.guard, log_, part), view, cols_);
+    const LogRange range{from, to, range_.first, range_.end, range_.goes_on};
+    const bool is_cut = from > range_.begin || to < range_.end;
+    if (view.is_exact() || !is_cut) {
+      return output_text(masked_range(view.guard, log_, range), view, cols_);
+    }
+    // A line that we typed in a shell that the command opened is known by what follows it, behind the cut.
+    LogPart part = log_part(log_, read_range(log_, from, to), range);
+    part.bytes = without_spans(part.bytes, typed_echoes(log_, from, part.bytes));
+    return output_text(masked_bytes(view.guard, part), view, cols_);
   }
 
   /// The first bytes.

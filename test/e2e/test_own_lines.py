@@ -55,6 +55,18 @@ class OwnLines(unittest.TestCase):
                     text, at = text + chunk.chunk, chunk.next_byte
                 self.assert_nothing_of_ours(text, [f"$ echo line {number}" for number in range(4)])
 
+    def test_output_that_is_cut(self) -> None:
+        """Of what ran in a shell that a command opened: both ends of its output."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            outer = tab.execute("bash")
+            for number in range(40):
+                tab.execute(f"echo line {number}")
+            for most in range(60, 1_000, 35):
+                output = tab.call("get_command_state", command_id=outer.command_id, max_output_bytes=most, **PLAIN).output
+                self.assertIn("bytes left out", output)
+                self.assert_nothing_of_ours(output, [])
+
     def test_behind_su(self) -> None:
         """Text that goes in-line is echoed line by line."""
         needs_root()

@@ -121,6 +121,33 @@ TEST_CASE("D12: an end that is kept begins outside of sequences and characters")
   }
 }
 
+TEST_CASE("U9: no budget shows a part of a line that we typed") {
+  const std::string bytes =
+      "one\r\n$  \b\x1b[K \\builtin . /run/x/01234567\r\n\x1b[?2004l\r\r\x1b[A\x1b[2K$ echo "
+      "two\r\r\n\x1b]133;C;mcp=START:0123456789abcdef0123456789abcdef\x07two\r\n";
+  TextView view;
+  view.strip_ansi = true;
+  const std::string whole = log_text(bytes, view, 80);
+  REQUIRE(whole.find("builtin") == std::string::npos);
+  for (std::size_t budget = 0; budget <= json_size(whole); ++budget) {
+    CAPTURE(budget);
+    std::string text;
+    for (std::size_t at = 0; at < bytes.size();) {
+      LogPart part;
+      part.before = bytes.substr(0, at);
+      part.bytes = bytes.substr(at);
+      const FittingText chunk = fitting_text(part, view, 80, Keep::beginning, budget);
+      REQUIRE(chunk.bytes > 0);
+      text += chunk.text;
+      at += chunk.bytes;
+    }
+    CHECK(text == whole);
+    LogPart part;
+    part.bytes = bytes;
+    CHECK(whole.ends_with(fitting_text(part, view, 80, Keep::end, budget).text));
+  }
+}
+
 TEST_CASE("D12, D15: a budget counts the masks, and cuts nothing that is masked") {
   const std::string secret = "hunter2hunter2hunter2";
   std::string log;
