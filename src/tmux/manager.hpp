@@ -110,10 +110,11 @@ struct StartedProcess {
 enum class StopSignal { interrupt, terminate };
 
 struct StoppedProcess {
-  bool success = false;  ///< the process ended within 2 s
+  bool success = false;  ///< the process ended within 2 s, or nothing ran
   CommandState state = CommandState::running;
   std::optional<int> exit_code;
   std::vector<Survivor> survivors;
+  std::vector<std::string> notes;
 };
 
 struct QueryCommand {

@@ -99,7 +99,9 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
     const auto is_idle = [&tab]() {
       return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
     };
-    if (!is_idle()) {
+    if (is_idle()) {
+      stopped.notes.push_back("nothing was running in tab " + to_string(window) + "; no signal was sent");
+    } else {
       if (const auto nonce = tab->files.running_nonce()) {
         tab->files.mark_signalled(*nonce);
       }

@@ -12,6 +12,7 @@ static void describe(ResultVisitor& v, const StoppedProcess& process) {
   v.choice("state", to_string(process.state), command_state_names(), "State of the command.");
   v.integer_or_null("exit_code", process.exit_code, "Null while it runs, or when none can be known.");
   v.list("survivors", process.survivors, "Processes still running.");
+  v.texts("notes", process.notes, "What a reader should know.", show_if(!process.notes.empty()));
 }
 
 namespace {

@@ -60,7 +60,8 @@ class Cancel(unittest.TestCase):
                     answer = tab.call("cancel_command", force=force)
                     self.assertEqual((answer.state, answer.output, answer.notes), ("completed", "last\n", ["nothing was running; this is the last result"]))
                 tab.execute("echo last", timeout_ms=20_000)
-                self.assertEqual(tab.call("stop_process").state, "completed")
+                stopped = tab.call("stop_process")
+                self.assertEqual((stopped.state, stopped.notes), ("completed", [f"nothing was running in tab {tab.id}; no signal was sent"]))
                 self.assertNotIn(b"^C", tab.log())
 
     def test_what_a_person_started_is_ended(self) -> None:
