@@ -224,7 +224,7 @@ void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::
   command->validate_positionals();  // what is no id of a tab is the command already
   add_tab_id_argument(
       *command, options->tab,
-      "The tab, by its id or, before --, its name; none: \"main\", or a new one while that is "
+      "The tab, by its id or, before --, its name; none: \"main\", or a helper tab while that is "
       "busy");
   command->add_option("command", options->words, "The command; several words are joined by blanks, as by ssh")
       ->required();

@@ -33,7 +33,9 @@ std::string running_instance(const Config& config) {
       config.instance.empty() ? "" : " \"" + Instance(config, config.instance).name() + "\"";
   const std::string nothing =
       "no instance" + name + " runs in " + config.runtime_root.string() +
-      ": a terminally-mcp server starts its own with its first tab (another place: --runtime-dir)";
+      ": it begins with the first tab that an agent opens. Another place: --runtime-dir. What has ended: "
+      "terminally-mcp replay PATH, of a log below " +
+      config.state_root.string();
   if (!config.instance.empty()) {
     const Instance named(config, config.instance);
     if (std::find(running.begin(), running.end(), named.name()) == running.end()) {

@@ -164,7 +164,10 @@ class Cli(unittest.TestCase):
     def test_the_instance_that_does_not_run_is_named(self) -> None:
         with Sandbox() as empty:
             for sandbox in (self.sandbox, empty):
-                self.assertIn('no instance "nope" runs', run_cli(sandbox, "--instance", "nope", "ls").stderr.decode())
+                said = run_cli(sandbox, "--instance", "nope", "ls").stderr.decode()
+                self.assertIn('no instance "nope" runs', said)
+            for part in ("an agent opens", "--runtime-dir", "terminally-mcp replay PATH", str(empty.state)):
+                self.assertIn(part, said)
 
     def test_help_has_examples(self) -> None:
         for command in ((), ("tail",), ("ls",), ("attach",), ("exec",), ("doctor",), ("demo",), ("completions",)):
