@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "connection.hpp"
+#include "mcp/batch.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
@@ -253,6 +254,19 @@ TEST_CASE("P6: no message is over 8 MiB: results, batches, what is echoed") {
   CHECK(connection.longest < 10'000);
   connection.line(R"({"jsonrpc":"2.0","id":")" + big + R"(","method":"ping"})");
   CHECK(connection.take().empty());
+}
+
+TEST_CASE("P6: a batch keeps room for the errors of all that is still unanswered") {
+  std::string sent;
+  Batch batch([&sent](std::string message) { sent = std::move(message); });
+  for (const char id : std::string("0123456789")) {
+    batch.expect(std::string(1, id));
+  }
+  for (const char id : std::string("0123456789")) {
+    batch.answer(std::string(1, id), '"' + std::string(kMostMessageBytes - 300, 'x') + '"');
+  }
+  CHECK(sent.size() <= kMostMessageBytes);
+  CHECK(ordered_json::parse(sent).size() == 10);
 }
 
 TEST_CASE("D21: above 64 MiB of unfinished requests there is no room for more") {
