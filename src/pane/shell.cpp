@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "base/cancelled_text.hpp"
+#include "base/command_file.hpp"
 #include "base/leave_full_screen.hpp"
 #include "pane/prompt_watch.hpp"
 #include "pane/shell_setup.hpp"
@@ -198,7 +199,9 @@ std::string end_record(const std::string& code, const std::string& nonce, const 
 
 /// Where the server notes that a client cancelled the command.
 bool is_cancelled(const std::string& run_directory, const std::string& nonce) {
-  return access((run_directory + "/" + nonce.substr(0, 8) + "c").c_str(), F_OK) == 0;
+  return access((run_directory + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled))
+                    .c_str(),
+                F_OK) == 0;
 }
 
 /// The command that the shell's end cut short, if there is one: prints its END and goes to its directory.
@@ -221,7 +224,8 @@ bool finish_interrupted_command(const Setup& setup, int code) {
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   const size_t end = content.find('\n', line + 1);
-  std::string directory = read_small_file(setup.run_directory + "/" + nonce.substr(0, 8) + "d");
+  std::string directory = read_small_file(
+      setup.run_directory + "/" + terminally::command_file(nonce, terminally::CommandFile::directory));
   if (directory.empty()) {
     directory = content.substr(line + 1, end == std::string::npos ? end : end - line - 1);
   }

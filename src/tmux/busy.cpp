@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/command_file.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
@@ -166,7 +167,7 @@ std::string what_has(const Tab& tab) {
                : name_of(last.record()) + " waits to be typed there";
   }
   const auto nonce = tab.files.running_nonce();
-  if (const auto record = nonce ? tab.records.find(nonce->substr(0, 8)) : std::nullopt) {
+  if (const auto record = nonce ? tab.records.find(command_id_of(*nonce)) : std::nullopt) {
     return name_of(*record) + " runs there";
   }
   const Foreground foreground = look_at_foreground(tab.pane_pid);

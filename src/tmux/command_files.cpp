@@ -48,7 +48,7 @@ void CommandFiles::write_all_of(const ShellScript& script, const std::string& no
   for (const ShellScript::File& file : script.files) {
     write_file(file.path, file.content);
   }
-  write_file(directory_ / (nonce + ".exit"),
+  write_file(exit_path(nonce),
              "");  // ours, so that the shell's umask does not make it readable for others
 }
 
@@ -59,12 +59,12 @@ void CommandFiles::keep_all_of(const ShellScript& script, const std::string& non
   for (const ShellScript::File& file : script.files) {
     kept.emplace_back(file.path, file.content);
   }
-  kept.emplace_back(directory_ / (nonce + ".exit"), "");
+  kept.emplace_back(exit_path(nonce), "");
 }
 
 bool CommandFiles::are_gone(const std::string& nonce) const {
   struct stat info{};
-  return ::stat((directory_ / (nonce + ".exit")).c_str(), &info) != 0 && errno == ENOENT;
+  return ::stat(exit_path(nonce).c_str(), &info) != 0 && errno == ENOENT;
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
@@ -79,7 +79,7 @@ void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
   struct stat info{};
-  if (::stat((directory_ / (nonce + ".exit")).c_str(), &info) != 0 || info.st_size == 0) {
+  if (::stat(exit_path(nonce).c_str(), &info) != 0 || info.st_size == 0) {
     return std::nullopt;
   }
   return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
@@ -87,24 +87,24 @@ std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) 
 
 bool CommandFiles::is_cancelled(const std::string& nonce) const {
   std::error_code error;
-  return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "c"), error);
+  return std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error);
 }
 
 bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
-  return read_file(directory_ / (nonce.substr(0, 8) + "c")) == kForce;
+  return read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
 }
 
 bool CommandFiles::is_signalled(const std::string& nonce) const {
   std::error_code error;
-  return std::filesystem::exists(directory_ / (nonce.substr(0, 8) + "s"), error);
+  return std::filesystem::exists(path_of(nonce, CommandFile::signalled), error);
 }
 
 bool CommandFiles::may_be_taken(const std::string& nonce) const {
-  return read_file(directory_ / (nonce.substr(0, 8) + "t")) != kNotTaken;
+  return read_file(path_of(nonce, CommandFile::taken)) != kNotTaken;
 }
 
 void CommandFiles::mark_taken(const std::string& nonce) const noexcept {
-  remove_file(directory_ / (nonce.substr(0, 8) + "t"));
+  remove_file(path_of(nonce, CommandFile::taken));
 }
 
 std::optional<std::string> CommandFiles::running_nonce() const {
@@ -114,7 +114,7 @@ std::optional<std::string> CommandFiles::running_nonce() const {
 }
 
 std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
-  const auto content = read_file(directory_ / (nonce + ".exit"));
+  const auto content = read_file(exit_path(nonce));
   int code = 0;
   if (!content || content->empty()) {
     return std::nullopt;
@@ -125,21 +125,23 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
 
 void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
   try {
-    write_file(directory_ / (nonce.substr(0, 8) + "c"), force ? std::string(kForce) : "");
+    write_file(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
   }
 }
 
 void CommandFiles::mark_signalled(const std::string& nonce) const noexcept {
   try {
-    write_file(directory_ / (nonce.substr(0, 8) + "s"), "");
+    write_file(path_of(nonce, CommandFile::signalled), "");
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is sent all the same
   }
 }
 
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
-  for (const char* suffix : {"", "u", "e", "p", "h", "c", "s", "d"}) {
-    remove_file(directory_ / (nonce.substr(0, 8) + suffix));
+  using enum CommandFile;
+  remove_file(directory_ / command_id_of(nonce));
+  for (const CommandFile file : {text, end, hook, history, cancelled, signalled, directory}) {
+    remove_file(path_of(nonce, file));
   }
 }
 
@@ -152,8 +154,8 @@ void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
 void CommandFiles::remove(const std::string& nonce) const noexcept {
   unmark_running(nonce);
   remove_script(nonce);
-  remove_file(directory_ / (nonce.substr(0, 8) + "t"));
-  remove_file(directory_ / (nonce + ".exit"));
+  remove_file(path_of(nonce, CommandFile::taken));
+  remove_file(exit_path(nonce));
   in_memory_->erase(nonce);
   ReservedSpace(directory_).take();
 }
@@ -168,6 +170,14 @@ std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
   }
   remove_file(path);
   return end;
+}
+
+std::filesystem::path CommandFiles::path_of(const std::string& nonce, CommandFile file) const {
+  return directory_ / command_file(nonce, file);
+}
+
+std::filesystem::path CommandFiles::exit_path(const std::string& nonce) const {
+  return directory_ / (nonce + ".exit");
 }
 
 std::filesystem::path CommandFiles::lock_path() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/command_file.hpp"
 #include "base/memory_file.hpp"
 #include "tmux/editor_key.hpp"
 #include "tmux/ids.hpp"
@@ -89,6 +90,8 @@ class CommandFiles {
  private:
   void write_all_of(const ShellScript& script, const std::string& nonce) const;
   void keep_all_of(const ShellScript& script, const std::string& nonce) const;
+  [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
+  [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
 
   std::filesystem::path directory_;
   std::string pane_;

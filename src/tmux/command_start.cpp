@@ -2,6 +2,7 @@
 
 #include <boost/asio.hpp>
 
+#include "base/command_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/awaiting_input.hpp"
@@ -81,7 +82,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::strin
 
 void CommandRun::fresh_nonce() {
   record_.nonce = random_hex(16);
-  record_.id = record_.nonce.substr(0, 8);
+  record_.id = command_id_of(record_.nonce);
 }
 
 /// Nothing was typed under this nonce, or nothing was run. What cannot be written now (a full disk) is

@@ -1,5 +1,6 @@
 // Commands that nobody of this process looks after: have they ended since, and is the tab free?
 
+#include "base/command_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/busy.hpp"
@@ -32,7 +33,7 @@ std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
   std::vector<CommandRecord> unfinished;
   const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
   if (nonce) {
-    auto record = tab.records.find(nonce->substr(0, 8));
+    auto record = tab.records.find(command_id_of(*nonce));
     if (record && record->state == CommandState::running) {
       unfinished.push_back(std::move(*record));
     } else {
@@ -127,7 +128,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab, CallT
   }
   FileLock lock = reserved ? std::move(reserved) : FileLock::try_lock(tab->files.lock_path());
   const auto nonce = tab->files.running_nonce();
-  const auto record = nonce ? tab->records.find(nonce->substr(0, 8)) : std::nullopt;
+  const auto record = nonce ? tab->records.find(command_id_of(*nonce)) : std::nullopt;
   const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);
   if ((nonce || !lock) && !replaced && !is_nested(look_at_foreground(tab->pane_pid))) {
     if (!nonce) {
@@ -136,7 +137,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_if_busy(TabPtr tab, CallT
                                        "begun or ended there; nothing was run. Try again, or in another tab");
     }
     CommandRecord running = record.value_or(CommandRecord());
-    running.id = nonce->substr(0, 8);
+    running.id = command_id_of(*nonce);
     throw busy_with_command(*tab, running);
   }
   tab->command_lock = std::move(lock);

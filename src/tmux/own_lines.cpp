@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/command_file.hpp"
 #include "tmux/pane_log.hpp"
 
 namespace terminally {
@@ -18,7 +19,6 @@ constexpr std::array<std::string_view, 7> kTyped = {
     "builtin source ",          "builtin \r\x1b[", R"(POSIXLY_CORRECT=1; \unset -f builtin; )",
     R"(\unfunction builtin; )",
 };
-constexpr std::size_t kNameBytes = 8;
 /// More than a command as it is shown, and than an echo with its drawing; behind ssh the whole text is
 /// echoed.
 constexpr std::size_t kShownBytes = 4'096;
@@ -112,9 +112,9 @@ std::vector<ByteSpan> typed_echoes(std::string_view bytes) {
   std::vector<ByteSpan> echoes;
   for (std::size_t start = bytes.find(kStart); start != std::string_view::npos;
        start = bytes.find(kStart, start + kStart.size())) {
-    const std::string_view name = bytes.substr(start + kStart.size(), kNameBytes);
+    const std::string_view name = bytes.substr(start + kStart.size(), kCommandIdDigits);
     const std::size_t erases = bytes.rfind(kErases, start);
-    if (name.size() < kNameBytes || erases == std::string_view::npos || start - erases > kShownBytes) {
+    if (name.size() < kCommandIdDigits || erases == std::string_view::npos || start - erases > kShownBytes) {
       continue;
     }
     const std::size_t begin = echo_begin(bytes, erases, name);
@@ -174,11 +174,12 @@ std::string with_command_named(std::string_view text, std::string_view directory
   for (std::size_t at = directory.empty() ? std::string_view::npos : text.find(prefix);
        at != std::string_view::npos; at = text.find(prefix, at + 1)) {
     const std::size_t name = at + prefix.size();
-    if (at < done || text.size() < name + kNameBytes || !is_hexadecimal(text.substr(name, kNameBytes))) {
+    if (at < done || text.size() < name + kCommandIdDigits ||
+        !is_hexadecimal(text.substr(name, kCommandIdDigits))) {
       continue;
     }
-    const std::size_t end = name + kNameBytes;
-    if (end < text.size() && text[end] == 'u') {
+    const std::size_t end = name + kCommandIdDigits;
+    if (end < text.size() && text[end] == static_cast<char>(CommandFile::text)) {
       named += text.substr(done, at - done);
       named += "command";
       done = end + 1;

@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/cancelled_text.hpp"
+#include "base/command_file.hpp"
 #include "base/no_multiplexer.hpp"
 #include "base/one_of.hpp"
 #include "base/posix_checksum.hpp"
@@ -152,20 +153,24 @@ std::string command_for_display(std::string_view command) {
 }
 
 ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
-  const std::string base = (command.directory / command.nonce.substr(0, 8)).string();
+  const std::string id = command_id_of(command.nonce);
+  const std::string base = (command.directory / id).string();
+  const auto path_of = [&command](CommandFile file) {
+    return (command.directory / command_file(command.nonce, file)).string();
+  };
   const auto word = [kind](const std::string& text) { return quoted_for(kind, text); };
   const std::map<std::string, std::string, std::less<>> values = {
-      {"N", "__mcp_" + command.nonce.substr(0, 8)},
+      {"N", "__mcp_" + id},
       {"NONCE", command.nonce},
       {"WRAPPER", word(base)},
-      {"TEXT", word(base + "u")},
-      {"END", word(base + "e")},
-      {"HOOK", word(base + "p")},
-      {"HISTORY", word(base + "h")},
-      {"TAKEN", word(base + "t")},
+      {"TEXT", word(path_of(CommandFile::text))},
+      {"END", word(path_of(CommandFile::end))},
+      {"HOOK", word(path_of(CommandFile::hook))},
+      {"HISTORY", word(path_of(CommandFile::history))},
+      {"TAKEN", word(path_of(CommandFile::taken))},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
-      {"DIRECTORY", word(base + "d")},
-      {"CANCELLED", word(base + "c")},
+      {"DIRECTORY", word(path_of(CommandFile::directory))},
+      {"CANCELLED", word(path_of(CommandFile::cancelled))},
       {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
@@ -183,17 +188,17 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   if (is_complete_text(kind, command.text)) {
     text += fill(shape.epilogue, values);
   }
-  script.files.push_back({base + "u", std::move(text)});
+  script.files.push_back({path_of(CommandFile::text), std::move(text)});
   if (kind == ShellKind::bash) {
-    script.files.push_back(
-        {base + "h", ""});  // ours, so that the shell's umask does not make it readable for others
+    script.files.push_back({path_of(CommandFile::history),
+                            ""});  // ours, so that the shell's umask does not make it readable for others
   }
-  script.files.push_back({base + "t", std::string(kNotTaken)});
+  script.files.push_back({path_of(CommandFile::taken), std::string(kNotTaken)});
   if (!shape.end.empty()) {
-    script.files.push_back({base + "e", fill(shape.end, values)});
+    script.files.push_back({path_of(CommandFile::end), fill(shape.end, values)});
   }
   if (!shape.hook.empty()) {
-    script.files.push_back({base + "p", fill(shape.hook, values)});
+    script.files.push_back({path_of(CommandFile::hook), fill(shape.hook, values)});
   }
   const auto source = [&](const std::string& path) {
     return " " + std::string(shape.source) + " " + (needs_no_quotes(path) ? path : word(path));
@@ -203,13 +208,13 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       shape.mend.empty() ? script.typed_line : " " + std::string(shape.mend) + ";" + script.typed_line;
   script.probe_line = shape.end.empty() ? ""
                                         : " " + std::string(shape.mend) + (shape.mend.empty() ? "" : ";") +
-                                              source(base + "e");
-  script.own_line_marks = {". " + base, ". '" + base, "__mcp_" + command.nonce.substr(0, 8) + "_"};
+                                              source(path_of(CommandFile::end));
+  script.own_line_marks = {". " + base, ". '" + base, "__mcp_" + id + "_"};
   return script;
 }
 
 std::vector<std::string> inline_lines(const ShellCommand& command) {
-  const std::string name = "__mcp_" + command.nonce.substr(0, 8);
+  const std::string name = "__mcp_" + command_id_of(command.nonce);
   std::map<std::string, std::string, std::less<>> values = {
       {"N", name},
       {"NONCE", command.nonce},
