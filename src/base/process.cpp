@@ -49,16 +49,6 @@ class Child {
   pid_t pid_;
 };
 
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  result.reserve(strings.size() + 1);
-  for (const std::string& string : strings) {
-    result.push_back(const_cast<char*>(string.c_str()));
-  }
-  result.push_back(nullptr);
-  return result;
-}
-
 /// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
 /// inherited.
 pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
@@ -123,6 +113,16 @@ asio::awaitable<void> write_all(asio::local::stream_protocol::socket& socket, co
 }
 
 }  // namespace
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (const std::string& string : strings) {
+    result.push_back(const_cast<char*>(string.c_str()));
+  }
+  result.push_back(nullptr);
+  return result;
+}
 
 struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,

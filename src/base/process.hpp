@@ -11,6 +11,9 @@ namespace terminally {
 
 using Argv = std::vector<std::string>;
 
+/// As execve takes them, with a null behind. To be used while `strings` are there.
+[[nodiscard]] std::vector<char*> pointers(const std::vector<std::string>& strings);
+
 /// How a process ended and what it printed.
 struct ProcessResult {
   int exit_code = 0;  ///< 128 + signal number when a signal ended it

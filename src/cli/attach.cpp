@@ -57,12 +57,7 @@ int attach(const Config& given, const std::string& which) {
                 "attach needs a terminal as its standard input; `terminally-mcp tail` prints without one");
   }
   const Argv argv = attach_argv(config, found != tabs.end() ? *found : tabs.front(), tab.has_value());
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (const std::string& word : argv) {
-    words.push_back(const_cast<char*>(word.c_str()));
-  }
-  words.push_back(nullptr);
+  const std::vector<char*> words = pointers(argv);
   ::unsetenv("TMUX");  // a person may do this from within a tmux of their own
   std::signal(SIGPIPE, SIG_DFL);
   ::execvp(words.front(), words.data());

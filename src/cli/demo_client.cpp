@@ -22,12 +22,7 @@ constexpr Milliseconds kAnswerWithin{20'000};
 DemoClient::DemoClient(const Argv& argv) {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (const std::string& word : argv) {
-    words.push_back(const_cast<char*>(word.c_str()));
-  }
-  words.push_back(nullptr);
+  const std::vector<char*> words = pointers(argv);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
