@@ -39,12 +39,6 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
-/// By SIGSTOP, or by a debugger.
-bool is_stopped(int pid) {
-  const auto process = process_info(pid);
-  return process && (process->state == 'T' || process->state == 't');
-}
-
 /// The lock goes last, and the directory only when nothing is in it: whoever comes now makes a lock of its
 /// own.
 void remove_runtime_directory(const Instance& instance) {

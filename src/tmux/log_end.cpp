@@ -42,8 +42,7 @@ int log_writer(const std::filesystem::path& log) {
 
 bool log_writer_is_stopped(const std::filesystem::path& log) {
   const int writer = log_writer(log);
-  const auto process = writer > 0 ? process_info(writer) : std::nullopt;
-  return process && (process->state == 'T' || process->state == 't');
+  return writer > 0 && is_stopped(writer);
 }
 
 bool log_has_gap_behind(const std::filesystem::path& log, std::uint64_t from) {

@@ -317,6 +317,11 @@ bool is_alive(ProcessId process) {
   return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
 }
 
+bool is_stopped(int pid) {
+  const auto process = process_info(pid);
+  return process && (process->state == 'T' || process->state == 't');
+}
+
 int why_unseen(int pid) {
   return open_to_read(proc_path(pid, "stat")) ? 0 : errno;
 }

@@ -78,6 +78,8 @@ void refuse_without_proc();
 /// Not gone, and no zombie. What cannot be read for a moment (no descriptor left) is not gone.
 [[nodiscard]] bool is_alive(int pid);
 [[nodiscard]] bool is_alive(ProcessId process);
+/// By SIGSTOP or its like, or by a debugger.
+[[nodiscard]] bool is_stopped(int pid);
 /// The system's reason (errno) why process_info cannot be had; 0: it can.
 [[nodiscard]] int why_unseen(int pid);
 
