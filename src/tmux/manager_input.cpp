@@ -2,6 +2,8 @@
 // sees.
 
 #include <algorithm>
+#include <boost/asio/awaitable.hpp>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -18,6 +20,8 @@
 namespace terminally {
 namespace {
 
+namespace asio = boost::asio;
+
 /// How long text waits for a command that is being typed to have begun, so that it does not land in between.
 constexpr Milliseconds kBegins{10'000};
 
@@ -33,14 +37,22 @@ constexpr Milliseconds kStillWaits{5};
 /// More than any prompt is long.
 constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
-Error closed(const Tab& tab) {
-  return Error(ErrorCode::tab_closed,
-               "tab " + to_string(tab.window) + " is closed; its log can still be read");
-}
-
 /// Who waits for the keyboard, with nothing typed there that it could still read.
 std::optional<AwaitingInput> input_taker(const Tab& tab) {
   return unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+}
+
+/// What tmux answers about the tab. Throws Error(tab_closed) where it has none, or is gone.
+asio::awaitable<std::string> answer_about(const Tab& tab, asio::awaitable<std::string> asked) {
+  try {
+    co_return co_await std::move(asked);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) {
+      throw;
+    }
+  }
+  throw Error(ErrorCode::tab_closed,
+              "tab " + to_string(tab.window) + " is closed; its log can still be read");
 }
 
 bool is_at_its_prompt(const Tab& tab) {
@@ -53,19 +65,8 @@ bool is_at_its_prompt(const Tab& tab) {
 
 /// Runs commands that type something into a tab. In copy mode typed keys are swallowed: it is left first.
 TmuxManager::Awaitable<void> TmuxManager::Impl::type(const Tab& tab, std::string commands) {
-  bool gone = false;
-  try {
-    const TmuxClient tmux = tmux_of(tab);
-    co_await tmux.change("copy-mode -q -t " + quote(to_string(tab.pane)) + " ; " + commands);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::not_found) {
-      throw;
-    }
-    gone = true;
-  }
-  if (gone) {
-    throw closed(tab);
-  }
+  const TmuxClient tmux = tmux_of(tab);
+  co_await answer_about(tab, tmux.change("copy-mode -q -t " + quote(to_string(tab.pane)) + " ; " + commands));
 }
 
 /// Through a buffer of tmux's: send-keys takes 16 KB at most. Every newline is typed as Enter (CR), also
@@ -231,20 +232,8 @@ TmuxManager::Awaitable<std::size_t> TmuxManager::Impl::offer_keys(WindowId windo
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {
   const TabPtr tab = co_await open_tab(request.window_id);
   const std::string commands = screen_query(to_string(tab->pane), request);
-  std::string answer;
-  bool gone = false;
-  try {
-    const TmuxClient tmux = tmux_of(*tab);
-    answer = co_await tmux.query(commands);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::not_found) {
-      throw;
-    }
-    gone = true;
-  }
-  if (gone) {
-    throw closed(*tab);
-  }
+  const TmuxClient tmux = tmux_of(*tab);
+  std::string answer = co_await answer_about(*tab, tmux.query(commands));
   co_return co_await text_worker_.screen(std::move(answer), std::move(request));
 }
 
