@@ -69,13 +69,10 @@ std::string next_helper_name(const std::vector<std::shared_ptr<Tab>>& helpers) {
 /// zsh that means an external program. In fish `\b` is another character.
 std::string cd_command(const Tab& tab, const std::string& directory) {
   const std::optional<ShellKind> shell = look_at_foreground(tab.pane_pid).shell;
-  const bool fish = shell == ShellKind::fish;
-  const bool posix = shell == ShellKind::posix;
-  std::string quoted;
-  for (const char c : directory) {
-    quoted += c == '\'' ? R"('\'')" : fish && c == '\\' ? R"(\\)" : std::string(1, c);
+  if (shell == ShellKind::fish) {
+    return "builtin cd -- " + fish_quoted(directory);
   }
-  return (fish ? "builtin" : posix ? R"(\command)" : R"(\builtin)") + (" cd -- '" + quoted + "'");
+  return (shell == ShellKind::posix ? R"(\command)" : R"(\builtin)") + (" cd -- " + posix_quoted(directory));
 }
 
 Error all_busy(std::size_t helpers) {
