@@ -56,8 +56,11 @@ TextView view_for_a_look(const TextView& view) {
 
 std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end) {
   const std::size_t cut = safe_cut(bytes.substr(0, wanted), false);
-  if (cut != 0 || bytes.size() <= wanted) {
-    return cut != 0 || at_end ? (cut != 0 ? cut : bytes.size()) : safe_cut(bytes, true);
+  if (cut != 0) {
+    return cut;
+  }
+  if (bytes.size() <= wanted) {
+    return at_end ? bytes.size() : safe_cut(bytes, true);
   }
   AnsiStripper stripper;
   std::string ignored;

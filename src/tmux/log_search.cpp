@@ -16,7 +16,6 @@ constexpr std::uint64_t kContextBytes = std::uint64_t{32} * 1024;
 constexpr std::size_t kShownLineBytes = 1'000;
 /// How much of a long line is shown before the match.
 constexpr std::size_t kShownBeforeMatch = 200;
-constexpr std::string_view kCut = "\xE2\x80\xA6";
 
 /// What is in the log up to `end`, without a gap: from `begin` on, or from later if there is one. Nothing
 /// when the byte before `end` is not there.
@@ -52,9 +51,9 @@ std::string shown(std::string_view text, std::size_t begin) {
   };
   begin = to_character(std::min(begin, text.size() - kShownLineBytes));
   const std::size_t end = to_character(begin + kShownLineBytes);
-  std::string part(begin > 0 ? kCut : "");
+  std::string part(begin > 0 ? kCutMark : "");
   part += text.substr(begin, end - begin);
-  return part += end < text.size() ? kCut : "";
+  return part += end < text.size() ? kCutMark : "";
 }
 
 struct Lines {

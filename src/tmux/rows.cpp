@@ -29,18 +29,6 @@ bool is_octal(char c) {
 
 }  // namespace
 
-std::string to_hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kDigits[byte >> 4U];
-    hex += kDigits[byte & 15U];
-  }
-  return hex;
-}
-
 std::string unescape_tmux_name(std::string_view name) {
   std::string plain;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -44,6 +44,4 @@ inline const std::string kNewPaneFormat = pane_format(kNewTabTag);
 /// Undoes vis(3) as tmux applies it to names (VIS_OCTAL|VIS_CSTYLE|VIS_TAB|VIS_NL).
 [[nodiscard]] std::string unescape_tmux_name(std::string_view name);
 
-[[nodiscard]] std::string to_hex(std::string_view bytes);
-
 }  // namespace terminally

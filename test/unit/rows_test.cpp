@@ -54,8 +54,3 @@ TEST_CASE("rows: names come back as they were given") {
   CHECK(unescape_tmux_name(R"(\$HOME)") == "$HOME");
   CHECK(unescape_tmux_name("\303\274") == "\303\274");
 }
-
-TEST_CASE("rows: bytes as send-keys -H takes them") {
-  CHECK(to_hex(std::string("\0\x7f\xff A", 5)) == "007fff2041");
-  CHECK(to_hex("").empty());
-}
