@@ -25,7 +25,7 @@ Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, c
       return Whose::command;
     }
     const auto found = all.find(parent);
-    if (found == all.end() || !found->second.in_tab) {
+    if (found == all.end()) {
       break;  // what started it has ended
     }
     below = &found->second;
@@ -42,9 +42,6 @@ Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, c
 }  // namespace
 
 Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command) {
-  if (!process.in_tab) {
-    return Whose::others;
-  }
   const int pid = process.info.pid;
   if (pid == command.pane.pid || pid == command.shell_pid || process.info.parent == command.pane.pid ||
       was_there(process.info, command)) {
@@ -78,7 +75,7 @@ asio::awaitable<void> TabProcesses::look() {
   seen_.clear();
   for (const MarkedProcess& process : *all) {
     if (is_in_tab(process) && process.info.id() != pane_) {
-      seen_.insert_or_assign(process.info.pid, SeenProcess{process.info, process.tag, true});
+      seen_.insert_or_assign(process.info.pid, SeenProcess{process.info, process.tag});
     }
   }
 }

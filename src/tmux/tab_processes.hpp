@@ -14,11 +14,10 @@
 
 namespace terminally {
 
-/// A process as far as it has to be known to say whose it is.
+/// A process of a tab, as far as it has to be known to say whose it is.
 struct SeenProcess {
   ProcessInfo info;
   std::optional<ProcessTag> tag;
-  bool in_tab = false;  ///< by its session, its tag, or the cookie in its environment
 };
 using SeenProcesses = std::map<int, SeenProcess>;
 
@@ -32,13 +31,12 @@ struct CommandMarks {
 };
 
 enum class Whose {
-  others,   ///< of another tab, or of none
-  older,    ///< of the tab: it, or what it descends from, was there before the command
+  older,    ///< it, or what it descends from, was there before the command
   command,  ///< the command's
-  unknown,  ///< of the tab and newer than the command, but what started it is gone and left no trace
+  unknown,  ///< newer than the command, but what started it is gone and left no trace
 };
 
-/// `all` holds at least what is in the tab.
+/// `all`: of the tab.
 [[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
 
 /// The processes of a tab, looked at again and again.
@@ -51,6 +49,7 @@ class TabProcesses {
   [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
 
  private:
+  /// By its session, its tag, or the cookie in its environment.
   [[nodiscard]] bool is_in_tab(const MarkedProcess& process) const;
 
   ProcessTable& table_;

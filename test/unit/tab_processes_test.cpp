@@ -37,7 +37,6 @@ SeenProcess process(int pid, int parent, std::uint64_t start, std::optional<Proc
   seen.info.parent = parent;
   seen.info.start_ticks = start;
   seen.tag = tag;
-  seen.in_tab = true;
   return seen;
 }
 
@@ -139,8 +138,6 @@ TEST_CASE("D6: without a tag its ancestors tell, and where they are gone nobody 
   all[171] = process(171, 170, kTyped + 2);
   all[172] = process(172, 1, kTyped + 2);
   all[173] = process(173, 172, kTyped + 3);
-  all[190] = process(190, 1, kTyped + 2);
-  all[190].in_tab = false;
   all[191] = process(191, kShell, kTyped - 1, kThis);  // from before, whatever its tag says
   CHECK(of(150, all) == Whose::older);
   CHECK(of(191, all) == Whose::older);
@@ -149,7 +146,6 @@ TEST_CASE("D6: without a tag its ancestors tell, and where they are gone nobody 
   CHECK(of(171, all) == Whose::command);
   CHECK(of(172, all) == Whose::unknown);
   CHECK(of(173, all) == Whose::unknown);
-  CHECK(of(190, all) == Whose::others);
 }
 
 TEST_CASE("a tag says whose it is, down to the instance") {
