@@ -256,7 +256,7 @@ std::optional<TerminalMode> terminal_mode(const std::string& tty) {
 }
 
 int unread_input(const std::string& tty) {
-  const UniqueFd fd(::open(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  const UniqueFd fd(open_or_use_spare(tty.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   int bytes = 0;
   return fd && ::ioctl(fd.get(), FIONREAD, &bytes) == 0 ? bytes : 0;
 }
