@@ -8,6 +8,9 @@
 namespace terminally {
 namespace {
 
+/// Rows are not counted further: no terminal keeps so many, and an int holds two of it.
+constexpr int kMostRows = 1'000'000;
+
 /// The number at `parameters`, or `otherwise` where there is none.
 int first_number(std::string_view parameters, int otherwise) {
   constexpr int kFarthest = 10'000;  // no terminal has more rows
@@ -101,11 +104,11 @@ void ViewerScreen::Player::reset() {
 
 void ViewerScreen::Player::text(std::string_view text) {
   out += text;
-  const auto lines = static_cast<int>(std::min<std::ptrdiff_t>(std::ranges::count(text, '\n'), 1'000'000));
+  const auto lines = std::min<std::ptrdiff_t>(std::ranges::count(text, '\n'), kMostRows);
   if (!text.empty() && !state.alternate) {
-    down(lines);
-    state.row = std::min(state.row, 1'000'000);
-    state.deepest = std::min(state.deepest, 1'000'000);
+    down(static_cast<int>(lines));
+    state.row = std::min(state.row, kMostRows);
+    state.deepest = std::min(state.deepest, kMostRows);
     const std::size_t drawn = text.find_last_not_of("\r\n");
     state.at_line_start = text.ends_with('\n') || (state.at_line_start && drawn == std::string_view::npos);
   }

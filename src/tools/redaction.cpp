@@ -60,11 +60,15 @@ void Redaction::learn(const std::vector<Variable>& environment) {
   std::shared_ptr<Secrets> more;
   for (const auto& [name, value] : environment) {
     if (std::ranges::find(variables, name) != variables.end()) {
-      more = more ? std::move(more) : std::make_shared<Secrets>(*secrets);
+      if (!more) {
+        more = std::make_shared<Secrets>(*secrets);
+      }
       static_cast<void>(more->add(name, value));
     }
   }
-  secrets = more ? std::move(more) : std::move(secrets);
+  if (more) {
+    secrets = std::move(more);
+  }
 }
 
 std::shared_ptr<Redaction> make_redaction(const Config& config) {
