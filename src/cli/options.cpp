@@ -112,7 +112,8 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(whole_number(100, 1'000'000))
       ->capture_default_str();
-  app.add_flag("--plain-env", config.plain_env, "Do not set PAGER=cat, GIT_EDITOR=: and the like in tabs");
+  app.add_flag("--plain-env", config.plain_env,
+               "Do not set PAGER=cat, GIT_TERMINAL_PROMPT=0 and the like in tabs");
   app.add_option("--sync-window-ms", config.sync_window_ms,
                  "How long a call may block before it hands its command over")
       ->check(whole_number(100, 86'400'000))
