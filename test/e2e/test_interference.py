@@ -388,6 +388,5 @@ class Tmux(unittest.TestCase):
             self.assertEqual(tab.execute("echo after").output, "after\n")
 
 
-
 if __name__ == "__main__":
     main()

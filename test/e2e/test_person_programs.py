@@ -1,5 +1,6 @@
 """A person at the same tab: programs that they start there, and what is written to its terminal by others."""
 
+import time
 import unittest
 
 import path  # noqa: F401
