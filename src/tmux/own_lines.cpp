@@ -90,7 +90,7 @@ bool may_be_about_our_script(std::string_view line) {
 bool may_become_name(std::string_view text, std::string_view prefix) {
   return prefix.starts_with(text.substr(0, prefix.size())) &&
          (text.size() <= prefix.size() ||
-          (text.size() <= prefix.size() + kNameBytes && is_hexadecimal(text.substr(prefix.size()))));
+          (text.size() <= prefix.size() + kCommandIdDigits && is_hexadecimal(text.substr(prefix.size()))));
 }
 
 /// The line of fish that says where in our own script the text was called.
@@ -204,7 +204,7 @@ std::size_t CommandNaming::unfinished_from() const {
     return line;
   }
   const std::string prefix = directory_ + "/";
-  const std::size_t longest = prefix.size() + kNameBytes;
+  const std::size_t longest = prefix.size() + kCommandIdDigits;
   for (std::size_t at = std::max(line, all.size() - std::min(all.size(), longest)); at < all.size(); ++at) {
     if (may_become_name(all.substr(at), prefix)) {
       return at;
