@@ -19,9 +19,13 @@ constexpr const char* kThisProgram = "/proc/self/exe";
 
 char* const* clean_up_argv = nullptr;  // the handler of a signal has nothing else to know it by
 
-/// Calls what a signal handler may call, and nothing else.
+/// Calls what a signal handler may call, and nothing else. fork() is not of that kind: it takes malloc's
+/// lock, which the interrupted code may hold.
 void exit_now(int /*signal*/) {
-  if (clean_up_argv != nullptr && ::fork() == 0) {
+  if (clean_up_argv != nullptr && ::_Fork() == 0) {
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);  // in here our own signal is held back
     ::setsid();
     const int null = ::open("/dev/null", O_RDWR);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {  // nobody waits for its end

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <new>
 #include <string>
 
 #include "base/timeout.hpp"
@@ -33,7 +34,13 @@ Ended in_a_child(const Body& body) {
     ::_exit(7);
   }
   Ended ended;
-  REQUIRE(::waitpid(pid, &ended.status, 0) == pid);
+  const auto patience = begin + std::chrono::seconds(60);
+  while (::waitpid(pid, &ended.status, WNOHANG) == 0) {
+    if (Clock::now() > patience) {
+      ::kill(pid, SIGKILL);
+    }
+    ::usleep(1'000);
+  }
   ended.after = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
   return ended;
 }
@@ -62,6 +69,25 @@ TEST_CASE("exit guard: whatever holds the process, it is gone with code 0, in ti
     }
   });
   CHECK(exit_code(waiting) == 0);
+}
+
+TEST_CASE("exit guard: it ends a process that allocates memory beside another thread") {
+  for (int round = 0; round < 10; ++round) {
+    const Ended ended = in_a_child([] {
+      int end[2] = {};
+      const bool made = ::pipe(end) == 0;
+      ExitGuard guard({"unit_tests", "--version"});
+      guard.arm_at_hang_up(end[0], std::chrono::hours(1));  // its thread
+      guard.arm(std::chrono::milliseconds(20));
+      const auto until = Clock::now() + std::chrono::seconds(100);
+      while (made && Clock::now() < until) {
+        for (int i = 0; i < 1'000; ++i) {
+          ::operator delete(::operator new(5000));  // more than a thread keeps for itself
+        }
+      }
+    });
+    REQUIRE(exit_code(ended) == 0);
+  }
 }
 
 TEST_CASE("exit guard: only the first call counts") {
