@@ -81,11 +81,13 @@ struct StdioTransport::Input {
   std::array<char, 65'536> buffer;
 };
 
-StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair pair)
+StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair pair,
+                               Milliseconds answers_within)
     : in_flags_(std::make_unique<FlagsGuard>(pair.in.get())),
       out_flags_(std::make_unique<FlagsGuard>(pair.out.get())),
       input_(new Input{asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(), {}}),
-      writer_(executor, std::move(pair.out)) {}
+      writer_(executor, std::move(pair.out)),
+      answers_within_(answers_within) {}
 
 StdioTransport::~StdioTransport() = default;
 
@@ -114,7 +116,7 @@ asio::awaitable<void> StdioTransport::serve_input(Session& session, bool stop_ca
   while (co_await read_some(session)) {
   }
   note_end();
-  const auto deadline = given_up_at_.value_or(Clock::now() + kAnswersWithin);
+  const auto deadline = given_up_at_.value_or(Clock::now() + answers_within_);
   const bool answered = co_await finish_by(deadline, session.wait_for_answers());
   if (!answered) {
     session.refuse_unanswered(why_unanswered(stop_calls));
@@ -167,7 +169,7 @@ asio::awaitable<bool> StdioTransport::wait_for_room(Session& session) {
     if (first.index() == 0) {
       co_return true;
     }
-    given_up_at_ = Clock::now() + kAnswersWithin;
+    given_up_at_ = Clock::now() + answers_within_;
     note_end();
   }
   co_return co_await finish_by(*given_up_at_, room(session));

@@ -39,7 +39,11 @@ struct Ending {
 /// Their file status flags are shared with other processes: they are put back in the destructor.
 class StdioTransport {
  public:
-  StdioTransport(const boost::asio::any_io_executor& executor, StdioPair pair);
+  /// What was asked before the end of the input has so long to be answered, and to be read by the client.
+  static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
+
+  StdioTransport(const boost::asio::any_io_executor& executor, StdioPair pair,
+                 Milliseconds answers_within = kAnswersWithin);
   ~StdioTransport();
   StdioTransport(const StdioTransport&) = delete;
   StdioTransport& operator=(const StdioTransport&) = delete;
@@ -47,11 +51,8 @@ class StdioTransport {
   /// Queues a message for the client. False if it may be dropped and was.
   bool send(const std::string& message, Delivery delivery) { return writer_.send(message, delivery); }
 
-  /// What was asked before the end of the input has so long to be answered, and to be read by the client.
-  static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
-
   /// Feeds the session until the input ends, the client takes no more output, or the end is asked for; then
-  /// closes it. At the end of the input what was asked is answered first, within kAnswersWithin, and by an
+  /// closes it. At the end of the input what was asked is answered first, within `answers_within`, and by an
   /// error what takes longer; subscriptions get their results in any case. With `stop_calls` what is still
   /// under way is cancelled then. While the client does not read, neither do we: the queue stays bounded.
   /// Cancellable. Throws `Error` (io) when the output could not be written for another reason than that
@@ -75,6 +76,7 @@ class StdioTransport {
   std::unique_ptr<FlagsGuard> out_flags_;
   std::unique_ptr<Input> input_;
   LineWriter writer_;
+  Milliseconds answers_within_;
   std::function<void()> on_end_;
   std::optional<Clock::time_point> given_up_at_;  ///< known since the client hung up
 };

@@ -110,8 +110,12 @@ class LogTailerModel {
 
   void remove(Segment& segment, std::uint64_t end) {
     segment.removed = true;
-    for (Cell& cell : cells_) {
-      if (cell.kind == Kind::there && cell.position >= segment.position && cell.position < end) {
+    for (std::size_t i = segment.offset; i < cells_.size(); ++i) {
+      Cell& cell = cells_[i];
+      if (cell.kind == Kind::there && cell.position >= end) {
+        return;
+      }
+      if (cell.kind == Kind::there) {
         cell.kind = Kind::removed;
       }
     }
@@ -161,9 +165,9 @@ class LogTailerModel {
     std::filesystem::resize_file(path_, size);
     position_ = segments_.back().position + size;
     cells_.resize(last_offset_ + (position_ > last_position_ ? position_ - last_position_ : 0));
-    for (Cell& cell : cells_) {
-      if (cell.kind == Kind::there && cell.position >= position_) {
-        cell.kind = Kind::never;
+    for (std::size_t i = segments_.back().offset; i < cells_.size(); ++i) {
+      if (cells_[i].kind == Kind::there && cells_[i].position >= position_) {
+        cells_[i].kind = Kind::never;
       }
     }
     restart();

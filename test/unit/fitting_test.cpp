@@ -154,12 +154,12 @@ TEST_CASE("D12, D15: a budget counts the masks, and cuts nothing that is masked"
   for (int i = 0; i < 30; ++i) {
     log += "x" + secret + " ";
   }
+  TextView view;
+  view.guard = guard_of(secret);
+  LogPart part;
+  part.bytes = log;
   for (const Keep keep : {Keep::beginning, Keep::end}) {
     for (std::size_t budget = 20; budget < 400; ++budget) {
-      TextView view;
-      view.guard = guard_of(secret);
-      LogPart part;
-      part.bytes = log;
       const FittingText cut = fitting_text(part, view, 80, keep, budget);
       CAPTURE(budget);
       CHECK(json_size(cut.text) <= budget);
@@ -253,8 +253,7 @@ TEST_CASE("D12: a title is cut, after it was masked") {
   request.guard = guard_of("hunter2hunter2");
   for (std::size_t at = 4'070; at < 4'110; ++at) {
     const TabScreen screen = read_screen_answer(
-        answer_of({"x"}, 0, 80, std::string(at, 'x') + "hunter2hunter2" + std::string(100'000, 'y')),
-        request);
+        answer_of({"x"}, 0, 80, std::string(at, 'x') + "hunter2hunter2" + std::string(20'000, 'y')), request);
     CHECK(screen.title.size() < 4'110);
     CHECK(screen.title.find("hunter") == std::string::npos);
   }

@@ -35,7 +35,7 @@ TEST_CASE(
   std::mt19937 random(20261121);
   for (int round = 0; round < 12; ++round) {
     CAPTURE(round);
-    const TempDir dir;
+    const TempDir dir(test::in_memory());
     std::string ops(round % 6 == 0 ? 3000 : 300, '\0');
     for (char& op : ops) {
       op = static_cast<char>(random());
@@ -89,7 +89,7 @@ TEST_CASE("what somebody else writes into the live segment has offsets of its ow
 }
 
 TEST_CASE("the sidecar stays small after very many rotations") {
-  const TempDir dir;
+  const TempDir dir(test::in_memory());
   LogFiles writer =
       writer_of(dir / "pane-@3.log", {.segment_bytes = 2, .quota_bytes = 20, .min_free_bytes = 0});
   std::string bytes;

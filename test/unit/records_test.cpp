@@ -113,11 +113,12 @@ TEST_CASE("records: a line torn anywhere is skipped, and does not spoil the one 
 TEST_CASE("records: bounded, the last commands are kept, also while another process appends") {
   const test::TempDir directory;
   const auto path = directory.path() / "pane-@1.commands";
-  constexpr std::size_t kEach = 6'000;
-  const auto append_all = [path](std::size_t from) {
+  constexpr std::size_t kEach = 900;      // fewer than are kept: the last of both are among those
+  const std::string command(1'500, 'x');  // so that it is rewritten several times
+  const auto append_all = [&](std::size_t from) {
     CommandRecords records(path);
     for (std::size_t i = 0; i < kEach; ++i) {
-      CommandRecord record = record_of(id_of(from + i), std::string(200, 'x'), CommandState::running);
+      CommandRecord record = record_of(id_of(from + i), command, CommandState::running);
       records.append(record);
       record.state = CommandState::completed;
       records.append(record);
@@ -126,7 +127,7 @@ TEST_CASE("records: bounded, the last commands are kept, also while another proc
   std::thread other([&] { append_all(0); });  // flock holds between descriptors, so a thread is as good
   append_all(kEach);
   other.join();
-  CHECK(std::filesystem::file_size(path) <= CommandRecords::kRewriteBytes + 2'000);
+  CHECK(std::filesystem::file_size(path) <= CommandRecords::kRewriteBytes + 3'000);
   const CommandRecords records(path);
   const auto kept = records.load();
   REQUIRE(kept.size() == CommandRecords::kKeptCommands);

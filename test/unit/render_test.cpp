@@ -418,7 +418,8 @@ TEST_CASE(
   REQUIRE(least.size() == pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     CAPTURE(pieces[i]);
-    const std::string megabyte = repeated_to(pieces[i], std::size_t{1} << 20U);
+    const std::size_t twice_over = 2 * kMostDrawnCells / least[i] * pieces[i].size();
+    const std::string megabyte = repeated_to(pieces[i], std::min(std::size_t{1} << 20U, twice_over));
     std::uint64_t cells = kMostDrawnCells;
     const std::size_t from = affordable_from(megabyte, 120, 0, cells);
     CHECK((megabyte.size() - from) / pieces[i].size() * least[i] <= kMostDrawnCells);

@@ -141,8 +141,20 @@ TEST_CASE("A11 redactor: what turns out to be no secret goes on where its mask e
 TEST_CASE("A11 redactor: lines without end are bounded, and their secrets found at every place") {
   const auto secrets = all_secrets();
   const std::string secret = "ghp_" + repeated("aB3dE6gH9jK2", 36);
-  for (std::size_t place = 19'000; place < 34'000; place += 97) {
-    const std::string text = repeated("a,", place / 2 * 2) + secret + "," + repeated("b,", 60'000);
+  // What is looked at together ends here, and what of it goes out before the rest is looked at, there: at
+  // each place around both.
+  constexpr std::size_t kLine = Secrets::kMostLineBytes;
+  constexpr std::size_t kPiece = kLine - SecretRules::kMostBytes;
+  std::set<std::size_t> places;
+  for (std::size_t place = 0; place < 48; place += 2) {
+    places.insert({kPiece - 44 + place, kLine - 44 + place});
+  }
+  for (std::size_t place = kPiece - 2'000; place < kLine + 2'000; place += 500) {
+    places.insert(place);
+  }
+  for (const std::size_t place : places) {
+    const std::string text =
+        repeated("a,", place) + secret + "," + repeated("b,", kLine + 1'000 - std::min(kLine, place));
     Redactor redactor(secrets);
     std::string out;
     std::size_t held = 0;

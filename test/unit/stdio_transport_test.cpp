@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -60,9 +61,9 @@ asio::awaitable<Done> forever(ToolContext /*context*/, NoArgs /*args*/) {
   co_return Done{};
 }
 
-asio::awaitable<void> connect(StdioPair pair) {
+asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within) {
   const auto executor = co_await asio::this_coro::executor;
-  const auto transport = std::make_shared<StdioTransport>(executor, std::move(pair));
+  const auto transport = std::make_shared<StdioTransport>(executor, std::move(pair), answers_within);
   const std::vector<Tool> tools(1, make_tool<&forever>("forever", "Wait.", {}));
   const auto session = std::make_shared<Session>(
       executor, std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
@@ -77,10 +78,10 @@ asio::awaitable<void> connect(StdioPair pair) {
 /// and writes.
 class Served {
  public:
-  explicit Served(StdioPair pair) {
+  explicit Served(StdioPair pair, Milliseconds answers_within = StdioTransport::kAnswersWithin) {
     std::signal(SIGPIPE, SIG_IGN);  // as take_stdio does
-    thread_ = std::thread([this, moved = std::make_shared<StdioPair>(std::move(pair))]() mutable {
-      asio::co_spawn(io_, connect(std::move(*moved)), asio::detached);
+    thread_ = std::thread([this, answers_within, moved = std::make_shared<StdioPair>(std::move(pair))] {
+      asio::co_spawn(io_, connect(std::move(*moved), answers_within), asio::detached);
       io_.run();
     });
   }
@@ -106,6 +107,18 @@ void write_all(int fd, std::string_view text) {
     REQUIRE(size > 0);
     text.remove_prefix(static_cast<std::size_t>(size));
   }
+}
+
+/// Into a pipe that does not block, until nobody has taken any of it for a while; how many it took.
+std::size_t fill(int pipe, const std::string& line) {
+  std::size_t taken = 0;
+  pollfd room{.fd = pipe, .events = POLLOUT, .revents = 0};
+  while (::poll(&room, 1, 400) > 0) {
+    const bool whole = ::write(pipe, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    taken += whole ? 1 : 0;
+    REQUIRE(taken < 10'000);  // 40 MB: it would never stop
+  }
+  return taken;
 }
 
 std::string read_to_end(int fd) {
@@ -228,18 +241,7 @@ TEST_CASE("stdio: a client that does not read stops being read, and nothing is l
   Pipe out = make_pipe();
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
   Served served({std::move(in.read), std::move(out.write)});
-  const std::string request = long_ping();
-  std::size_t accepted = 0;
-  for (auto idle = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - idle < 500ms;) {
-    const ssize_t size = ::write(in.write.get(), request.data(), request.size());
-    if (size == static_cast<ssize_t>(request.size())) {
-      ++accepted;
-      idle = std::chrono::steady_clock::now();
-      REQUIRE(accepted < 10'000);  // 40 MB: it would never stop
-    } else {
-      std::this_thread::yield();
-    }
-  }
+  const std::size_t accepted = fill(in.write.get(), long_ping());
   std::thread closer([&in] { in.write.reset(); });
   CHECK(lines_in(read_to_end(out.read.get())) == accepted);
   closer.join();
@@ -249,13 +251,13 @@ TEST_CASE("stdio: requests from a file wait for a slow reader") {
   std::string name = "/tmp/terminally-transport-XXXXXX";
   const UniqueFd file(::mkstemp(name.data()));
   REQUIRE(file);
-  constexpr std::size_t kRequests = 2'000;  // 8 MB
+  constexpr std::size_t kRequests = 1'500;  // 6 MB
   for (std::size_t i = 0; i < kRequests; ++i) {
     write_all(file.get(), long_ping());
   }
   Pipe out = make_pipe();
   Served served({open_file(name, O_RDONLY), std::move(out.write)});
-  std::this_thread::sleep_for(2'500ms);  // the reader's pause, longer than our patience with one that hung up
+  std::this_thread::sleep_for(StdioTransport::kAnswersWithin + 200ms);  // our patience with one that hung up
   CHECK(lines_in(read_to_end(out.read.get())) == kRequests);
   ::unlink(name.c_str());
 }
@@ -264,16 +266,9 @@ TEST_CASE("stdio: a client that hangs up without reading does not hold us") {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
-  Served served({std::move(in.read), std::move(out.write)});
+  Served served({std::move(in.read), std::move(out.write)}, 100ms);
   SUBCASE("it closes its input, and keeps its output open unread") {
-    const std::string requests = long_ping();
-    for (auto idle = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - idle < 300ms;) {
-      if (::write(in.write.get(), requests.data(), requests.size()) > 0) {
-        idle = std::chrono::steady_clock::now();
-      } else {
-        std::this_thread::yield();
-      }
-    }
+    fill(in.write.get(), long_ping());
     in.write.reset();
   }
   SUBCASE("it closes its output, and keeps its input open") {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,11 +13,17 @@
 
 namespace terminally::test {
 
+/// Where a test that has the writer wait for the disk a thousand times does not wait for a real one.
+inline std::filesystem::path in_memory() {
+  const char* const shared = "/dev/shm";
+  return ::access(shared, W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
+}
+
 /// A directory of its own for a test, gone with all it holds at the end.
 class TempDir {
  public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "terminally-test-XXXXXX").string();
+  explicit TempDir(const std::filesystem::path& where = std::filesystem::temp_directory_path()) {
+    std::string name = (where / "terminally-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       throw std::runtime_error("cannot make a temporary directory " + name);
     }
@@ -44,7 +50,12 @@ inline void append_to(const std::filesystem::path& path, std::string_view bytes)
 
 inline std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string content;
+  std::string block(std::size_t{64} * 1024, '\0');
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    content.append(block, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  return content;
 }
 
 /// Looks until `condition` holds; false when it does not within 10 s.

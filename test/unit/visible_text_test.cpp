@@ -68,15 +68,14 @@ TEST_CASE("hygiene: every split gives the same text, and twice is once") {
 
 TEST_CASE("hygiene: of all characters, none is left that is a control or has no width") {
   for (char32_t c = 0; c <= 0x10FFFF; ++c) {
-    std::string text = "a";
-    append_utf8(text, c);
-    text += "b";
-    const std::string out = visible_text(text);
     const bool control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0);
     const bool bidi = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
     const bool unseen = (c >= 0x200B && c <= 0x200F) || (c >= 0xE0000 && c <= 0xE0FFF);
     if (control || bidi || unseen) {
-      REQUIRE(out != text);
+      std::string text = "a";
+      append_utf8(text, c);
+      text += "b";
+      REQUIRE(visible_text(text) != text);
     }
   }
 }
