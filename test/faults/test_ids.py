@@ -4,11 +4,10 @@ import os
 import random
 import signal
 import threading
-import time
 import unittest
 
 from faults import row, runs
-from harness import Person, Sandbox, Server, Tab, main
+from harness import Person, Sandbox, Server, Tab, main, poll
 
 
 class Client(threading.Thread):
@@ -65,7 +64,8 @@ class Ids(unittest.TestCase):
             for client in clients:
                 client.start()
             for kill in range(count):
-                time.sleep(0.5 + chance.random())
+                enough = sum(client.calls for client in clients) + chance.randrange(15, 60)
+                poll(lambda: sum(client.calls for client in clients) >= enough, 30, "the clients to call")  # noqa: B023
                 try:
                     if kill % 2:
                         os.kill(Person(server).server_pid(), signal.SIGKILL)
