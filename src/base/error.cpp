@@ -28,6 +28,8 @@ std::string system_reason(int error_number) {
   switch (error_number) {
     case EMFILE:
       return reason + limit_named(RLIMIT_NOFILE, "RLIMIT_NOFILE, open files of a process", "ulimit -n");
+    case ENFILE:
+      return reason + " (fs.file-max, open files of the whole machine; see sysctl fs.file-max)";
     case EFBIG:
       return reason + limit_named(RLIMIT_FSIZE, "RLIMIT_FSIZE, bytes of a file", "ulimit -f");
     default:

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <boost/system/system_error.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "cli/options.hpp"
 #include "cli/print.hpp"
 #include "cli/serve.hpp"
@@ -83,6 +85,10 @@ int run_command_line(int argc, char** argv) {
     return explain(app, error);
   } catch (const OutputClosed&) {
     return 0;  // `terminally-mcp ls | head -1`
+  } catch (const boost::system::system_error& error) {
+    const bool of_system = error.code().category() == boost::system::system_category();
+    complain(of_system ? "cannot go on: " + system_reason(error.code().value()) : error.what());
+    return 1;
   } catch (const std::exception& error) {
     complain(error.what());
     return 1;

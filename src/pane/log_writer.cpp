@@ -224,13 +224,15 @@ void ignore_signals() {
   }
 }
 
-// The limit of file sizes is that of whoever started tmux, and as a rule not meant for us: what we may lift,
-// we lift.
-void lift_file_size_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+// The limits of file sizes and of open files are those of whoever started tmux, and as a rule not meant for
+// us: what we may lift, we lift.
+void lift_limits() {
+  for (const auto resource : {RLIMIT_FSIZE, RLIMIT_NOFILE}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+      limit.rlim_cur = limit.rlim_max;
+      ::setrlimit(resource, &limit);
+    }
   }
 }
 
@@ -259,7 +261,7 @@ int run_writer(int argc, char** argv) {
   constexpr std::string_view kUsage =
       "usage: terminally-log LOGFILE [SEGMENT_BYTES QUOTA_BYTES MIN_FREE_BYTES]\n"
       "Appends standard input to LOGFILE, which is renamed and begun anew when it is full.\n";
-  lift_file_size_limit();
+  lift_limits();
   if (!read_arguments(argc, argv, files) || !times.set_path(argv[1])) {
     static_cast<void>(!::write(STDERR_FILENO, kUsage.data(), kUsage.size()));
     return 2;

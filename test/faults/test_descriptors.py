@@ -3,13 +3,14 @@
 import contextlib
 import os
 import resource
+import subprocess
 import time
 import unittest
 from collections.abc import Iterator
 
 from faults import descriptors, row, runs
 
-from harness import Server, Tab, main, poll
+from harness import Server, Tab, binary, main, needs, poll
 
 CALL_S = 6  # no call outlives its time-out by more
 NO_DESCRIPTOR = "Too many open files"
@@ -112,6 +113,34 @@ class Descriptors(unittest.TestCase):
         poll(lambda: descriptors(self.pid) <= before, 5, f"no descriptor more than {before}")
         row("no descriptor left in the server", "each call in time and with the reason, nothing taken for dead, none leaked",
             f"{done} calls done, {refused} refused, the slowest {slowest:.1f} s")
+
+    def test_none_left_in_the_whole_system(self) -> None:
+        """D40: ENFILE, injected, for the limit is everybody's: what runs is not given up, and the limit is named."""
+        needs("strace")
+        tab = self.server.create_tab()
+        tab.execute("echo ready")
+        running = tab.execute_async("for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.3; done; (exit 5)", timeout_ms=30_000)
+        poll(lambda: tab.row.busy, 5)
+        trace = self.server.sandbox.root / "trace"
+        strace = subprocess.Popen(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)])
+        try:
+            poll(lambda: trace.exists() and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2, 10,
+                 "the log not to be readable")
+            self.assertIn("fs.file-max", tab.call_error("read_logs_from_tab"))
+        finally:
+            strace.terminate()
+            strace.wait()
+        over = self.server.result(running, "execute_command")
+        self.assertEqual((over.state, over.exit_code, over.output), ("completed", 5, "".join(f"{i}\n" for i in range(1, 10))))
+
+    def test_too_few_to_begin(self) -> None:
+        """D40: the limit is named, whatever it was that could not be opened."""
+        for limit in (8, 10, 12, 14):
+            with self.subTest(limit):
+                ended = subprocess.run(["bash", "-c", f'ulimit -n {limit}; exec "$0"', binary()], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                       timeout=20)
+                self.assertEqual(ended.returncode, 1)
+                self.assertIn(f"RLIMIT_NOFILE, open files of a process: {limit};", ended.stderr)
 
 
 if __name__ == "__main__":

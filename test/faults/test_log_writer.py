@@ -3,13 +3,16 @@
 import os
 import random
 import signal
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from faults import LONG, row, runs
+from log_writer import Log, Writer, numbered
 
 from harness import Person, Sandbox, Server, Tab, main, poll
+from harness.sandbox import take_away
 
 
 def writer_of(tab: Tab) -> int:
@@ -116,6 +119,18 @@ class Stopped(unittest.TestCase):
         row("SIGSTOP of the log writer", "nothing lost",
             f"{len(tabs)} tabs at once, {seconds} s each at a random moment of {len(wanted):,} bytes: {lost} lost something")
         self.assertEqual(lost, 0)
+
+
+class FewDescriptors(unittest.TestCase):
+    def test_a_limit_that_may_be_lifted(self) -> None:
+        """D40: who starts it allows four open files, for the rest of what runs there."""
+        directory = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
+        self.addCleanup(take_away, directory)
+        writer = Writer(directory / "pane-@1.log", 10_000, 1 << 20, 0, wrapper=["bash", "-c", 'ulimit -S -n 4; exec "$@"', "x"])
+        data = numbered(5_000)
+        writer.print(data)
+        self.assertEqual(writer.end(), 0)
+        self.assertEqual(b"".join(piece for _, piece in Log(directory / "pane-@1.log").pieces()), data)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from harness.sandbox import take_away
 # What the writer calls once it runs. Its start (execve, brk, mmap …) is the loader's.
 SYSCALLS = ("openat", "newfstatat,lstat", "fstat", "flock", "fcntl", "pread64", "pwrite64", "write", "read", "poll", "fdatasync", "fsync",
             "rename", "unlink", "madvise", "statfs,fstatfs", "close")
-ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM") if LONG else ("EIO",)
+ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENFILE", "ENOMEM") if LONG else ("EIO",)
 DATA = numbered(3000)
 # So little that it comes in one piece.
 FIRST = numbered(100)
