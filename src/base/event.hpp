@@ -4,6 +4,8 @@
 #include <list>
 #include <memory>
 
+#include "base/timeout.hpp"
+
 namespace terminally {
 
 /// Something that coroutines wait for and that happens once. Single-threaded.
@@ -20,6 +22,9 @@ class Event {
   /// Returns when it is set; at once if it is. Throws operation_aborted when the waiter is cancelled.
   /// The event must live until then.
   [[nodiscard]] boost::asio::awaitable<void> wait();
+  /// The same, until the time has come at the latest. Says whether it is set. A third of what `finish_by`
+  /// costs.
+  [[nodiscard]] boost::asio::awaitable<bool> wait_by(Clock::time_point when);
 
  private:
   struct Waiter;

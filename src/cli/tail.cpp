@@ -159,7 +159,7 @@ asio::awaitable<void> follow(const Config& config, const PaneLog& log, std::uint
     printer.pause();
     loss.look(log, at);
     if (!closed) {
-      co_await finish_by(Clock::now() + kLookAtTab, watch.changed());
+      co_await watch.changed_by(Clock::now() + kLookAtTab);
     }
   }
 }

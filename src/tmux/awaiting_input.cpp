@@ -1,6 +1,7 @@
 #include "tmux/awaiting_input.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text_guard.hpp"
@@ -221,11 +222,13 @@ std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
 }
 
 std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {
-  const std::uint64_t log_end = tab.log.end();
-  std::optional<AwaitingInput> now = awaiting_input(tab);
-  const bool settled = now && seen_ && now->kind == seen_->kind && log_end == log_end_;
+  const PaneLog::Stamp log = tab.log.stamp();
+  const bool printed = std::exchange(log_, log) != log;
+  const bool still = stillness_.lasts(tab.pane_pid.pid);
+  moved_ = printed || !still;
+  std::optional<AwaitingInput> now = moved_ ? awaiting_input(tab) : seen_;
+  const bool settled = now && seen_ && now->kind == seen_->kind && !printed;
   seen_ = std::move(now);
-  log_end_ = log_end;
   return settled ? seen_ : std::nullopt;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "tmux/results.hpp"
+#include "tmux/stillness.hpp"
 #include "tmux/tab.hpp"
 
 namespace terminally {
@@ -22,10 +22,15 @@ class SettledInput {
   [[nodiscard]] std::optional<AwaitingInput> look(const Tab& tab);
   /// What the last look saw, settled or not.
   [[nodiscard]] const std::optional<AwaitingInput>& seen() const { return seen_; }
+  /// Whether anything may have changed between the last look and the one before: a process ran, or something
+  /// was printed.
+  [[nodiscard]] bool moved() const { return moved_; }
 
  private:
   std::optional<AwaitingInput> seen_;
-  std::uint64_t log_end_ = 0;
+  bool moved_ = true;
+  PaneLog::Stamp log_;
+  Stillness stillness_;
 };
 
 /// The last line of a log that is not finished, as plain text: at most its last 200 bytes, blanks at its ends

@@ -173,7 +173,7 @@ asio::awaitable<void> CommandRun::clear_prompt(const Foreground& foreground, Clo
   // Only what is told depends on the row: a new prompt like the old one means that there was nothing.
   const auto shown_by = Clock::now() + kPromptShown;
   while (!row.empty() && unfinished_line(tab_->log, tab_->cols) != row && Clock::now() < shown_by) {
-    co_await finish_by(shown_by, watch_.changed());
+    co_await watch_.changed_by(shown_by);
   }
   rows.prompt = whole_unfinished_line(tab_->log, tab_->cols);
   note_cleared(foreground, half, rows);
@@ -202,7 +202,7 @@ void CommandRun::note_cleared(const Foreground& foreground, const std::optional<
 
 asio::awaitable<void> CommandRun::press_interrupt_key() {
   co_await tmux_.change(type_bytes(to_string(tab_->pane), "\x03", {}, Typed::line));
-  co_await finish_by(Clock::now() + Milliseconds(300), watch_.changed());
+  co_await watch_.changed_by(Clock::now() + Milliseconds(300));
   co_await sleep_for(Milliseconds(50));
 }
 

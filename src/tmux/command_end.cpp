@@ -193,7 +193,7 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   if (pump() || (!moves && !hurry)) {
     co_return;
   }
-  co_await finish_by(Clock::now() + (moves ? patience : Milliseconds(0)), watch_.changed());
+  co_await watch_.changed_by(Clock::now() + (moves ? patience : Milliseconds(0)));
   if (pump() || may_be_late()) {
     co_return;
   }

@@ -27,6 +27,8 @@ constexpr std::size_t kSlicesAtOnce = 8;
 constexpr Milliseconds kRecordRetry{500};
 /// How long a log that we are behind in is read before a deadline is judged.
 constexpr Milliseconds kReadsBehind{1'000};
+/// How long a log that cannot be read may come back: nobody has a descriptor left, for a moment.
+constexpr Milliseconds kUnreadable{10'000};
 /// A prompt that is shown for this long is no step of something else.
 constexpr Milliseconds kNestedPrompt{150};
 
@@ -104,6 +106,11 @@ std::uint64_t CommandRun::output_end() const {
 
 /// Reads what is new in the log, not more than a few milliseconds' worth. True once END was found.
 bool CommandRun::pump() {
+  const PaneLog::Stamp log = tab_->log.stamp();
+  if (log == read_to_end_of_) {
+    return end_marker_.has_value();
+  }
+  read_to_end_of_.reset();
   behind_ = false;
   for (std::size_t slices = 0; scanner_ && !end_marker_; ++slices) {
     // What is handed on is stripped and masked there: one slice takes as long as eight that are only read.
@@ -129,6 +136,7 @@ bool CommandRun::pump() {
       emit(end_marker_ ? end_marker_->begin : scanner_->settled());
     }
     if (slice.eof || slice.bytes.empty()) {
+      read_to_end_of_ = log;
       break;
     }
   }
@@ -284,11 +292,29 @@ void CommandRun::heed_other_processes() {
 }
 
 asio::awaitable<void> CommandRun::scan_to_end() {
-  std::optional<std::string> failure;
+  read_well_ = Clock::now();
+  for (;;) {
+    const std::string failure = co_await scan();
+    if (failure.empty() || has_ended()) {
+      co_return;
+    }
+    if (Clock::now() - read_well_ > kUnreadable) {
+      record_.notes.push_back(failure);
+      give_up(Reason::none);
+      co_return;
+    }
+    co_await sleep_for(kHousekeeping);
+  }
+}
+
+/// Until the end; else why it could not go on.
+asio::awaitable<std::string> CommandRun::scan() {
+  std::string failure;
   try {
     const auto begin = Clock::now();
     auto next_look = begin + kHousekeeping;
     while (!pump() && !has_ended()) {
+      read_well_ = Clock::now();
       if (Clock::now() >= next_look) {
         heed_other_processes();
         co_await look_for_another_end();
@@ -300,16 +326,13 @@ asio::awaitable<void> CommandRun::scan_to_end() {
       } else if (behind_) {
         co_await asio::post(context_.executor, asio::use_awaitable);
       } else {
-        co_await finish_by(next_look, watch_.changed());
+        co_await watch_.changed_by(next_look);
       }
     }
   } catch (const Error& error) {
     failure = error.what();
   }
-  if (failure) {
-    record_.notes.push_back(*failure);
-    give_up(Reason::none);
-  }
+  co_return failure;
 }
 
 /// Whether it printed something after the last newline, as whoever shows a prompt does.

@@ -141,6 +141,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] const CommandRecord& record() const { return record_; }
   [[nodiscard]] bool has_ended() const { return ended_.is_set(); }
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
+  /// Waits until then at most; says whether it has ended.
+  [[nodiscard]] boost::asio::awaitable<bool> ends_by(Clock::time_point when) { return ended_.wait_by(when); }
   /// Where what it printed ends by now.
   [[nodiscard]] std::uint64_t output_end() const;
   [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
@@ -211,6 +213,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();
+  [[nodiscard]] boost::asio::awaitable<std::string> scan();
   [[nodiscard]] boost::asio::awaitable<void> keep_deadline();
   [[nodiscard]] boost::asio::awaitable<void> escalate();
   /// How far the end by force has come.
@@ -242,11 +245,12 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   ShellScript script_;
   std::optional<MarkerScanner> scanner_;
   LogWatch::Watch watch_;
-  std::uint64_t read_ = 0;     ///< log offset up to which the scanner was fed
-  bool behind_ = false;        ///< there is more to feed
-  std::uint64_t emitted_ = 0;  ///< log offset up to which on_output_ was called
-  bool adopted_ = false;       ///< typed by another process
-  bool recorded_ = false;      ///< it is in the tab's records
+  std::uint64_t read_ = 0;                        ///< log offset up to which the scanner was fed
+  bool behind_ = false;                           ///< there is more to feed
+  std::optional<PaneLog::Stamp> read_to_end_of_;  ///< the log when there was no more
+  std::uint64_t emitted_ = 0;                     ///< log offset up to which on_output_ was called
+  bool adopted_ = false;                          ///< typed by another process
+  bool recorded_ = false;                         ///< it is in the tab's records
   bool began_ = false;
   bool traced_ = false;
   bool nested_ = false;                  ///< another command of ours goes on around it
@@ -263,6 +267,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   int attempt_ = 0;
   std::optional<Marker> end_marker_;
   std::uint64_t signalled_ticks_ = 0;
+  Clock::time_point read_well_;  ///< when the log could last be read
   std::optional<Clock::time_point> exit_file_seen_;
   Clock::time_point grew_;  ///< when something new was last read from the log
   std::optional<Clock::time_point> idle_prompt_seen_;

@@ -131,7 +131,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
     const std::shared_ptr<CommandRun> first = tab_->runs.front();
     if (foreground.kind == Foreground::Kind::shell && first.get() != this && !first->shell_is_replaced() &&
         Clock::now() < give_up_at) {
-      co_await finish_by(give_up_at, first->wait_for_end());
+      co_await first->ends_by(give_up_at);
       continue;
     }
     if (is_restricted_shell(foreground)) {
@@ -366,7 +366,7 @@ asio::awaitable<bool> CommandRun::is_left_untaken_by(Clock::time_point give_up_a
       }
       co_return false;
     }
-    co_await finish_by(Clock::now() + Milliseconds(100), watch_.changed());
+    co_await watch_.changed_by(Clock::now() + Milliseconds(100));
   }
   co_return false;
 }

@@ -3,12 +3,12 @@
 #include <sys/inotify.h>
 
 #include <array>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <cerrno>
@@ -44,7 +44,8 @@ struct LogWatch::Subscription {
   std::string name;
   std::function<void()> told;  // for who does not wait for changed()
   bool news = false;
-  // Never expires: it is cancelled to wake who waits. (A channel with one slot would do, but in Boost 1.81 it
+  bool over = false;  // the LogWatch is gone
+  // It is cancelled to wake who waits. (A channel with one slot would do, but in Boost 1.81 it
   // takes nothing more after a wait on it was cancelled.)
   asio::steady_timer wake;
 
@@ -112,7 +113,8 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
   void close() {
     for (auto& [id, files] : std::exchange(directories_, {})) {
       for (auto& [name, subscription] : files) {
-        subscription->wake.expires_at(asio::steady_timer::time_point::min());  // now and from now on
+        subscription->over = true;
+        subscription->wake.cancel();
       }
     }
     inotify_.close();
@@ -223,12 +225,24 @@ LogWatch::Watch::Watch(Watch&&) noexcept = default;
 LogWatch::Watch& LogWatch::Watch::operator=(Watch&&) noexcept = default;
 
 asio::awaitable<void> LogWatch::Watch::changed() {
-  if (!subscription_->news) {
-    co_await subscription_->wake.async_wait(asio::as_tuple(asio::deferred));
+  [[maybe_unused]] const bool news = co_await changed_by(Clock::time_point::max());
+}
+
+asio::awaitable<bool> LogWatch::Watch::changed_by(Clock::time_point when) {
+  Subscription& subscription = *subscription_;
+  boost::system::error_code error;
+  if (!subscription.news && !subscription.over) {
+    subscription.wake.expires_at(when);
+    co_await subscription.wake.async_wait(asio::redirect_error(asio::use_awaitable, error));
   }
-  if (!std::exchange(subscription_->news, false)) {  // the caller was cancelled, or the LogWatch is gone
+  if (std::exchange(subscription.news, false)) {
+    co_return true;
+  }
+  if (error || subscription.over ||
+      (co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) {
     throw boost::system::system_error(asio::error::operation_aborted);
   }
+  co_return false;
 }
 
 }  // namespace terminally

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "base/timeout.hpp"
+
 namespace terminally {
 
 /// What of the logs in a directory is of interest.
@@ -53,6 +55,8 @@ class LogWatch {
     /// cancellation (terminal, partial, total) ends it with `operation_aborted`. The watch must live until it
     /// returns.
     [[nodiscard]] boost::asio::awaitable<void> changed();
+    /// The same, until the time has come at the latest. Says whether it was changed.
+    [[nodiscard]] boost::asio::awaitable<bool> changed_by(Clock::time_point when);
 
    private:
     friend class LogWatch;

@@ -227,25 +227,27 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
   Meanwhile meanwhile;
   SettledInput input;
   bool told = false;
-  std::uint64_t log_end = tab->log.end();
+  PaneLog::Stamp log = tab->log.stamp();
   auto quiet_since = Clock::now();
   const auto has_time = [&] {
     return Clock::now() < wait.until && (Clock::now() < wait.unanswered_until || run->has_begun());
   };
   while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
     const auto now = Clock::now();
-    const bool moves =
-        tab->log.end() != log_end || input.seen() || run->may_be_nested_shell() || !run->has_begun();
-    log_end = tab->log.end();
+    const PaneLog::Stamp log_now = tab->log.stamp();
+    const bool printed = std::exchange(log, log_now) != log_now;
+    const bool moves = printed || input.seen() || run->may_be_nested_shell() || !run->has_begun();
     quiet_since = moves ? now : quiet_since;
     const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
-    if (co_await finish_by(std::min(look, wait.until), run->wait_for_end())) {
+    if (co_await run->ends_by(std::min(look, wait.until))) {
       break;
     }
-    meanwhile.nested_shell_ready = run->waits_in_nested_shell();
     // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
     const bool over = run->is_interrupted() || tab->files.exit_code(run->record().nonce);
     const auto settled = over ? std::nullopt : input.look(*tab);
+    if (over || input.moved() || run->may_be_nested_shell()) {
+      meanwhile.nested_shell_ready = run->waits_in_nested_shell();
+    }
     if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
       meanwhile.awaiting = settled;
     } else if (settled && !told && wait.on_awaiting) {
@@ -258,7 +260,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
     run->look();
   }
   if (run->end_was_seen()) {
-    co_await finish_by(Clock::now() + CommandRun::kConcludes, run->wait_for_end());
+    co_await run->ends_by(Clock::now() + CommandRun::kConcludes);
   }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;

@@ -152,7 +152,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
     LogWatch::Watch watch = watch_.watch(tab->log.path());
     const auto deadline = Clock::now() + Milliseconds(std::min(request.wait_ms, config_.sync_window_ms));
     while (tab->log.end() <= request.from_byte && Clock::now() < deadline) {
-      co_await finish_by(std::min(deadline, Clock::now() + Milliseconds(500)), watch.changed());
+      co_await watch.changed_by(std::min(deadline, Clock::now() + Milliseconds(500)));
       if (notice_if_closed(*tab)) {
         break;
       }

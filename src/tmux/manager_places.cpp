@@ -283,7 +283,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::go_to(Place& place, std::string 
   what.who = "terminally-mcp";
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await begin(tab, time, std::move(what));
-  co_await finish_by(time.short_patience(), run->wait_for_end());
+  co_await run->ends_by(time.short_patience());
   if (shell_cwd(*tab) != directory) {
     throw Error(ErrorCode::busy, "the helper tab " + to_string(tab->window) + " could not be taken to " +
                                      directory +

@@ -70,7 +70,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
     run->look();
   }
   if (run->end_was_seen()) {
-    co_await finish_by(Clock::now() + CommandRun::kConcludes, run->wait_for_end());
+    co_await run->ends_by(Clock::now() + CommandRun::kConcludes);
   }
   CommandRecord record = run->record();
   if (!run->has_ended()) {

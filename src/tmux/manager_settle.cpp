@@ -104,7 +104,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::refuse_unless_nested(Tab& tab, C
     const RunPtr ending =
         last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;
     if (ending && Clock::now() < ending_patience) {
-      co_await finish_by(ending_patience, ending->wait_for_end());
+      co_await ending->ends_by(ending_patience);
       continue;
     }
     const Foreground foreground = look_at_foreground(tab.pane_pid);

@@ -124,7 +124,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   // On a busy machine the program may take its time to come. Once more, not more often: it may be one of
   // many.
   for (bool again = true; !stopped.success && Clock::now() < deadline;) {
-    stopped.success = co_await finish_by(std::min(deadline, Clock::now() + kTooEarly), run->wait_for_end());
+    stopped.success = co_await run->ends_by(std::min(deadline, Clock::now() + kTooEarly));
     if (!stopped.success && again && run->signal_came_too_early()) {
       again = false;
       co_await run->signal_once(signal);
@@ -243,7 +243,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   }
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
-  const bool ended = co_await finish_by(time.returns_by(), run->wait_for_end());
+  const bool ended = co_await run->ends_by(time.returns_by());
   cancelled.result = co_await result_of(tab, run, view, max_output_bytes);
   if (!ended) {
     cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
@@ -272,7 +272,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::end_command(WindowId window, std
   while (in_time && !run->has_ended()) {
     const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();
     last->interrupt(Reason::cancelled_by_client, false);
-    in_time = co_await finish_by(time.returns_by(), last->wait_for_end());
+    in_time = co_await last->ends_by(time.returns_by());
   }
 }
 

@@ -33,9 +33,9 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     if (step == Wait::Step::at_once) {
       co_await boost::asio::post(executor_, boost::asio::use_awaitable);
     } else if (reads_log) {
-      co_await finish_by(wake, watch.changed());
+      co_await watch.changed_by(wake);
     } else if (wait.run()) {
-      co_await finish_by(wake, wait.run()->wait_for_end());
+      co_await wait.run()->ends_by(wake);
     } else {
       co_await sleep_until(wake);
     }
@@ -44,7 +44,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     step = wait.look();
   }
   if (step == Wait::Step::later && wait.run() && wait.run()->end_was_seen()) {
-    co_await finish_by(Clock::now() + kEndIsRecorded, wait.run()->wait_for_end());  // it has ended in time
+    co_await wait.run()->ends_by(Clock::now() + kEndIsRecorded);  // it has ended in time
     step = wait.look();
   }
   Waited waited = wait.result(step);

@@ -1,5 +1,7 @@
 #include "tmux/pane_log.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -91,6 +93,15 @@ PaneLog::PaneLog(std::filesystem::path path, std::size_t block_bytes)
 
 std::uint64_t PaneLog::end() const {
   return LogSnapshot(path_).index().end();
+}
+
+PaneLog::Stamp PaneLog::stamp() const {
+  struct stat info{};
+  if (::stat(path_.c_str(), &info) != 0) {
+    return {};
+  }
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
+          info.st_mtim.tv_nsec};
 }
 
 std::uint64_t PaneLog::counted_end() const {

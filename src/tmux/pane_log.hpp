@@ -64,6 +64,15 @@ class PaneLog {
   /// The offset after the last byte logged.
   [[nodiscard]] std::uint64_t end() const;
 
+  /// Tells the log's live file as it is now from what it was: while the stamp is the same, not a byte was
+  /// logged. Costs a tenth of end().
+  struct Stamp {
+    std::uint64_t device = 0, file = 0, size = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;  ///< when it was last written
+    [[nodiscard]] friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  [[nodiscard]] Stamp stamp() const;
+
   /// The offset after the last byte known to have been printed: more than end() while the log takes nothing
   /// (a full disk). What is printed from now on has no smaller offset.
   [[nodiscard]] std::uint64_t counted_end() const;

@@ -70,6 +70,12 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
+/// The directory of its threads has a link for each.
+bool has_one_thread(const std::string& tasks) {
+  struct stat info{};
+  return ::stat(tasks.c_str(), &info) == 0 && info.st_nlink == 3;
+}
+
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid) {
@@ -165,10 +171,9 @@ std::vector<int> child_processes(int pid) {
       children.push_back(child);
     }
   };
-  // A child belongs to the thread that started it. The directory has a link for each.
+  // A child belongs to the thread that started it.
   const std::string tasks = proc_path(pid, "task");
-  struct stat info{};
-  if (::stat(tasks.c_str(), &info) == 0 && info.st_nlink == 3) {
+  if (has_one_thread(tasks)) {
     add_those_of(tasks + "/" + std::to_string(pid));
     return children;
   }
@@ -274,6 +279,10 @@ int process_uid(int pid) {
 
 std::string process_wchan(int pid) {
   return read_file(proc_path(pid, "wchan")).value_or("");
+}
+
+std::string process_run_time(int pid) {
+  return has_one_thread(proc_path(pid, "task")) ? read_file(proc_path(pid, "schedstat")).value_or("") : "";
 }
 
 std::vector<std::string> process_environment(int pid) {

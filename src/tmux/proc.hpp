@@ -64,6 +64,9 @@ void refuse_without_proc();
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// Where in the kernel it sleeps, "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);
+/// How long and how often it has run, in words of the kernel that differ whenever it has run in between.
+/// Empty when it is gone, has several threads, or the kernel does not tell.
+[[nodiscard]] std::string process_run_time(int pid);
 /// What it was started with, as NAME=VALUE; nothing when it cannot be read.
 [[nodiscard]] std::vector<std::string> process_environment(int pid);
 /// Whether its environment, as it was when it was started, has this "NAME=value".

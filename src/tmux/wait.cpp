@@ -36,7 +36,7 @@ Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
     pattern_.emplace(waiting_.pattern);
   }
   choose_command(request);
-  log_end_ = tab_->log.end();
+  log_ = tab_->log.stamp();
   if (pattern_) {
     search_.emplace(tab_->log, *pattern_, from_, from_);
   }
@@ -82,8 +82,8 @@ Wait::Step Wait::look() {
   now_ = Clock::now();
   next_look_ = now_ + kTick;
   look_at_command();
-  if (const std::uint64_t end = tab_->log.end(); end != log_end_) {
-    log_end_ = end;
+  if (const PaneLog::Stamp log = tab_->log.stamp(); log != log_) {
+    log_ = log;
     log_grew_ = now_;
     if (run_) {
       look_again_by(now_ + kAfterOutput);

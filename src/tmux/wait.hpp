@@ -74,7 +74,7 @@ class Wait {
   Clock::time_point began_ = now_;
   Clock::time_point next_poll_ = now_;
   std::string match_;
-  std::uint64_t log_end_ = 0;
+  PaneLog::Stamp log_;
   Clock::time_point log_grew_ = now_;
 
   std::optional<Pattern> pattern_;

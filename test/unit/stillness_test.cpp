@@ -1,0 +1,79 @@
+#include "tmux/stillness.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/unique_fd.hpp"
+#include "temp_files.hpp"
+#include "tmux/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// A "pane" whose shell reads commands from a pipe.
+class Pane {
+ public:
+  Pane() {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+    const UniqueFd input(ends[0]);
+    input_.reset(ends[1]);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::setpgid(0, 0);
+      if (::fork() == 0) {
+        ::dup2(input.get(), STDIN_FILENO);
+        ::execl("/bin/sh", "sh", nullptr);
+      }
+      ::pause();
+      ::_exit(0);
+    }
+  }
+  ~Pane() {
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Pane(const Pane&) = delete;
+  Pane& operator=(const Pane&) = delete;
+
+  void type(std::string_view line) const { REQUIRE(::write(input_.get(), line.data(), line.size()) > 0); }
+  [[nodiscard]] int pid() const { return pid_; }
+  /// Its shell's children.
+  [[nodiscard]] std::size_t jobs() const {
+    const auto shell = first_child(pid_);
+    return shell ? child_processes(*shell).size() : 0;
+  }
+
+ private:
+  UniqueFd input_;
+  pid_t pid_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("D13: what stands still is told from what has run, or has started something, since") {
+  const Pane pane;
+  Stillness stillness;
+  CHECK_FALSE(stillness.lasts(pane.pid()));  // nothing was known yet
+  REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
+  CHECK(stillness.lasts(pane.pid()));
+  pane.type("sleep 1000 &\n");
+  REQUIRE(test::eventually([&] { return pane.jobs() == 1; }));
+  CHECK_FALSE(stillness.lasts(pane.pid()));
+  REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
+  const int job = child_processes(first_child(pane.pid()).value_or(0)).at(0);
+  ::kill(job, SIGSTOP);  // below the shell, which does not move
+  ::kill(job, SIGCONT);
+  CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()); }));
+  REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
+  ::kill(first_child(pane.pid()).value_or(0), SIGKILL);
+  CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()); }));
+  CHECK_FALSE(stillness.lasts(pane.pid()));  // there is no shell
+}
+
+}  // namespace terminally
