@@ -29,6 +29,12 @@ def told(text: str, output: str) -> str | list[str]:
     return sorted(seen) if "1>&2" in text and "|" in text else seen
 
 
+def is_no_question(shell: str, text: str) -> bool:
+    """Whether zsh by itself does not end, or gives now this and now that: of 300 `echo done 1>&2 | true` it lost 179, for the process that
+    copies to the pipe and to the terminal (MULTIOS) may die of the closed pipe first."""
+    return shell == "zsh" and (text.endswith("\nwhile :") or re.search(r"1>&2[^|]*\|(?!\|)", text) is not None)
+
+
 class ShellTexts(unittest.TestCase):
     def check(self, shell: str, seed: int) -> None:
         needs(shell)
@@ -36,7 +42,7 @@ class ShellTexts(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab(shell=shell)
             for text in random_texts(seed, PER_SHELL):
-                if not text.strip() or (shell == "zsh" and text.endswith("\nwhile :")):  # there a whole loop, which never ends
+                if not text.strip() or is_no_question(shell, text):
                     continue
                 try:
                     native = run_native(shell, text if text.endswith("\n") else text + "\n")
