@@ -8,7 +8,7 @@
 namespace terminally {
 namespace {
 
-constexpr std::size_t kMostProcesses = 16;
+constexpr std::size_t kMostCompared = 16;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void Stillness::look(int pane_pid) {
   seen_.assign(1, {first_child(pane_pid).value_or(0), {}});
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     seen_[i].run_time = process_run_time(seen_[i].pid);
-    if (seen_[i].run_time.empty() || seen_.size() > kMostProcesses) {
+    if (seen_[i].run_time.empty() || seen_.size() > kMostCompared) {
       seen_.clear();
       return;
     }
