@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <vector>
 
+#include "base/timeout.hpp"
+#include "tmux/proc.hpp"
 #include "tmux/tty_wait.hpp"
 
 namespace terminally {
@@ -69,8 +72,11 @@ class Child {
     ::close(pipe_[1]);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// In the kernel, and no more on its way to sleep.
   void until_asleep() const {
-    while (process_info(pid_).value().state != 'S') {
+    const auto patience = Clock::now() + std::chrono::seconds(20);
+    while ((process_info(pid_).value().state != 'S' || process_wchan(pid_) == "0") &&
+           Clock::now() < patience) {
       ::usleep(1'000);
     }
   }
