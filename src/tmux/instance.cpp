@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -190,25 +189,8 @@ int Instance::server_without_socket() const {
   return 0;
 }
 
-/// Asked of the kernel, because a try of the lock would look like an owner to a server that starts just then.
 int Instance::owner_pid() const {
-  struct stat info{};
-  if (::stat((runtime_ / "lock").c_str(), &info) != 0) {
-    return 0;
-  }
-  // 12: FLOCK  ADVISORY  WRITE 4711 fe:01:1234567 0 EOF
-  std::istringstream locks(read_file("/proc/locks").value_or(""));
-  const std::string inode = ":" + std::to_string(info.st_ino);
-  for (std::string line; std::getline(locks, line);) {
-    std::istringstream fields(line);
-    std::string number, kind, mandatory, mode, file;
-    int pid = 0;
-    fields >> number >> kind >> mandatory >> mode >> pid >> file;
-    if (kind == "FLOCK" && file.ends_with(inode)) {
-      return pid;
-    }
-  }
-  return 0;
+  return lock_holder(runtime_ / "lock");
 }
 
 bool Instance::is_unnamed() const {

@@ -343,4 +343,24 @@ std::uint64_t ticks_since_boot() {
          static_cast<std::uint64_t>(now.tv_nsec) * hertz / 1'000'000'000ULL;
 }
 
+int lock_holder(const std::filesystem::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) {
+    return 0;
+  }
+  // 12: FLOCK  ADVISORY  WRITE 4711 fe:01:1234567 0 EOF
+  std::istringstream locks(read_file("/proc/locks").value_or(""));
+  const std::string inode = ":" + std::to_string(info.st_ino);
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream fields(line);
+    std::string number, kind, mandatory, mode, file;
+    int pid = 0;
+    fields >> number >> kind >> mandatory >> mode >> pid >> file;
+    if (kind == "FLOCK" && file.ends_with(inode)) {
+      return pid;
+    }
+  }
+  return 0;
+}
+
 }  // namespace terminally

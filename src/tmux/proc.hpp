@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,5 +86,9 @@ void refuse_without_proc();
 [[nodiscard]] bool is_stopped(int pid);
 /// The system's reason (errno) why process_info cannot be had; 0: it can.
 [[nodiscard]] int why_unseen(int pid);
+
+/// The process that holds a file's lock (FileLock), 0: none. Asked of the kernel, because a try of the lock
+/// would look like an owner to whoever tries it just then.
+[[nodiscard]] int lock_holder(const std::filesystem::path& path);
 
 }  // namespace terminally
