@@ -55,6 +55,12 @@ std::vector<Survivor> foreground_processes(ProcessId pane) {
   return survivors;
 }
 
+/// Another process of ours that does nothing that it is asked for (C-z, SIGSTOP); 0: it goes on, or is gone.
+int stopped_keeper(const Tab& tab) {
+  const int keeper = lock_holder(tab.files.lock_path());
+  return is_stopped(keeper) ? keeper : 0;
+}
+
 /// On record like a command of ours, but for its start, which nobody saw.
 void record_foreign(Tab& tab, const CommandResult& result) {
   CommandRecord record;
@@ -195,17 +201,22 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(Tab
   if (record) {
     tab->files.mark_cancelled(record->nonce, force);
   }
-  while (record && record->state == CommandState::running && Clock::now() < time.returns_by()) {
+  int stopped = 0;
+  while (record && record->state == CommandState::running && stopped == 0 &&
+         Clock::now() < time.returns_by()) {
     co_await sleep_for(kLookElsewhere);
     look_after(tab);  // that process may have died since
     record = record_now();
+    stopped = stopped_keeper(*tab);
   }
   CancelledCommand cancelled;
   cancelled.result = co_await command_state(query);
   if (cancelled.result.state == CommandState::running) {
     cancelled.result.notes.push_back(
         "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
-        "), was asked to end it and has not done so yet; stop_process sends a signal from here");
+        "), was asked to end it and has not done so yet" +
+        (stopped != 0 ? ": it is stopped, `kill -CONT " + std::to_string(stopped) + "` lets it go on" : "") +
+        "; stop_process sends a signal from here");
     cancelled.survivors = foreground_processes(tab->pane_pid);
   }
   co_return cancelled;

@@ -58,8 +58,8 @@ class InTime(unittest.TestCase):
             self.assertFalse((server.sandbox.home / "ran").exists())
 
     def test_what_another_process_does_not_end(self) -> None:
-        """D3: a person's `exec` looks after the command, and stands still: it is asked to end it, and waited for as long as a call may take."""
-        with Server("--sync-window-ms", "300") as server:
+        """D3: a person's `exec` looks after the command, and stands still: it is asked to end it, and not waited for."""
+        with Server("--sync-window-ms", "20000") as server:
             tab = server.create_tab(shell="bash")
             person = subprocess.Popen([server.raw.process.args[0], "exec", tab.id, "--", "echo up; sleep 1000"], env=server.sandbox.environment(),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -71,9 +71,9 @@ class InTime(unittest.TestCase):
                     cancelled = tab.call("cancel_command")
             finally:
                 person.send_signal(signal.SIGCONT)
-            self.assertLess(timed.took, 0.3 + OVER)
+            self.assertLess(timed.took, 15, "the whole time of the call was waited")
             self.assertEqual(cancelled.state, "running")
-            self.assertIn("has not done so yet", " ".join(cancelled.notes))
+            self.assertIn(f"has not done so yet: it is stopped, `kill -CONT {person.pid}` lets it go on", " ".join(cancelled.notes))
             self.assertEqual(person.wait(10), 130)
 
     def test_what_has_ended_is_no_timeout(self) -> None:
