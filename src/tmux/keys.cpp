@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.hpp"
@@ -129,19 +130,21 @@ std::optional<std::string> find_key(std::string_view key) {
   return modifiers.prefix() + (key == " " ? "Space" : modifiers.control ? name : std::string(key));
 }
 
+/// As JSON, so that no control character is in it. Who masks it knows such text, and sees where it was cut.
+std::string shown(std::string_view key) {
+  using nlohmann::json;
+  return shortened(json(key).dump(-1, ' ', false, json::error_handler_t::replace), 40);
+}
+
 }  // namespace
 
 std::string tmux_key(std::string_view key) {
   auto found = find_key(key);
   if (!found) {
-    std::string shown = to_valid_utf8(key.substr(0, 40));
-    std::replace_if(
-        shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; },
-        '?');
     throw Error(
         ErrorCode::invalid_argument,
-        "\"" + shown +
-            "\" is no key; allowed: one character, Enter, Escape, Tab, BTab, Space, BSpace, Up, Down, "
+        shown(key) +
+            " is no key; allowed: one character, Enter, Escape, Tab, BTab, Space, BSpace, Up, Down, "
             "Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F20, with C- before a "
             "letter, one of @[\\]^_?, Space, an arrow or F key, M- before any key, S- before an arrow "
             "or F key. Text goes by send_text");

@@ -24,8 +24,8 @@ std::string last_line(const Tab& tab) {
   const std::size_t last = rest.find_last_not_of(" \t\r\n");
   rest = rest.substr(0, last == std::string_view::npos ? 0 : last + 1);
   const std::size_t newline = rest.rfind('\n');
-  return to_valid_utf8(
-      rest.substr(newline == std::string_view::npos ? 0 : newline + 1).substr(0, kLongestLine));
+  return shortened(to_valid_utf8(rest.substr(newline == std::string_view::npos ? 0 : newline + 1)),
+                   kLongestLine);
 }
 
 std::string seconds(std::uint64_t ms) {

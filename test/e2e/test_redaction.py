@@ -94,6 +94,12 @@ class Redaction(unittest.TestCase):
         self.assertIn("is busy", self.tab.call_error("execute_command", command="true"))
         self.tab.call("cancel_command")
 
+    def test_keys_that_are_none(self) -> None:
+        """Cut as they are shown."""
+        for before in ("", "C-", "M-" * 10, "- " * 12):
+            self.assertIn("is no key", self.tab.call_error("send_keys", keys=[before + TOKEN]))
+            self.assertIn("is no key", self.tab.call_error("send_keys", keys=[before + VALUE]))
+
     def test_survivors(self) -> None:
         """A program that nothing ends at once: stop_process names what is left."""
         self.tab.start(f"sh -c 'trap \"\" INT; echo up; while :; do sleep 0.2; done' {TOKEN}", until="pattern", pattern="^up")
