@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
@@ -27,6 +28,11 @@ bool is_instance_name(const std::string& name) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                   c == '_' || c == '-';
          });
+}
+
+/// Of a path that is typed. A newline is none: every shell takes it for text between quotes.
+bool has_key(const std::string& path) {
+  return std::ranges::any_of(path, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; });
 }
 
 /// In the lock, in place of a pid.
@@ -69,6 +75,14 @@ Instance::Instance(const Config& config, std::string name)
                 "instance: \"" + name_ +
                     "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
                     "not beginning with '.' or '-'");
+  }
+  if (has_key(runtime_root_)) {
+    throw Error(ErrorCode::invalid_argument,
+                "the runtime directory " +
+                    nlohmann::json(runtime_root_.string())
+                        .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                    " has a control character in its name, which a shell takes for a key where its path is "
+                    "typed; give another --runtime-dir (or TERMINALLY_RUNTIME_DIR)");
   }
 }
 

@@ -241,6 +241,18 @@ class Start(unittest.TestCase):
             self.assertRegex(text, "(?i)more than|too long")
 
 
+    def test_a_runtime_directory_with_a_key_in_its_name(self) -> None:
+        """Its path is typed: a tab would complete, an escape begin another key."""
+        with Sandbox() as sandbox:
+            for key, shown in (("\t", r"\\t"), ("\x1b", r"\\u001b"), ("\x7f", r"\\u007f")):
+                client = RawClient([str(binary()), "--runtime-dir", str(sandbox.root / f"a{key}b")], sandbox.environment(), sandbox.root / "stderr")
+                try:
+                    self.assertNotEqual(client.process.wait(10), 0)
+                    self.assertRegex(client.stderr_note(), rf'/a{shown}b".*--runtime-dir')
+                finally:
+                    client.kill()
+
+
 class Surroundings(unittest.TestCase):
     def test_tmux_in_the_environment(self) -> None:
         with Server(env={"TMUX": "/tmp/tmux-0/default,123,0", "TMUX_PANE": "%7", "TMUX_TMPDIR": "/nonexistent"}) as server:
