@@ -17,6 +17,13 @@ namespace {
 
 /// Not to wait for the other end of a named pipe that somebody has put in the file's place.
 constexpr int kCommonFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+/// Far more than any file that is read whole has; another is none of ours.
+constexpr std::size_t kMostRead = 256UL * 1024 * 1024;
+
+bool is_regular(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
 
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
   while (!content.empty()) {
@@ -103,7 +110,7 @@ void append_file(const std::filesystem::path& path, std::string_view content) {
 
 std::optional<std::string> read_file(const std::filesystem::path& path) {
   const UniqueFd fd(open_or_use_spare(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) {
+  if (!fd || !is_regular(fd.get())) {
     return std::nullopt;
   }
   std::string content;
@@ -113,13 +120,19 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    if (got < 0) {
+    if (got < 0 || content.size() > kMostRead) {
       return std::nullopt;
     }
     if (got == 0) {
       return content;
     }
     content.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+void refuse_unless_regular(int fd, const std::filesystem::path& path) {
+  if (!is_regular(fd)) {
+    throw Error(ErrorCode::io, path.string() + " is no regular file; remove it");
   }
 }
 

@@ -24,8 +24,13 @@ void replace_file(const std::filesystem::path& path, std::string_view content);
 /// Appends to a file with one write(2), 0600. Throws Error(io).
 void append_file(const std::filesystem::path& path, std::string_view content);
 
-/// The whole file, or nullopt when it is not there or cannot be read. For small files: /proc and our own.
+/// The whole file, or nullopt when it is not there, cannot be read, is no regular file or has more than 256
+/// MiB. For small files: /proc and our own.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// Throws Error(io) that names `path` where something else was put in a file's place: a pipe takes what is
+/// written and keeps nothing.
+void refuse_unless_regular(int fd, const std::filesystem::path& path);
 
 /// A file for reading; none, with errno, when it cannot be opened. Follows no symbolic link, and does
 /// not wait for the other end of a named pipe that somebody has put in the file's place.

@@ -65,6 +65,7 @@ UniqueFd open_locked(const std::filesystem::path& path) {
     if (!fd) {
       throw io_error("cannot open " + path.string() + " for writing", errno);
     }
+    refuse_unless_regular(fd.get(), path);
     const bool last = attempt >= kLockTries;  // a stopped process must not stop us
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && !last) {
       std::this_thread::sleep_for(kLockPause);

@@ -201,10 +201,22 @@ class SomethingInTheWay(Case):
                 file.unlink()
                 os.mkfifo(file)
                 self.assertIn(tab.id, server.tabs())
+                if name == "commands":
+                    said = tab.execute("echo kept")
+                    self.assertIn(f"{file} is no regular file; remove it", " ".join(said.notes))
+                    self.assertEqual(tab.state().output, "kept\n")
                 for tool, arguments in (("get_command_state", {}), ("read_logs_from_tab", {}), ("execute_command", {"command": "true"})):
                     server.raw.result_of(server.call_async(tool, window_id=tab.id, **arguments), 15, what=f"{tool} beside {name}")
                 file.unlink()
                 tab.close(force=True)
+
+    def test_a_device_without_an_end(self) -> None:
+        server = self.next_server()
+        tab = server.create_tab()
+        numbers = tab.log_path.parent.parent / "ids"
+        numbers.unlink()
+        numbers.symlink_to("/dev/zero")
+        self.assertEqual(server.create_tab().execute("echo well").output, "well\n")
 
     def test_one_unreadable_log_does_not_hide_the_other_tabs(self) -> None:
         server = self.next_server()
