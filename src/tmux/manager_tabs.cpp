@@ -25,6 +25,18 @@ bool is_taken(const Error& error) {
          std::string_view(error.what()).starts_with("tmux: duplicate session");
 }
 
+/// It is there at once, so that a person can tail it.
+void make_log(const std::filesystem::path& path) {
+  try {
+    append_file(path, "");
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                std::string(error.what()) +
+                    ". No tab can be opened without its log; those that are open (list_tabs) still run "
+                    "commands by their window_id. Make the place writable, or give another --state-dir");
+  }
+}
+
 }  // namespace
 
 TmuxManager::Impl::Impl(boost::asio::any_io_executor executor, Config config)
@@ -124,7 +136,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::TabPtr> TmuxManager::Impl::take_new_ta
     const TabPtr tab = take_row(row, window);
     tab->name = name;
     tab->opened = Clock::now();
-    append_file(tab->log.path(), "");  // so that a person can tail it at once
+    make_log(tab->log.path());
   } catch (const std::exception&) {
     failure = std::current_exception();
   }

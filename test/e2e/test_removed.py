@@ -218,6 +218,15 @@ class SomethingInTheWay(Case):
         numbers.symlink_to("/dev/zero")
         self.assertEqual(server.create_tab().execute("echo well").output, "well\n")
 
+    def test_where_no_log_can_be_made(self) -> None:
+        server = self.next_server()
+        tab = server.create_tab()
+        tab.log_path.with_name("pane-@1.log").mkdir()
+        said = server.call_error("execute_command", command="echo main")
+        self.assertIn("pane-@1.log for writing: Is a directory", said)
+        self.assertRegex(said, r"list_tabs.*--state-dir")
+        self.assertEqual(tab.execute("echo well").output, "well\n")
+
     def test_one_unreadable_log_does_not_hide_the_other_tabs(self) -> None:
         server = self.next_server()
         tab, other = server.create_tab(), server.create_tab()
