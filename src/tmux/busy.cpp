@@ -16,12 +16,6 @@ std::string by_hand(const std::string& command, const Tab& tab, const std::strin
   return "`terminally-mcp " + command + " " + to_string(tab.window) + more + "`";
 }
 
-std::string elsewhere(const Tab& tab) {
-  return tab.for_person
-             ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
-             : "; to run this beside it: the same call without window_id, or in another tab";
-}
-
 std::string to_end_it(const Tab& tab) {
   return "; to end it: " +
          (tab.for_person ? "C-c in " + by_hand("attach", tab) : next_call("cancel_command", tab.window));
@@ -87,78 +81,88 @@ std::string to_wait_for_its_end(const Tab& tab) {
                         : "to wait for its end: " + next_call("wait_for", tab.window, R"("until": "exit")");
 }
 
+/// The tab's own shell has the foreground, and no call of this process has the tab.
+std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
+  switch (prompt_state(foreground, tab.tty)) {
+    case Prompt::reads_keyboard:
+      return "its shell waits for the keyboard (a `read` or a password prompt)";
+    case Prompt::not_yet:
+      return "its shell runs a builtin, such as `wait`, or its start-up files";
+    case Prompt::ready:
+      break;
+  }
+  return tab.typed_into ? "a person is typing in it" : "it was not free a moment ago";
+}
+
 }  // namespace
 
 std::string next_call(const std::string& tool, WindowId window, const std::string& more) {
   return tool + " {\"window_id\": \"" + to_string(window) + "\"" + (more.empty() ? "" : ", " + more) + "}";
 }
 
-Error busy_with_command(const Tab& tab, const CommandRecord& record) {
+BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
   const KeyboardWait keys = waiting_for_keys(tab);
-  return Error(ErrorCode::busy, first_sentence(tab) + "There runs " + name_of(record) +
-                                    (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
-                                    to_wait_for_its_end(tab) + keys.how + to_end_it(tab) + elsewhere(tab));
+  return BusyTab(first_sentence(tab) + "There runs " + name_of(record) +
+                 (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
+                 to_wait_for_its_end(tab) + keys.how + to_end_it(tab));
 }
 
-Error busy_with_program(const Tab& tab, const Foreground& foreground) {
+BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
-    return Error(ErrorCode::busy, first_sentence(tab) + "It was opened with " + name_of(foreground) +
-                                      " as its shell" + keys.what +
-                                      ", and commands are run in bash, zsh, dash, ksh and fish only" +
-                                      keys.how + elsewhere(tab));
+    return BusyTab(first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
+                   keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" + keys.how);
   }
-  return Error(ErrorCode::busy, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
-                                    ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +
-                                    (about_multiplexer(foreground.name).empty() ? to_end_it(tab) : "") +
-                                    elsewhere(tab) + about_multiplexer(foreground.name));
+  return BusyTab(first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
+                 ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +
+                 (about_multiplexer(foreground.name).empty() ? to_end_it(tab) : "") +
+                 about_multiplexer(foreground.name));
 }
 
-Error cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
-  return Error(
-      ErrorCode::busy,
-      "tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
-          ", a restricted shell, which sources no file by its path and redirects "
-          "nothing: no command can be run in it; nothing was run" +
-          (tab.for_person ? "; to type there: " + by_hand("attach", tab)
-                          : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")) +
-          elsewhere(tab));
+BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
+  return BusyTab("tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
+                 ", a restricted shell, which sources no file by its path and redirects "
+                 "nothing: no command can be run in it; nothing was run" +
+                 (tab.for_person
+                      ? "; to type there: " + by_hand("attach", tab)
+                      : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")));
 }
 
-Error busy_with_reading(const Tab& tab, const Foreground& foreground) {
+BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   const bool known = !keys.how.empty();
-  return Error(ErrorCode::busy,
-               first_sentence(tab) + foreground.name +
-                   (known ? keys.what : " waits for the keyboard (a `read` or a password prompt)") + ": " +
-                   (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab) + elsewhere(tab));
+  return BusyTab(first_sentence(tab) + foreground.name +
+                 (known ? keys.what : " waits for the keyboard (a `read` or a password prompt)") + ": " +
+                 (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
 }
 
-Error busy_with_typing(const Tab& tab) {
-  return Error(ErrorCode::busy, first_sentence(tab) +
-                                    "A person is typing in it just now. Try again when they have paused" +
-                                    elsewhere(tab));
+BusyTab busy_with_typing(const Tab& tab) {
+  return BusyTab(first_sentence(tab) + "A person is typing in it just now. Try again when they have paused");
 }
 
-Error busy_without_prompt(const Tab& tab, const Foreground& foreground) {
-  return Error(ErrorCode::busy,
-               first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
-                   ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
-                   "`wait` that was typed there. To look: " +
-                   (tab.for_person ? by_hand("attach", tab) : next_call("read_screen", tab.window)) +
-                   elsewhere(tab));
+BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground) {
+  return BusyTab(first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
+                 ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
+                 "`wait` that was typed there. To look: " +
+                 (tab.for_person ? by_hand("attach", tab) : next_call("read_screen", tab.window)));
 }
 
-Error busy_with_calls(const Tab& tab, std::size_t ahead) {
-  return Error(ErrorCode::busy,
-               "tab " + to_string(tab.window) +
-                   " was busy for the whole time of this call; nothing was run, " +
-                   (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") + " before it" +
-                   (tab.runs.empty() ? "" : " (" + what_has(tab) + ")") + ". Try again" +
-                   (tab.for_person ? "" : " with more timeout_ms") + elsewhere(tab));
+BusyTab busy_with_calls(const Tab& tab, std::size_t ahead) {
+  return BusyTab("tab " + to_string(tab.window) +
+                 " was busy for the whole time of this call; nothing was run, " +
+                 (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") + " before it" +
+                 (tab.runs.empty() ? "" : " (" + what_has(tab, true) + ")") + ". Try again" +
+                 (tab.for_person ? "" : " with more timeout_ms"));
 }
 
-std::string what_has(const Tab& tab) {
+BusyTab or_beside(const BusyTab& busy, bool for_person) {
+  return BusyTab(
+      std::string(busy.what()) +
+      (for_person ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
+                  : "; to run this beside it: the same call without window_id, or in another tab"));
+}
+
+std::string what_has(const Tab& tab, bool called) {
   if (!tab.runs.empty() && !tab.runs.back()->record().id.empty()) {
     const CommandRun& last = *tab.runs.back();
     return last.has_begun() ? name_of(last.record()) + " runs there"
@@ -174,8 +178,9 @@ std::string what_has(const Tab& tab) {
   if (foreground.pid == tab.pane_pid.pid) {
     return "its shell is just being started";
   }
-  return foreground.kind == Foreground::Kind::shell ? "another call has it"
-                                                    : name_of(foreground) + " runs there";
+  return foreground.kind != Foreground::Kind::shell ? name_of(foreground) + " runs there"
+         : called                                   ? "another call has it"
+                                                    : what_shell_does(tab, foreground);
 }
 
 }  // namespace terminally

@@ -11,31 +11,39 @@
 namespace terminally {
 
 /// What a call is told that cannot run its command in a tab: what has the tab, whose it is, whether it waits
-/// for the keyboard, and the exact next call. Each says that nothing was run. All are Error(busy).
+/// for the keyboard, and the exact next call. Each says that nothing was run. The code is busy.
+class BusyTab : public Error {
+ public:
+  explicit BusyTab(const std::string& message) : Error(ErrorCode::busy, message) {}
+};
 
 /// A command of ours runs there.
-[[nodiscard]] Error busy_with_command(const Tab& tab, const CommandRecord& record);
+[[nodiscard]] BusyTab busy_with_command(const Tab& tab, const CommandRecord& record);
 
 /// Something runs there that was not begun by a command of ours: a person typed it, or send_text did.
-[[nodiscard]] Error busy_with_program(const Tab& tab, const Foreground& foreground);
+[[nodiscard]] BusyTab busy_with_program(const Tab& tab, const Foreground& foreground);
 
 /// Its shell is a restricted one.
-[[nodiscard]] Error cannot_run_in_restricted(const Tab& tab, const Foreground& foreground);
+[[nodiscard]] BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground);
 
 /// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
-[[nodiscard]] Error busy_with_reading(const Tab& tab, const Foreground& foreground);
+[[nodiscard]] BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground);
 
 /// A person, at its prompt.
-[[nodiscard]] Error busy_with_typing(const Tab& tab);
+[[nodiscard]] BusyTab busy_with_typing(const Tab& tab);
 
 /// The shell has the foreground and does not come to its prompt.
-[[nodiscard]] Error busy_without_prompt(const Tab& tab, const Foreground& foreground);
+[[nodiscard]] BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground);
 
 /// Other calls had the tab for the whole time of this one.
-[[nodiscard]] Error busy_with_calls(const Tab& tab, std::size_t ahead);
+[[nodiscard]] BusyTab busy_with_calls(const Tab& tab, std::size_t ahead);
 
-/// In a few words, for a note: "command 1a2b3c4d (make test) runs there".
-[[nodiscard]] std::string what_has(const Tab& tab);
+/// The same for a call that named the tab: it could have gone beside it. `for_person`: as Tab::for_person.
+[[nodiscard]] BusyTab or_beside(const BusyTab& busy, bool for_person);
+
+/// In a few words, for a note: "command 1a2b3c4d (make test) runs there". `called`: other calls of this
+/// process have it.
+[[nodiscard]] std::string what_has(const Tab& tab, bool called);
 
 /// A call as a client would write it: `wait_for {"window_id": "@3", "until": "exit"}`. `more`: further
 /// arguments, as JSON.

@@ -73,10 +73,12 @@ Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) {
   co_await impl_->within_call_time(done(impl_->rename_tab(tab, std::move(name))));
 }
 Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputCallback on_output) {
-  return impl_->execute(std::move(request), std::move(on_output));
+  const bool named = request.window_id.has_value();
+  return impl_->told_of_other_tabs(named, impl_->execute(std::move(request), std::move(on_output)));
 }
 Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
-  return impl_->start_process(std::move(request));
+  const bool named = request.window_id.has_value();
+  return impl_->told_of_other_tabs(named, impl_->start_process(std::move(request)));
 }
 Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
   return impl_->within_call_time(impl_->stop_process(tab, signal));

@@ -15,6 +15,7 @@
 #include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
 #include "base/process_watch.hpp"
+#include "tmux/busy.hpp"
 #include "tmux/call_time.hpp"
 #include "tmux/client.hpp"
 #include "tmux/command_run.hpp"
@@ -84,6 +85,20 @@ class TmuxManager::Impl {
       throw out_of_time();
     }
     co_return std::move(*answer);
+  }
+
+  /// For the calls that run a command: one that named a busy tab is told that it could go beside it.
+  template <typename T>
+  Awaitable<T> told_of_other_tabs(bool named, Awaitable<T> work) {
+    try {
+      T answer = co_await std::move(work);
+      co_return answer;
+    } catch (const BusyTab& busy) {
+      if (!named) {
+        throw;
+      }
+      throw or_beside(busy, config_.guest);
+    }
   }
 
  private:

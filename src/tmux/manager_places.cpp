@@ -28,11 +28,11 @@ bool is_helper(const Tab& tab) {
          process_has_environment(tab.pane_pid.pid, kHelperMark + ("=" + tab.name));
 }
 
-/// At the prompt of its own shell, with nothing of ours under way.
+/// At the prompt of its own shell, with nothing of ours under way, and nobody types there.
 bool is_idle(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return tab.runs.empty() && !tab.files.running_nonce() && foreground.kind == Foreground::Kind::shell &&
-         prompt_state(foreground, tab.tty) == Prompt::ready;
+  return !tab.typed_into && tab.runs.empty() && !tab.files.running_nonce() &&
+         foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
 /// Its own shell is on the way to its prompt, from a command of ours that has just ended or through its
@@ -40,16 +40,16 @@ bool is_idle(const Tab& tab) {
 bool may_come_back(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool starts = foreground.pid == tab.pane_pid.pid;  // terminally-shell, before it runs the shell
-  return tab.runs.empty() && !tab.files.running_nonce() &&
+  return !tab.typed_into && tab.runs.empty() && !tab.files.running_nonce() &&
          (starts || foreground.kind == Foreground::Kind::shell);
 }
 
-/// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt: what
-/// comes next runs in it.
+/// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and
+/// nobody types there: what comes next runs in it.
 bool is_in_our_nested_shell(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.runs.empty() && tab.runs.back()->opened_shell() && tab.runs.back()->opened(foreground) &&
-         prompt_state(foreground, tab.tty) == Prompt::ready;
+  return !tab.typed_into && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
+         tab.runs.back()->opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
 std::string shell_cwd(const Tab& tab) {
@@ -186,6 +186,9 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_withou
       }
     }
     co_await sleep_for(kLookAgain);
+    if (main.typed_into) {
+      co_await list_panes();
+    }
   }
 }
 
@@ -236,14 +239,15 @@ std::optional<FileLock> TmuxManager::Impl::reserve(const TabPtr& tab) {
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_in_helper(MainTabs known,
                                                                                     CallTime time) {
   const std::string directory = shell_cwd(*known.main);
+  const std::string what = what_has(*known.main, tab_mutex_.locked(known.main->window));
   if (directory.empty()) {
     throw Error(
         ErrorCode::busy,
-        "the tab \"main\" is busy (" + what_has(*known.main) +
+        "the tab \"main\" is busy (" + what +
             ") and its directory is gone, or cannot be read; nothing was run. Name a tab by window_id, or "
             "create_tab makes one");
   }
-  const std::string why = "the tab \"main\" is busy: " + what_has(*known.main);
+  const std::string why = "the tab \"main\" is busy: " + what;
   std::vector<std::pair<TabPtr, FileLock>> idle;
   for (const TabPtr& tab : known.helpers) {
     auto reserved = !tab_mutex_.locked(tab->window) && is_idle(*tab) ? reserve(tab) : std::nullopt;

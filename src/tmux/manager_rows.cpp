@@ -29,6 +29,7 @@ TmuxManager::Impl::TabPtr TmuxManager::Impl::take_row(const PaneRow& row, Window
   }
   tab->tty = row.tty;
   tab->cols = row.cols;
+  tab->typed_into = row.typed_into;
   tab->closed = false;
   tab->tmux_window = row.window;
   tab->tmux_session = row.session;

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "tmux/touched.hpp"
+
 namespace terminally {
 namespace {
 
@@ -54,7 +56,8 @@ std::string unescape_tmux_name(std::string_view name) {
 std::string pane_format(std::string_view tag) {
   return std::string(tag) +
          "\t#{session_id}\t#{window_id}\t#{?@terminally_tabs,1,0}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}"
-         "\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{window_name}";
+         "\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{?" +
+         typed_into_by_others() + ",1,0}\t#{window_name}";
 }
 
 std::string ask_for_panes() {
@@ -63,7 +66,7 @@ std::string ask_for_panes() {
 
 std::optional<PaneRow> parse_pane_row(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, '\t');
-  if (fields.size() != 11) {
+  if (fields.size() != 12) {
     return std::nullopt;
   }
   const auto pane = parse_pane_id(fields[4]);
@@ -84,7 +87,8 @@ std::optional<PaneRow> parse_pane_row(std::string_view line) {
   row.window_active = fields[7] == "1";
   row.piped = fields[8] == "1";
   row.cols = *cols;
-  row.name = unescape_tmux_name(fields[10]);
+  row.typed_into = fields[10] == "1";
+  row.name = unescape_tmux_name(fields[11]);
   return row;
 }
 

@@ -22,7 +22,8 @@ struct PaneRow {
   bool window_active = false;
   bool piped = false;  ///< #{pane_pipe}
   int cols = 0;
-  std::string name;  ///< of the window, exactly as it was given
+  bool typed_into = false;  ///< a person is just typing there
+  std::string name;         ///< of the window, exactly as it was given
 };
 
 /// The tag that a new window's pane gets, in tmux's format language: tmux's own number of the window, and

@@ -49,4 +49,8 @@ std::string is_typed_into() {
   return "#{&&:#{window_active_clients}," + key_came(1) + "}";
 }
 
+std::string typed_into_by_others() {
+  return "#{&&:" + touched() + "," + is_typed_into() + "}";
+}
+
 }  // namespace terminally

@@ -35,4 +35,7 @@ namespace terminally {
 /// True where somebody who sees the pane pressed a key within the last second, or two.
 [[nodiscard]] std::string is_typed_into();
 
+/// The same, of keys that came since our last line was typed: what they left may be half a line.
+[[nodiscard]] std::string typed_into_by_others();
+
 }  // namespace terminally

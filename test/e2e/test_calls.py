@@ -8,7 +8,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, main, poll
+from harness import Person, Sandbox, Server, main, poll
 
 OVER = 6.0  # seconds that a call may outlive its time
 
@@ -181,6 +181,19 @@ class Helpers(unittest.TestCase):
             if program := shutil.which(shell):
                 with self.subTest(shell):
                     self.taken_to_main(program)
+
+    def test_what_the_shell_of_main_does_is_named(self) -> None:
+        """No call has it."""
+        with Server() as server:
+            for line, said in (("sleep 1000 & wait", "runs a builtin"), ("read -s x", "waits for the keyboard")):
+                with self.subTest(line):
+                    tab = server.create_tab(name="main", shell="bash")
+                    tab.execute("true")
+                    Person(server).enter(tab, f"echo up$((1)); {line}")
+                    poll(lambda tab=tab: b"up1" in tab.log(), 10)
+                    result = server.call("execute_command", command="true")
+                    self.assertRegex(result.notes[0], f'"main" is busy: its shell {said}')
+                    server.call("rename_tab", window_id=tab.id, name="theirs")
 
     def test_only_what_we_named_is_a_helper(self) -> None:
         """One that was renamed, to whatever, and a tab that a user gave our name and our variable are the user's."""

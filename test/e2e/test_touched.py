@@ -175,6 +175,30 @@ class LeftByAPerson(unittest.TestCase):
         self.assertNotIn(b"^C", self.tab.log()[end:])
 
 
+    def test_calls_that_name_no_tab_leave_them_alone(self) -> None:
+        """U1: while a person types in "main", a helper tab is taken; the call as it is told to be made is another one."""
+        main_tab = self.server.create_tab(name="main", shell="bash")
+        main_tab.execute("PS1='$ '")
+        terminal = self.look_at(main_tab)
+        end = len(main_tab.log())
+        results = []
+
+        def goes_on() -> bool:
+            terminal.write("x")
+            if not results and b"x" not in main_tab.log()[end:]:
+                return False
+            if not results:
+                results.append(self.server.call_async("execute_command", command="echo beside", timeout_ms=5_000))
+            return results[0].done()
+
+        poll(goes_on, 15)
+        result = self.server.result(results[0], "execute_command")
+        self.assertEqual(result.output, "beside\n")
+        self.assertNotEqual(result.window_id, main_tab.id)
+        self.assertIn("a person is typing in it", " ".join(result.notes))
+        self.assertNotIn(b"^C", main_tab.log()[end:])
+
+
 class Nobody(unittest.TestCase):
     def test_a_closed_tab_interrupts_no_other(self) -> None:
         """Its shell would die of it; what ends with 130 by itself was not interrupted."""

@@ -49,7 +49,7 @@ void check_row(std::string_view name, unsigned number) {
   const std::string escaped = escaped_by_tmux(name);
   require(unescape_tmux_name(escaped) == name, "a name comes back exactly");
   const std::string id = std::to_string(number);
-  const std::string line = "@" + id + "\t$0\t@1\t1\t%" + id + "\t4711\t/dev/pts/3\t1\t0\t120\t" + escaped;
+  const std::string line = "@" + id + "\t$0\t@1\t1\t%" + id + "\t4711\t/dev/pts/3\t1\t0\t120\t0\t" + escaped;
   const auto rows = parse_pane_rows(line + "\n" + line + "\n");
   require(rows.size() == 2, "a row is one line, whatever the name");
   for (const PaneRow& row : rows) {
