@@ -122,7 +122,8 @@ TEST_CASE("arguments: an error names the field, the value, and what is allowed")
   CHECK(with(R"("force": 1)").starts_with("force: 1 is no boolean"));
   CHECK(with(R"("how": "soft")") == "how: \"soft\" is unknown; allowed: \"gently\", \"hard\"");
   CHECK(with(R"("how": 1)").starts_with("how: 1 is unknown"));
-  CHECK(with(R"("name": "")") == "name: has 0 bytes; allowed: text of 1 to 10 bytes");
+  CHECK(with(R"("name": "")") ==
+        "name: \"\" says nothing; leave it out for its default, or give text of 1 to 10 bytes");
   CHECK(with(R"("name": "12345678901")") == "name: has 11 bytes; allowed: text of 1 to 10 bytes");
   CHECK(with(R"("name": [1])") == "name: an array is no string; allowed: text of 1 to 10 bytes");
   CHECK(with(R"("name": "a\u0000b")") == "name: has a NUL character at byte 1; allowed: text without NUL");
