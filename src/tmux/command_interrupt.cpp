@@ -49,6 +49,13 @@ std::string left_running(const std::vector<Survivor>& survivors) {
              : note;
 }
 
+/// Whether the group may not have been there, or not have had the foreground, at this moment.
+bool was_just_started(int group, std::uint64_t ticks) {
+  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
+  const auto program = process_info(group);
+  return program && program->start_ticks + kStartTicks >= ticks;
+}
+
 }  // namespace
 
 void CommandRun::interrupt(Reason why, bool force) {
@@ -88,9 +95,7 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
 }
 
 bool CommandRun::signal_came_too_early() const {
-  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
-  const auto program = process_info(look_at_foreground(tab_->pane_pid).group);
-  return program && program->start_ticks + kStartTicks >= signalled_ticks_;
+  return was_just_started(look_at_foreground(tab_->pane_pid).group, signalled_ticks_);
 }
 
 /// As a person would. A frozen or dead tmux cannot carry the key: then the signal itself.
@@ -125,9 +130,10 @@ std::optional<ProcessId> CommandRun::its_shell() const {
   return still ? std::optional(shell->id()) : std::nullopt;
 }
 
-/// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
-/// from step to step: bash does so when a child dies of anything but SIGINT, and does not hear a SIGINT while
-/// it waits for a child. So it is told while it is between two children. Blocks for 8 ms at most.
+/// Ends a foreground group. When it is not the first that had to be ended, or our C-c may have missed it, the
+/// shell goes on with its text from step to step: bash does so when a child dies of anything but SIGINT, and
+/// does not hear a SIGINT while it waits for a child. So it is told while it is between two children. Blocks
+/// for 8 ms at most.
 void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goes_on) {
   signal_foreground(tab_->pane_pid, foreground.group, signal);
   const auto until = Clock::now() + Milliseconds(8);
@@ -144,14 +150,15 @@ void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goe
 
 /// The program that has the foreground: SIGTERM once, later SIGKILL.
 void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
+  const bool missed = so_far.key_ticks != 0 && was_just_started(now.group, so_far.key_ticks);
   if (force_ || so_far.elapsed >= kKillAfter) {
     so_far.struck.insert(now.group);
     killed_ = true;
-    strike(now, SIGKILL, so_far.struck.size() > 1);
+    strike(now, SIGKILL, missed || so_far.struck.size() > 1);
   } else if (so_far.elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
              so_far.struck.insert(now.group).second) {
     // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
-    strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, so_far.struck.size() > 1);
+    strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, missed || so_far.struck.size() > 1);
   }
 }
 
@@ -195,10 +202,11 @@ asio::awaitable<void> CommandRun::escalate() {
   co_await interrupt_asked_.wait();
   record_interrupt();
   const auto begin = Clock::now();
+  Escalation so_far;
   if (!force_) {
     co_await send_interrupt_key();
+    so_far.key_ticks = ticks_since_boot();
   }
-  Escalation so_far;
   Clock::duration stood_still{};
   for (;;) {
     so_far.elapsed = Clock::now() - begin - stood_still;

@@ -218,8 +218,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> escalate();
   /// How far the end by force has come.
   struct Escalation {
-    Clock::duration elapsed{};  ///< without the time that the machine stood still
-    std::set<int> struck;       ///< foreground groups
+    Clock::duration elapsed{};    ///< without the time that the machine stood still
+    std::set<int> struck;         ///< foreground groups
+    std::uint64_t key_ticks = 0;  ///< when our C-c was sent; 0: none was
     bool probed = false;
     std::optional<Clock::time_point> at_prompt;
     Clock::time_point next_to_shell;

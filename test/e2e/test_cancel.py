@@ -1,10 +1,12 @@
 """Cancelling: what is ended, what is spared, what a person sees (S4, S5, S6, M2)."""
 
 import random
+import subprocess
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Server, main, poll
+from harness import Person, Server, main, needs, poll
 
 CANCELLED = "[CANCELLED] Command terminated by MCP client"
 
@@ -120,6 +122,28 @@ class Cancel(unittest.TestCase):
                     self.assertNotIn("over", answer.output)
                     self.assertEqual(tab.execute("echo next").output, "next\n")
                     tab.close(force=True)
+
+    def test_sent_before_its_program_has_the_foreground(self) -> None:
+        """Our C-c misses `sleep`, and is lost to a shell that is starting it: what stands behind it is not run."""
+        needs("strace")
+        for shell in ("bash", "zsh", "dash"):
+            for call in ("setpgid", "ioctl"):
+                with self.subTest(f"{shell} is slow in {call}"), Server() as server:
+                    tab = server.create_tab(shell=shell)
+                    pid = tab.execute("echo $$").output.strip()
+                    held = ["-e", f"trace={call}", "-e", f"inject={call}:delay_enter=300000"]
+                    holder = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-p", pid, *held])
+                    try:
+                        poll(lambda pid=pid: "TracerPid:\t0" not in Path(f"/proc/{pid}/status").read_text(), 10)
+                        call_of_it = tab.execute_async("echo begun; sleep 60; echo over", timeout_ms=60_000)
+                        poll(lambda tab=tab: b"begun" in tab.log(), 20)
+                        self.assertEqual(tab.call("cancel_command").state, "cancelled")
+                        answer = server.result(call_of_it, "execute_command")
+                        self.assertEqual((answer.state, answer.reason), ("cancelled", "cancelled_by_client"))
+                        self.assertNotIn("over", answer.output)
+                    finally:
+                        holder.terminate()
+                        holder.wait()
 
     def test_cancelled_at_random_moments_the_tab_is_usable(self) -> None:
         commands = [
