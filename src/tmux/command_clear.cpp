@@ -26,7 +26,7 @@ constexpr Milliseconds kEditorLook{2};
 /// How long an editor may take to read what was typed. It is not one where a `read` of a person waits.
 constexpr Milliseconds kEditorReads{500};
 /// How long the prompt may take to come after the command, for what is put back there.
-constexpr Milliseconds kPromptComes{2'000};
+constexpr Milliseconds kEditorComes{2'000};
 /// Of a longer one nothing is said: of half a secret nobody sees that it is one.
 constexpr std::size_t kLongestInNote = 4'096;
 
@@ -138,7 +138,7 @@ asio::awaitable<void> CommandRun::put_back() {
   if (put_back_.empty()) {
     co_return;
   }
-  const bool ready = co_await comes_to_editor(kPromptComes);
+  const bool ready = co_await comes_to_editor(kEditorComes);
   bool done = false;
   if (ready) {
     const ShellKind shell = *look_at_foreground(tab_->pane_pid).shell;
