@@ -12,13 +12,28 @@ namespace {
 
 /// A sequence that has no end within this is none.
 constexpr std::size_t kLongestSequence = 4'096;
+/// What a terminal puts around a paste, where the program has asked for it; a longer one goes in parts.
+constexpr std::string_view kPasteBegins = "\x1b[200~";
+constexpr std::string_view kPasteEnds = "\x1b[201~";
+constexpr std::size_t kLongestPaste = std::size_t{64} * 1024;
 
 TypedKey unfinished(std::string_view typed) {
   return {typed.size() < kLongestSequence ? 0 : typed.size(), true};
 }
 
+TypedKey paste(std::string_view typed) {
+  const std::size_t end = typed.find(kPasteEnds);
+  if (end != std::string_view::npos) {
+    return {end + kPasteEnds.size(), false};
+  }
+  return {typed.size() < kLongestPaste ? 0 : kPasteBegins.size(), false};
+}
+
 /// ESC [ … : keys, and reports of the cursor, the colours and what kind of terminal it is.
 TypedKey control_sequence(std::string_view typed) {
+  if (typed.starts_with(kPasteBegins)) {
+    return paste(typed);
+  }
   const auto is_final = [](char c) { return c >= '\x40' && c <= '\x7e'; };
   const auto* const end = std::find_if(typed.begin() + 2, typed.end(), is_final);
   if (end == typed.end()) {

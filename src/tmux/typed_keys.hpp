@@ -11,8 +11,9 @@ struct TypedKey {
   bool answer = false;    ///< no key: what the terminal itself answers to a program's question
 };
 
-/// The first key of `typed`, which must not be empty: a character, or the sequence of an arrow or F key. An
-/// Escape with nothing behind it is the Escape key: sequences come in one piece.
+/// The first key of `typed`, which must not be empty: a character, the sequence of an arrow or F key,
+/// or a whole paste (bracketed). An Escape with nothing behind it is the Escape key: sequences come in one
+/// piece.
 [[nodiscard]] TypedKey first_key(std::string_view typed);
 
 /// The first of `typed` that whoever reads by the line takes at once: up to the end of a line (CR, LF, C-d),
