@@ -74,14 +74,10 @@ class Exec {
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {
                      heartbeat_.end();
-                     keyboard_.end();
                      failure_ = failure;
                      result_ = result;
                      signals_.cancel();
-                     stop_key_.cancel();
-                     if (cancelled_ == 0) {
-                       io_.stop();  // a shell that it opened may go on without us
-                     }
+                     asio::co_spawn(io_, finish(), asio::detached);
                    }));
     heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.
@@ -90,6 +86,14 @@ class Exec {
   }
 
  private:
+  asio::awaitable<void> finish() {
+    co_await keyboard_.end();
+    stop_key_.cancel();
+    if (cancelled_ == 0) {
+      io_.stop();  // a shell that it opened may go on without us
+    }
+  }
+
   void wait_for_stop_key() {
     stop_key_.async_wait([this](const boost::system::error_code& error, int) {
       if (!error) {

@@ -22,8 +22,11 @@ namespace {
 namespace asio = boost::asio;
 using Milliseconds = std::chrono::milliseconds;
 
-/// How soon we look again whether keys that are held can go.
+/// How soon we look again whether keys that are held can go: soon, then seldom.
+constexpr Milliseconds kLookAgainSoon{2};
 constexpr Milliseconds kLookForTaker{20};
+/// How long tmux may take, once the command has ended, to say what it typed.
+constexpr Milliseconds kOfferEnds{1'000};
 /// How soon we look again whether we have the terminal.
 constexpr Milliseconds kLookForTerminal{300};
 /// Keys that are held for so long are told of.
@@ -38,6 +41,10 @@ bool is_readable() {
 
 bool have_terminal() {
   return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+}
+
+std::string bytes_in_words(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
 std::size_t unread_bytes() {
@@ -84,7 +91,7 @@ std::size_t OwnTerminal::give_back() {
 }
 
 Keyboard::Keyboard(asio::io_context& io, TmuxManager& manager)
-    : io_(io), manager_(manager), input_(io), timer_(io) {}
+    : io_(io), manager_(manager), input_(io), timer_(io), offer_is_over_(io) {}
 
 void Keyboard::begin() {
   if (!OwnTerminal::is_there()) {
@@ -110,17 +117,30 @@ void Keyboard::stop_process() {
   }
 }
 
-void Keyboard::end() {
+asio::awaitable<void> Keyboard::end() {
   const bool had_terminal = terminal_.is_taken();
-  const std::size_t dropped = held_.size() + raw_.size() + terminal_.give_back();
   over_ = true;
   timer_.cancel();
   boost::system::error_code ignored;
   input_.close(ignored);
-  if (had_terminal && dropped > 0) {
-    complain("dropped what was typed and nothing in the tab took: " + std::to_string(dropped) +
-             (dropped == 1 ? " byte" : " bytes"));
+  if (offering_) {
+    offer_is_over_.expires_after(kOfferEnds);
+    co_await offer_is_over_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
+  const std::size_t unread = terminal_.give_back();
+  if (had_terminal) {
+    tell_what_is_dropped(unread);
+  }
+}
+
+void Keyboard::tell_what_is_dropped(std::size_t unread) const {
+  const std::size_t dropped = held_.size() + raw_.size() + unread;
+  if (dropped == 0) {
+    return;
+  }
+  complain((offering_ ? "dropped what was typed, of which the tab may have taken the first line or key: "
+                      : "dropped what was typed and nothing in the tab took: ") +
+           bytes_in_words(dropped));
 }
 
 asio::awaitable<void> Keyboard::pause(Milliseconds time) {
@@ -158,7 +178,7 @@ void Keyboard::tell_that_it_is_held() {
     told_ = true;
     complain(
         "nothing in the tab waits for the keyboard: what you type is held until something does (C-c "
-        "interrupts the command)\r");
+        "interrupts the command)");
   }
 }
 
@@ -185,21 +205,37 @@ asio::awaitable<void> Keyboard::pass_on(WindowId tab) {
       held_ += is_readable() ? std::string() : std::exchange(raw_, std::string());
       continue;
     }
-    std::size_t taken = 0;
-    try {
-      taken = co_await manager_.offer_keys(tab, held_);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the command's own end tells of it
-    }
-    held_.erase(0, std::min(taken, held_.size()));
-    if (taken == 0) {
-      tell_that_it_is_held();
-    } else {
-      held_since_.reset();
-    }
-    if (taken == 0 || !held_.empty()) {
-      co_await pause(kLookForTaker);
+    const bool went = co_await offer(tab);
+    look_again_ = went ? kLookAgainSoon : std::min(look_again_ * 2 + kLookAgainSoon, kLookForTaker);
+    if (!over_ && !held_.empty()) {
+      co_await pause(look_again_);
     }
   }
+}
+
+/// Offers what is held. Whether some of it has gone: what may have been typed is never offered again.
+asio::awaitable<bool> Keyboard::offer(WindowId tab) {
+  offering_ = true;
+  OfferedKeys offered;
+  try {
+    offered = co_await manager_.offer_keys(tab, held_);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): nothing was typed
+  }
+  offering_ = false;
+  offer_is_over_.cancel();
+  held_.erase(0, offered.bytes);
+  if (offered.fate == OfferedKeys::Fate::held) {
+    if (!over_) {
+      tell_that_it_is_held();
+    }
+    co_return false;
+  }
+  held_since_.reset();
+  if (offered.fate == OfferedKeys::Fate::unknown) {
+    complain("tmux did not say that it typed " + bytes_in_words(offered.bytes) +
+             " of what you typed: the command may have taken them, or not; they are not sent again");
+  }
+  co_return true;
 }
 
 bool has_piped_input() {

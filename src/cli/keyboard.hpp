@@ -49,22 +49,28 @@ class Keyboard {
   [[nodiscard]] bool passes_on() const { return terminal_.is_taken(); }
   /// C-z: the terminal is given back, and taken again when we go on.
   void stop_process();
-  void end();
+  /// The command has ended: what nobody took is dropped, and that is told, once tmux has said what it typed.
+  [[nodiscard]] boost::asio::awaitable<void> end();
 
  private:
   [[nodiscard]] boost::asio::awaitable<void> pass_on(WindowId tab);
+  [[nodiscard]] boost::asio::awaitable<bool> offer(WindowId tab);
   [[nodiscard]] boost::asio::awaitable<void> wait_for_keys();
   [[nodiscard]] boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void read_keys();
   void tell_that_it_is_held();
+  void tell_what_is_dropped(std::size_t unread) const;
 
   boost::asio::io_context& io_;
   TmuxManager& manager_;
   OwnTerminal terminal_;
   boost::asio::posix::stream_descriptor input_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer offer_is_over_;
   std::string raw_;   ///< read, and not known yet to be whole keys
-  std::string held_;  ///< keys that nobody has taken yet
+  std::string held_;  ///< keys that nobody has taken yet, as far as is known
+  bool offering_ = false;
+  std::chrono::milliseconds look_again_{0};
   std::optional<std::chrono::steady_clock::time_point> held_since_;
   bool told_ = false;
   bool over_ = false;

@@ -194,7 +194,7 @@ Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
 }
 
 std::string end_record(const std::string& code, const std::string& nonce, const char* by) {
-  return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a";
+  return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a\033]7;mcp:END:" + nonce + "\a";
 }
 
 /// Where the server notes that a client cancelled the command.

@@ -231,18 +231,25 @@ std::string format_literal(std::string_view text) {
   return literal;
 }
 
+/// Nothing is parsed and run by the if-shell where the buffer stays: see change().
+std::string drop_buffer_if(std::string_view target, std::string_view condition, std::string_view buffer) {
+  return "if-shell -F -t " + quote(target) + " " + quote(condition) + " 'delete-buffer -b " +
+         std::string(buffer) + "'";
+}
+
 std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
                        Typed typed) {
   const std::string at = "-t " + quote(target);
   const std::string keep = "set -pF " + at + " @terminally_";
-  std::string commands = keep + "kept '#{@terminally_seen}' ; set-buffer -b " + std::string(kTypedBuffer) +
-                         " -- " + quote(bytes);
+  const std::string buffer = "-b " + std::string(kTypedBuffer);
+  const bool nul = bytes == std::string_view("\0", 1);  // no buffer takes it alone
+  std::string commands =
+      keep + "kept '#{@terminally_seen}' ; set-buffer " + buffer + " -- " + quote(nul ? "NUL" : bytes);
   if (!unless.empty()) {
-    // Nothing is parsed and run by the if-shell where the bytes are typed: see change().
-    commands += " ; if-shell -F " + at + " " + quote(unless) + " 'delete-buffer -b " +
-                std::string(kTypedBuffer) + "'";
+    commands += " ; " + drop_buffer_if(target, unless, kTypedBuffer);
   }
-  commands += " ; paste-buffer -d -r -b " + std::string(kTypedBuffer) + " " + at;  // "sent", by its hook
+  commands += nul ? " ; delete-buffer " + buffer + " ; send-keys -H " + at + " 00"
+                  : " ; paste-buffer -d -r " + buffer + " " + at;  // "sent", by its hook
   if (typed == Typed::text_put_back) {
     return commands;
   }
@@ -251,7 +258,7 @@ std::string type_bytes(std::string_view target, std::string_view bytes, std::str
 
 bool were_not_typed(const Error& error) {
   return error.code() == ErrorCode::tmux_failed &&
-         std::string_view(error.what()).ends_with("no buffer " + std::string(kTypedBuffer));
+         std::string_view(error.what()).find("no buffer ") != std::string_view::npos;
 }
 
 }  // namespace terminally

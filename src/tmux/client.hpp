@@ -93,16 +93,22 @@ inline constexpr const char* kMendTmux =
 /// quoted.
 [[nodiscard]] std::string format_literal(std::string_view text);
 
-/// Commands that type these bytes (no NUL) into a pane, exactly; unless this tmux condition, looked at in the
-/// pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as send-keys
-/// takes one argument a byte and a time that grows with their square (3,000: 80 ms). What we type is nobody's
-/// visit (touched.hpp): after a line of ours, and a C-c before it, the pane counts as untouched; after a key
-/// of ours as before; after a key that puts a person's text back, that text is there as if just typed.
+/// Commands that type these bytes (a NUL only alone) into a pane, exactly; unless this tmux condition, looked
+/// at in the pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as
+/// send-keys takes one argument a byte and a time that grows with their square (3,000: 80 ms). What we type
+/// is nobody's visit (touched.hpp): after a line of ours, and a C-c before it, the pane counts as untouched;
+/// after a key of ours as before; after a key that puts a person's text back, that text is there as if just
+/// typed.
 enum class Typed { key, line, text_put_back };
 [[nodiscard]] std::string type_bytes(std::string_view target, std::string_view bytes,
                                      std::string_view unless = {}, Typed typed = Typed::key);
 
-/// Whether this is what type_bytes failed with because of its condition.
+/// A command before a paste-buffer, which then fails where this tmux condition of the pane is true.
+[[nodiscard]] std::string drop_buffer_if(std::string_view target, std::string_view condition,
+                                         std::string_view buffer);
+
+/// Whether this is what type_bytes, or a paste-buffer behind drop_buffer_if, failed with because of its
+/// condition.
 [[nodiscard]] bool were_not_typed(const Error& error);
 
 }  // namespace terminally

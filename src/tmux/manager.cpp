@@ -99,7 +99,7 @@ Awaitable<SentInput> TmuxManager::send_text(SendText request) {
 Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
   return impl_->within_call_time(impl_->send_keys(std::move(request)));
 }
-Awaitable<std::size_t> TmuxManager::offer_keys(WindowId tab, std::string typed) {
+Awaitable<OfferedKeys> TmuxManager::offer_keys(WindowId tab, std::string typed) {
   return impl_->within_call_time(impl_->offer_keys(tab, std::move(typed)));
 }
 Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {

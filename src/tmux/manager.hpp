@@ -152,6 +152,18 @@ struct SentInput {
   std::vector<std::string> notes;
 };
 
+/// What became of keys that were offered to a tab.
+struct OfferedKeys {
+  enum class Fate {
+    held,     ///< nothing waits for them: nothing was typed
+    typed,    ///< the first of them
+    unknown,  ///< tmux was told to type the first of them, and did not say that it has: never to be sent
+              ///< again
+  };
+  Fate fate = Fate::held;
+  std::size_t bytes = 0;  ///< how many the first are
+};
+
 struct ReadScreen {
   WindowId window_id;
   std::uint64_t scrollback_lines = 0;          ///< lines above the screen
@@ -251,9 +263,9 @@ class TmuxManager {
   [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
   [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
   /// For a person at another terminal: types the first of `typed`, as a terminal sends keys, that the program
-  /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. Returns
-  /// how many bytes that were; 0: it waits for nothing, and nothing was typed.
-  [[nodiscard]] Awaitable<std::size_t> offer_keys(WindowId tab, std::string typed);
+  /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
+  /// types it only while the command goes on. Throws Error where nothing was typed.
+  [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
   [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
 
   /// The last `lines` lines of the log. An unfinished last line counts.

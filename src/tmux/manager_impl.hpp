@@ -63,7 +63,7 @@ class TmuxManager::Impl {
 
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
-  Awaitable<std::size_t> offer_keys(WindowId window, std::string typed);
+  Awaitable<OfferedKeys> offer_keys(WindowId window, std::string typed);
   Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
@@ -222,7 +222,10 @@ class TmuxManager::Impl {
   Awaitable<bool> paste(const Tab& tab, const std::string& text);
   Awaitable<bool> takes_lines(const Tab& tab, const Foreground& shell);
   Awaitable<void> type(const Tab& tab, std::string commands);
-  Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter);
+  Awaitable<void> paste_text(const Tab& tab, const std::string& text, bool bracketed, bool enter,
+                             std::string unless = {});
+  Awaitable<OfferedKeys> type_for(const Tab& tab, std::string typed, std::string nonce);
+  Awaitable<void> paste_for_reader(const Tab& tab, std::string text, bool bracketed, bool enter);
   Awaitable<KeyedMutex<WindowId>::Guard> lock_for_typing(const TabPtr& tab, CallTime time);
   struct Start {
     Event over;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tmux/awaiting_input.hpp"
+#include "tmux/command_mark.hpp"
 #include "tmux/keys.hpp"
 #include "tmux/manager_impl.hpp"
 #include "tmux/masking.hpp"
@@ -34,6 +35,8 @@ constexpr Milliseconds kPasteLook{10};
 constexpr int kQuietLooks = 2;
 /// A program that waits at two looks so far apart is not just passing by.
 constexpr Milliseconds kStillWaits{5};
+/// How often what runs in a command may set the pane's path while a text is sent.
+constexpr int kPathChanges = 3;
 /// More than any prompt is long.
 constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
@@ -55,6 +58,18 @@ asio::awaitable<std::string> answer_about(const Tab& tab, asio::awaitable<std::s
               "tab " + to_string(tab.window) + " is closed; its log can still be read");
 }
 
+/// What of the keys goes at once: a line where lines are read, else a key. Behind the first, the program may
+/// have ended. A NUL goes alone (type_bytes).
+std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
+  const std::size_t key = first_key(typed).bytes;
+  const std::size_t first = by_line ? first_line(typed) : key > 0 ? key : typed.size();
+  typed.resize(std::max<std::size_t>(1, std::min(first, typed.find('\0'))));
+  if (!cr_is_enter) {
+    std::ranges::replace(typed, '\r', '\n');
+  }
+  return typed;
+}
+
 bool is_at_its_prompt(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   return tab.runs.empty() && !tab.files.running_nonce() && foreground.kind == Foreground::Kind::shell &&
@@ -72,14 +87,16 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::type(const Tab& tab, std::string
 /// Through a buffer of tmux's: send-keys takes 16 KB at most. Every newline is typed as Enter (CR), also
 /// inside a bracketed paste, as terminals do it. The text may be a password: it stays nowhere.
 TmuxManager::Awaitable<void> TmuxManager::Impl::paste_text(const Tab& tab, const std::string& text,
-                                                           bool bracketed, bool enter) {
+                                                           bool bracketed, bool enter, std::string unless) {
   const std::string name = "paste-" + random_hex(8);
   const auto file = tab.files.directory() / name;
   const std::string pane = quote(to_string(tab.pane));
   write_file(file, text);
-  const std::string commands = "load-buffer -b " + name + " " + quote(file.string()) + " ; paste-buffer " +
-                               (bracketed ? "-p " : "") + "-d -b " + name + " -t " + pane +
-                               (enter ? " ; send-keys -t " + pane + " Enter" : "");
+  const std::string commands =
+      "load-buffer -b " + name + " " + quote(file.string()) + " ; " +
+      (unless.empty() ? "" : drop_buffer_if(to_string(tab.pane), unless, name) + " ; ") + "paste-buffer " +
+      (bracketed ? "-p " : "") + "-d -b " + name + " -t " + pane +
+      (enter ? " ; send-keys -t " + pane + " Enter" : "");
   std::exception_ptr failure;
   try {
     co_await type(tab, commands);  // where the tab is gone, no buffer is made
@@ -90,6 +107,37 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::paste_text(const Tab& tab, const
   if (failure) {
     std::rethrow_exception(failure);
   }
+}
+
+/// Where a command waits for the text, tmux types it only while that goes on: it is not for the prompt after
+/// it.
+TmuxManager::Awaitable<void> TmuxManager::Impl::paste_for_reader(const Tab& tab, std::string text,
+                                                                 bool bracketed, bool enter) {
+  for (int attempt = 0; attempt < kPathChanges; ++attempt) {
+    const std::string nonce = tab.files.running_nonce().value_or("");  // before the look
+    const bool waits = !nonce.empty() && awaiting_input(tab);
+    if (attempt > 0 && !waits) {
+      break;
+    }
+    std::string unless = waits ? may_have_ended(nonce) : std::string();
+    std::optional<Error> failure;
+    try {
+      co_await paste_text(tab, text, bracketed, enter, std::move(unless));
+    } catch (const Error& error) {
+      failure = error;
+    }
+    if (!failure) {
+      co_return;
+    }
+    if (!waits || !were_not_typed(*failure)) {
+      throw Error(*failure);
+    }
+    co_await type(tab, take_path_over(to_string(tab.pane), nonce));
+  }
+  throw Error(ErrorCode::busy,
+              "the command in tab " + to_string(tab.window) +
+                  " that waited for the text may have ended before tmux could type it; nothing was sent. "
+                  "Send it again if it is for what is there now (read_screen)");
 }
 
 /// What the editor prints at its prompt is in the log a moment after it waits there.
@@ -181,7 +229,7 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_text(SendText request)
         "of a command");
   }
   if (!text.empty()) {
-    co_await paste_text(*tab, text, is_for_paste(text), request.submit);
+    co_await paste_for_reader(*tab, text, is_for_paste(text), request.submit);
   } else if (request.submit) {
     co_await type(*tab, "send-keys -t " + quote(to_string(tab->pane)) + " Enter");
   }
@@ -204,29 +252,46 @@ TmuxManager::Awaitable<SentInput> TmuxManager::Impl::send_keys(SendKeys request)
   co_return sent;
 }
 
-TmuxManager::Awaitable<std::size_t> TmuxManager::Impl::offer_keys(WindowId window, std::string typed) {
+TmuxManager::Awaitable<OfferedKeys> TmuxManager::Impl::offer_keys(WindowId window, std::string typed) {
   const TabPtr tab = co_await open_tab(window);
+  std::string nonce = tab->files.running_nonce().value_or("");  // before the look
   std::optional<AwaitingInput> awaiting = input_taker(*tab);
   if (awaiting) {
     co_await sleep_for(kStillWaits);
     awaiting = input_taker(*tab);  // it may have been on its way to something else
   }
   const auto mode = awaiting ? terminal_mode(tab->tty) : std::nullopt;
-  if (!mode) {
-    co_return 0;
+  if (!mode || typed.empty()) {
+    co_return OfferedKeys{};
   }
   const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
-  typed.resize(by_line ? first_line(typed) : first_key(typed).bytes);
-  const std::size_t bytes = typed.size();
-  if (mode->line && !mode->cr_is_enter) {
-    std::ranges::replace(typed, '\r', '\n');
+  std::string first = first_to_type(std::move(typed), by_line, !mode->line || mode->cr_is_enter);
+  tab->last_input = Clock::now();
+  const OfferedKeys offered = co_await type_for(*tab, std::move(first), std::move(nonce));
+  co_return offered;
+}
+
+/// Types it while the command of this nonce goes on.
+TmuxManager::Awaitable<OfferedKeys> TmuxManager::Impl::type_for(const Tab& tab, std::string typed,
+                                                                std::string nonce) {
+  const std::string pane = to_string(tab.pane);
+  const std::string unless = nonce.empty() ? std::string() : may_have_ended(nonce);
+  std::optional<Error> failure;
+  try {
+    co_await type(tab,
+                  type_bytes(pane, typed, unless) + " ; set -p -t " + quote(pane) + " @terminally_seen sent");
+  } catch (const Error& error) {
+    failure = error;
   }
-  if (bytes > 0) {
-    tab->last_input = Clock::now();
-    const std::string pane = to_string(tab->pane);
-    co_await type(*tab, type_bytes(pane, typed) + " ; set -p -t " + quote(pane) + " @terminally_seen sent");
+  if (!failure) {
+    co_return OfferedKeys{OfferedKeys::Fate::typed, typed.size()};
   }
-  co_return bytes;
+  if (were_not_typed(*failure)) {
+    co_await type(tab, take_path_over(pane, nonce));
+    co_return OfferedKeys{};
+  }
+  const bool not_asked = failure->code() == ErrorCode::tab_closed || failure->code() == ErrorCode::io;
+  co_return not_asked ? OfferedKeys{} : OfferedKeys{OfferedKeys::Fate::unknown, typed.size()};
 }
 
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {

@@ -14,6 +14,8 @@ namespace {
 // path hides behind nothing.
 // - bash and zsh parse the steps with aliases switched off: a reserved word may be an alias. dash expands
 // none.
+// - START and END also set the pane's path (OSC 7), which tmux knows in the moment of typing:
+// command_mark.hpp.
 // - emptying @TAKEN@ says that the text runs from here on: it works on a full disk, and comes before START,
 // which may have to wait for the terminal. What can still end the wrapper (a readonly PS1) stands above it.
 // - @EPILOGUE@ ends the text: it takes `$?` down, and ends sourcing with 0. Else the `.` that sourced the
@@ -40,7 +42,7 @@ if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\bui
 '"${PROMPT_COMMAND-}"; fi
 case :$@N@_k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
 \builtin : >| @TAKEN@
-\builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
+\builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:@NONCE@\a\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (*) (\builtin exit "$@N@_s");; esac; } && \builtin : @N@_; } 2>/dev/null
 \builtin . @TEXT@
 { @N@_w=${@N@_r-$?} @N@_j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
@@ -54,7 +56,7 @@ case ${@N@_o-} in (end) \builtin . @END@;; (*) @HELPER@ end @NONCE@ "$@N@_w" @EX
 if [[ ${1-} == @N@ ]]; then @N@_x+=';by=hook'; else @N@_s=${@N@_w-$@N@_s}; fi
 if [[ -n ${@N@_g-} ]]; then
 @N@_c=; if [[ -e @CANCELLED@ ]]; then @N@_c=@CANCELLED_LINE@; fi
-\builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
+\builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a\e]7;mcp:END:@NONCE@\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \builtin printf %s "$@N@_s" >| @EXIT@
 for @N@_m in emacs vi-insert vi-command; do \builtin bind -m "$@N@_m" -x @EDITOR_KEY@; done
 if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$@N@_e\" @N@" 2>/dev/null
@@ -83,7 +85,7 @@ case ${TMUX-} in (@NO_MUX@) \builtin unset TMUX;; esac; case ${STY-} in (@NO_MUX
 case ${(t)TMOUT-}${TMOUT-} in (*readonly*|*[a-z]0|*[a-z]) ;; (*) TMOUT=0;; esac
 \builtin printf -v @N@_o ok || \builtin enable printf
 \builtin : >| @TAKEN@
-\builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
+\builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:@NONCE@\a\e]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_t" >| /dev/tty; } 2>/dev/null
 { # @N@_
 options[aliases]=$@N@_a
 case $@N@_x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $@N@_s); } 2>/dev/null;; (*) case $@N@_s in (0) ;; (-*|2[6-9]?|25[6-9]|[3-9]??|????*) () { \builtin return $1; } $@N@_s && \builtin :;; (*) { (\builtin exit $@N@_s) && \builtin :; } 2>/dev/null;; esac;; esac
@@ -97,7 +99,7 @@ case $@N@_i in (1) @N@_t="$@N@_t;by=hook";; esac
 \builtin printf -v @N@_o end
 @N@_c=; if \builtin test -e @CANCELLED@; then @N@_c=@CANCELLED_LINE@; fi
 case ${@N@_o-} in
-(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
+(end) \builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a\e]7;mcp:END:@NONCE@\a%b' $@N@_s "$@N@_t" "$@N@_c" >| /dev/tty
 \builtin printf %s $@N@_s >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ $@N@_s @EXIT@;;
 esac # @N@_
@@ -137,7 +139,7 @@ case $- in (*[xv]*) @N@_x=';x=1';; esac
 case ${TMUX-} in (@NO_MUX@) \unset TMUX;; esac; case ${STY-} in (@NO_MUX@) \unset STY;; esac; case ${ZELLIJ-} in (@NO_MUX@) \unset ZELLIJ;; esac
 case ${__mcp_no_hook-} in ('') PS1='$({ \. "$@N@_e"; } 2>/dev/null)'"${PS1-}";; esac
 \command : >| @TAKEN@
-\command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
+\command printf '\r\033[A\033[2K%b\033]7;mcp:START:@NONCE@\a\033]133;C;mcp=START:@NONCE@%s\a' @DISPLAY@ "$@N@_x" >| /dev/tty
 case $@N@_s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) @N@_f() { \return "$1"; }; @N@_f "$@N@_s";; (*) (\exit "$@N@_s");; esac; } && \: ; } 2>/dev/null
 \. @TEXT@
 { \. @END@; } >/dev/null 2>&1
@@ -149,7 +151,7 @@ case $@N@_s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) @N@_f() { \return "$1"; };
 \command eval '@N@_o=ok'
 @N@_c=; if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
 case ${@N@_o-} in
-(ok) \command printf '\033]133;D;%s;mcp=END:@NONCE@%s\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
+(ok) \command printf '\033]133;D;%s;mcp=END:@NONCE@%s\a\033]7;mcp:END:@NONCE@\a%b' "$@N@_s" "$@N@_x" "$@N@_c" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@;;
 (*) @HELPER@ end @NONCE@ "$@N@_s" @EXIT@;;
 esac
@@ -159,7 +161,7 @@ case $- in (*e*) @N@_s=0;; esac
 )sh",
                                   R"sh(@N@_s=$? @N@_c=
 if \command [ -e @CANCELLED@ ]; then @N@_c=@CANCELLED_LINE@; fi
-\command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a%b' "$@N@_s" "$@N@_c" >| /dev/tty
+\command printf '\033]133;D;%s;mcp=END:@NONCE@;by=hook\a\033]7;mcp:END:@NONCE@\a%b' "$@N@_s" "$@N@_c" >| /dev/tty
 \command printf %s "$@N@_s" >| @EXIT@
 )sh"};
 
@@ -187,7 +189,7 @@ return $@N@_s
 end
 end
 builtin printf '' >@TAKEN@
-builtin printf '\r\e[A\e[2K%b\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
+builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:@NONCE@\a\e]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >/dev/tty
 function @N@_status
 return $argv[1]
 end
@@ -224,7 +226,7 @@ set -l @N@_c ''
 if builtin test -e @CANCELLED@
 set @N@_c @CANCELLED_LINE@
 end
-builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a%b' $@N@_s $@N@_by $@N@_c >/dev/tty
+builtin printf '\e]133;D;%s;mcp=END:@NONCE@%s\a\e]7;mcp:END:@NONCE@\a%b' $@N@_s $@N@_by $@N@_c >/dev/tty
 builtin printf %s $@N@_s >@EXIT@
 for @N@_m in (builtin bind -L)
 builtin bind -M $@N@_m \e\[7707~ @EDITOR_KEY@
@@ -254,7 +256,7 @@ constexpr std::string_view kInlineRun = R"sh({ __mcp_seen=@N@:$__mcp_seen
 \command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1='$({ \eval "$@N@_e"; } 2>/dev/null)'"${PS1-}"
 @N@_r='(\exit "$@N@_s"); \eval "$@N@_c"; { \eval "$@N@_e"; } 2>/dev/null'
 \command [ -z "${ZSH_VERSION-}" ] || @N@_r='(\exit $@N@_s); { \eval "$@N@_c" } always { \eval "$@N@_e" }'
-\command printf '\r\033[A\033[2K%b\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
+\command printf '\r\033[A\033[2K%b\033]7;mcp:START:@NONCE@\a\033]133;C;mcp=START:@NONCE@\a' @DISPLAY@ >| /dev/tty
 } 2>/dev/null
 \eval "$@N@_r"
 )sh";
@@ -264,7 +266,7 @@ constexpr std::string_view kInlineTyped =
     R"sh( @N@_s=$? @N@_b=@PAYLOAD@; @N@_b=$(\unset -f command printf base64 cksum 2>/dev/null || \:; @N@_k=$(\printf %s "$@N@_b" | \cksum 2>/dev/null); \[ "${@N@_k:-${#@N@_b}}" = '@SUM@ @SIZE@' -o "${@N@_k:-${#@N@_b}}" = @SIZE@ ] && \printf %s "$@N@_b" | \base64 -d || \printf %s '\: "${__mcp_seen=}"; \command [ "${__mcp_seen#*@N@}" != "$__mcp_seen" ] || { __mcp_seen=@N@:$__mcp_seen; \command printf "\033]133;D;0;mcp=END:@NONCE@;by=refused\a" >| /dev/tty; }'); \eval "$@N@_b")sh";
 
 constexpr std::string_view kInlineEnd = R"sh(@N@_s=$?
-\command printf '\033]133;D;%s;mcp=END:@NONCE@\a' "$@N@_s" >| /dev/tty
+\command printf '\033]133;D;%s;mcp=END:@NONCE@\a\033]7;mcp:END:@NONCE@\a' "$@N@_s" >| /dev/tty
 \command [ -z "${BASH_VERSION-}" ] || PROMPT_COMMAND=${PROMPT_COMMAND#*'2>/dev/null
 '}
 \command [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ] || PS1=${PS1#*'2>/dev/null)'}

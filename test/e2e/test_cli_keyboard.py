@@ -1,11 +1,15 @@
 """terminally-mcp exec and the keyboard (U2), tabs by their names (U8), exit codes of its own (U9)."""
 
+import contextlib
+import os
 import shlex
+import signal
 import subprocess
 import unittest
+from collections.abc import Iterator
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, poll
+from harness import Person, Sandbox, Server, binary, main, poll
 from harness.client import run_cli
 from harness.person import Terminal
 
@@ -24,9 +28,9 @@ class NamedTab(unittest.TestCase):
 class Keyboard(NamedTab):
     """The terminal runs a shell of the person's own, which would run what exec leaves behind."""
 
-    def shell(self, command: str) -> Terminal:
+    def shell(self, command: str, **environment: str) -> Terminal:
         """exec of this command in the tab, in a shell that then shows the exit code and reads on."""
-        terminal = self.enterContext(Terminal(["/bin/bash", "--norc", "-i"], self.sandbox.environment(PS1="own> ")))
+        terminal = self.enterContext(Terminal(["/bin/bash", "--norc", "-i"], self.sandbox.environment(PS1="own> ", **environment)))
         terminal.expect("own> ")
         terminal.write(f"{shlex.quote(str(binary()))} exec {self.tab.id} -- {shlex.quote(command)}; echo code=$?\n")
         return terminal
@@ -67,6 +71,7 @@ class Keyboard(NamedTab):
         own, tab = self.sandbox.home / "own", self.sandbox.home / "tab"
         terminal.write(f"one\rtwo\rtouch {own} {tab}\r")
         terminal.expect("held until", 10)
+        self.assertNotIn(b"U+000D", terminal.output)
         (self.sandbox.home / "go").touch()
         terminal.expect("got one two\r", 10)
         terminal.expect("dropped what was typed", 10)
@@ -75,6 +80,66 @@ class Keyboard(NamedTab):
         terminal.expect("still 42")
         self.assertEqual(self.tab.execute("echo $((6 * 7))").output, "42\n")
         self.assertFalse(own.exists() or tab.exists())
+
+    @contextlib.contextmanager
+    def tmux_stopped(self) -> Iterator[None]:
+        pid = Person(self.server).server_pid()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    def test_an_answer_that_tmux_types_too_late_is_not_run(self) -> None:
+        ran, over = self.sandbox.home / "ran", self.sandbox.home / "over"
+        terminal = self.shell(f"read -t 2 -rsp 'Password: ' p; : >{over}")
+        terminal.expect("\rPassword: ")
+        with self.tmux_stopped():
+            terminal.write(f"touch {ran}\r")
+            poll(over.exists, 10)
+        terminal.expect(f"nothing in the tab took: {len(str(ran)) + 7} bytes", 10)
+        terminal.expect("code=0")
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+        self.assertFalse(ran.exists())
+        self.assertNotIn(b"touch", self.tab.log())
+
+    def test_what_was_taken_is_not_said_to_be_dropped(self) -> None:
+        """tmux tells late that it has typed."""
+        slow = self.sandbox.home / "bin" / "tmux"
+        slow.parent.mkdir()
+        slow.write_text('#!/bin/sh\n/usr/bin/env PATH="${PATH#*:}" tmux "$@"\ncode=$?\nsleep 0.3\nexit $code\n')
+        slow.chmod(0o755)
+        terminal = self.shell("read -p 'name: ' n", PATH=f"{slow.parent}:{self.sandbox.environment()['PATH']}")
+        terminal.expect("\rname: ", 10)
+        terminal.write("Ada\r")
+        terminal.expect("code=0", 10)
+        self.assertNotIn(b"dropped", terminal.output)
+
+    def test_every_byte_passes(self) -> None:
+        """A NUL (C-Space), and a sequence that never comes to its end."""
+        for typed in ("a\0b\0\0", "\x1b[1;"):
+            terminal = self.shell(f"stty raw -echo; printf up; head -c {len(typed)} | od -An -tx1; stty sane")
+            terminal.expect("\rup")
+            terminal.write(typed)
+            terminal.expect(typed.encode().hex(" "), 10)
+            terminal.expect("code=0")
+        terminal = self.shell("read -p 'name: ' n; printf 'got %q\\n' \"$n\"")
+        terminal.expect("\rname: ")
+        terminal.write("A\0da\r")
+        terminal.expect("got Ada\r", 10)
+
+    def test_a_paste_goes_in_one_piece(self) -> None:
+        terminal = self.shell("stty raw -echo; printf up; dd bs=4096 count=1 2>/dev/null | wc -c; stty sane")
+        terminal.expect("\rup")
+        terminal.write("\x1b[200~" + "x" * 1000 + "\x1b[201~")
+        terminal.expect("up1012", 10)
+
+    def test_a_command_may_say_where_it_is(self) -> None:
+        """As the shell behind an ssh does: that is not its end."""
+        terminal = self.shell(r"printf '\e]7;file://far/a,}#{x\a'; read -p 'name: ' n; printf '\e]7;file://far/b\a'; read -p 'age: ' a; echo got $n $a")
+        terminal.expect("name: ", start=terminal.expect("\r"))
+        terminal.write("Ada\r36\r")
+        terminal.expect("got Ada 36\r", 10)
 
     def test_what_the_terminal_answers_is_no_key(self) -> None:
         terminal = self.shell("read -p 'name: ' n; printf 'got %q\\n' \"$n\"")

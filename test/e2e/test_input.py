@@ -1,7 +1,9 @@
 """send_text, send_keys, read_screen (issue 3, item 6; A7)."""
 
 import hashlib
+import os
 import re
+import signal
 import unittest
 
 import path  # noqa: F401
@@ -36,6 +38,30 @@ class Text(unittest.TestCase):
                     self.assertEqual(tab.call("send_keys", keys=then).sent, len(then))
                 ended = tab.wait_end(10)
                 self.assertTrue(ended.output.endswith(f"<{got}>\n"), ended.output)
+
+    def test_an_answer_that_tmux_types_too_late_is_not_run(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            ran, over = server.sandbox.home / "ran", server.sandbox.home / "over"
+            self.runs(tab, f"read -t 3 x; : >{over}")
+            tmux = Person(server).server_pid()
+            os.kill(tmux, signal.SIGSTOP)
+            try:
+                late = server.call_async("send_text", window_id=tab.id, text=f"touch {ran}")
+                poll(over.exists, 10)
+            finally:
+                os.kill(tmux, signal.SIGCONT)
+            self.assertIn("nothing was sent", str(late.result(10)))
+            self.assertEqual(tab.execute("echo free").output, "free\n")
+            self.assertFalse(ran.exists())
+
+    def test_a_command_may_say_where_it_is(self) -> None:
+        """As the shell behind an ssh does: that is not its end."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            self.runs(tab, r"printf '\e]7;file://far/a,}#{x\a'; read x; echo got $x")
+            tab.call("send_text", text="Ada")
+            self.assertTrue(tab.wait_end(10).output.endswith("got Ada\n"))
 
     def test_from_byte_is_before_what_comes_of_it(self) -> None:
         with Server() as server:
