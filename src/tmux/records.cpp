@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -51,6 +54,44 @@ std::string_view id_of(std::string_view line) {
   return end == std::string_view::npos ? std::string_view()
                                        : line.substr(begin + kBefore.size(), end - begin - kBefore.size());
 }
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53U;  ///< offsets that every JSON reader keeps exact
+constexpr std::int64_t kMostMs = std::int64_t{1} << 43U;       ///< 278 years: as nanoseconds they fit 64 bits
+
+/// A whole number between these; what is none was not written by us, and throws.
+template <typename T>
+T whole(const json& value, T least, T most) {
+  const bool in_range = value.is_number_unsigned()
+                            ? std::cmp_less_equal(value.get<std::uint64_t>(), most) &&
+                                  std::cmp_greater_equal(value.get<std::uint64_t>(), least)
+                            : value.is_number_integer() &&
+                                  std::cmp_less_equal(value.get<std::int64_t>(), most) &&
+                                  std::cmp_greater_equal(value.get<std::int64_t>(), least);
+  if (!in_range) {
+    throw std::out_of_range("no number of a record");
+  }
+  return value.get<T>();
+}
+
+/// The numbers of a record by name; one that older versions did not write may be missing.
+class Numbers {
+ public:
+  explicit Numbers(const json& line) : line_(line) {}
+
+  [[nodiscard]] std::uint64_t offset(const char* name) const {
+    return whole<std::uint64_t>(line_.at(name), 0, kMostBytes);
+  }
+  [[nodiscard]] std::int64_t ms(const char* name) const {
+    return whole(line_.value(name, json(0)), -kMostMs, kMostMs);
+  }
+  [[nodiscard]] std::uint64_t count(const char* name) const {
+    return whole<std::uint64_t>(line_.value(name, json(0)), 0, UINT64_MAX);
+  }
+  [[nodiscard]] int pid(const char* name) const { return whole(line_.value(name, json(0)), 0, INT_MAX); }
+
+ private:
+  const json& line_;
+};
 
 bool is_whole(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty();
@@ -213,6 +254,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     return std::nullopt;
   }
   try {
+    const Numbers numbers(line);
     CommandRecord record;
     record.id = line.at("id");
     record.nonce = line.at("nonce");
@@ -231,28 +273,32 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
                                Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost,
                                Reason::no_shell_answered, Reason::handed_over, Reason::awaiting_input},
                               Reason::none);
-    if (line.at("exit_code").is_number_integer()) {
-      record.exit_code = line.at("exit_code").get<int>();
+    if (const json& code = line.at("exit_code"); !code.is_null()) {
+      record.exit_code = whole(code, INT_MIN, INT_MAX);
     }
     record.timed_out = line.at("timed_out");
-    record.typed_byte = line.at("typed_byte");
-    record.start_byte = line.at("start_byte");
-    record.end_byte = line.at("end_byte");
-    record.unread_from = line.value("unread_from", std::uint64_t{0});
-    record.started_at_ms = line.at("started_at_ms");
-    record.started_steady_ms = line.value("started_steady_ms", std::int64_t{0});
-    record.deadline_steady_ms = line.value("deadline_steady_ms", std::int64_t{0});
-    record.started_ticks = line.value("started_ticks", std::uint64_t{0});
-    record.shell_pid = line.value("shell_pid", 0);
-    record.shell_image = line.value("shell_image", std::uint64_t{0});
-    record.older_jobs = line.value("older_jobs", std::vector<int>());
-    record.duration_ms = line.at("duration_ms");
+    record.typed_byte = numbers.offset("typed_byte");
+    record.start_byte = numbers.offset("start_byte");
+    record.end_byte = numbers.offset("end_byte");
+    record.unread_from = line.contains("unread_from") ? numbers.offset("unread_from") : 0;
+    record.started_at_ms = numbers.ms("started_at_ms");
+    record.started_steady_ms = numbers.ms("started_steady_ms");
+    record.deadline_steady_ms = numbers.ms("deadline_steady_ms");
+    record.started_ticks = numbers.count("started_ticks");
+    record.shell_pid = numbers.pid("shell_pid");
+    record.shell_image = numbers.count("shell_image");
+    for (const json& pid : line.value("older_jobs", std::vector<json>())) {
+      record.older_jobs.push_back(whole(pid, 0, INT_MAX));
+    }
+    record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");
     record.notes = line.value("notes", std::vector<std::string>());
     record.signalled = line.value("signalled", false);
     record.withdrawn = line.value("withdrawn", false);
-    return record;
-  } catch (const json::exception&) {
+    const bool ends_before_it_starts =
+        record.state != CommandState::running && record.end_byte < record.start_byte;
+    return ends_before_it_starts ? std::nullopt : std::optional(std::move(record));
+  } catch (const std::exception&) {
     return std::nullopt;
   }
 }

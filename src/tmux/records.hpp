@@ -47,7 +47,7 @@ struct CommandRecord {
 
 /// One line of JSON, its newline included.
 [[nodiscard]] std::string encode_record(const CommandRecord& record);
-/// nullopt for what is no record: a line that was torn.
+/// nullopt for what is no record of ours: a line that was torn, or has numbers that none of ours has.
 [[nodiscard]] std::optional<CommandRecord> decode_record(std::string_view line);
 
 /// The commands of one tab, on disk beside its log ("pane-@3.commands"): one JSON object a line, appended,

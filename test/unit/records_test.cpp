@@ -110,6 +110,34 @@ TEST_CASE("records: a line torn anywhere is skipped, and does not spoil the one 
   CHECK(CommandRecords(path).load().size() == 2);
 }
 
+TEST_CASE("records: a line with numbers that none of ours has is skipped") {
+  CommandRecord record = record_of("00000001", "edited");
+  record.start_byte = 100;
+  record.end_byte = 200;
+  const std::string line = encode_record(record);
+  CHECK(decode_record(line));
+  const auto with = [&line](const std::string& name, const std::string& value) {
+    const std::size_t begin = line.find("\"" + name + "\":") + name.size() + 3;
+    const std::size_t end = line[begin] == '[' ? line.find(']', begin) + 1 : line.find_first_of(",}", begin);
+    return line.substr(0, begin) + value + line.substr(end);
+  };
+  for (const char* name : {"typed_byte", "start_byte", "end_byte", "started_at_ms", "started_steady_ms",
+                           "deadline_steady_ms", "shell_pid", "duration_ms", "exit_code"}) {
+    for (const char* value :
+         {"9223372036854775807", "18446744073709551615", "-9223372036854775808", "1e308", "1.5", "\"1\""}) {
+      CAPTURE(name);
+      CAPTURE(value);
+      CHECK_FALSE(decode_record(with(name, value)));
+    }
+  }
+  CHECK_FALSE(decode_record(with("end_byte", "99")));
+  CHECK_FALSE(decode_record(with("start_byte", "-1")));
+  CHECK_FALSE(decode_record(with("older_jobs", "[4294967296]")));
+  CHECK_FALSE(decode_record(with("older_jobs", "7")));
+  CHECK(decode_record(with("shell_image", "18446744073709551615")));
+  CHECK(decode_record(with("exit_code", "null")));
+}
+
 TEST_CASE("records: bounded, the last commands are kept, also while another process appends") {
   const test::TempDir directory;
   const auto path = directory.path() / "pane-@1.commands";
