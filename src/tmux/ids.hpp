@@ -21,6 +21,9 @@ struct PaneId {
   auto operator<=>(const PaneId&) const = default;
 };
 
+/// Nobody opens so many: higher numbers on disk were not given by us, and nothing is counted on from them.
+constexpr std::uint32_t kHighestNumber = 999'999'999;
+
 [[nodiscard]] std::string to_string(WindowId id);
 [[nodiscard]] std::string to_string(PaneId id);
 

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tmux/ids.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/reserved_space.hpp"
 
@@ -104,7 +105,7 @@ std::uint32_t Instance::newest_generation() const {
     const std::string name = entry.path().filename().string();
     std::uint32_t number = 0;
     const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (failed == std::errc() && rest == name.data() + name.size()) {
+    if (failed == std::errc() && rest == name.data() + name.size() && number <= kHighestNumber) {
       newest = std::max(newest, number);
     }
   }

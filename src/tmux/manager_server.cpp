@@ -278,9 +278,15 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(std::string n
   if (durable_) {
     outlives_our_tab.emplace();
   }
+  const std::uint32_t first_id = std::max(first_unused_id(instance_), next_id_);
+  if (first_id > kHighestNumber) {
+    throw Error(ErrorCode::io, "no tab can be opened: " + instance_.state().string() + " says that tab @" +
+                                   std::to_string(kHighestNumber) +
+                                   " was there, the last there can be; if somebody has edited the file `ids` "
+                                   "there, or put logs there, take that out again");
+  }
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
-  const std::uint32_t first_id = std::max(first_unused_id(instance_), next_id_);
   const auto full_disk = write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
   std::string answer;
   try {

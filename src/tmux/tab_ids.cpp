@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kPanePrefix = "pane-";
 
-/// Of the notes: a number a line. Lines are only added, so that whoever notes one undoes no other's note. One
-/// that was torn by a full disk makes a number that is too high, which does no harm.
+/// Of the notes: a number a line. Lines are only added, so that whoever notes one undoes no other's note, and
+/// each begins with a newline: what stands before it may have been torn by a full disk.
 std::filesystem::path notes_in(const std::filesystem::path& state) {
   return state / "ids";
 }
@@ -24,7 +24,8 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(end - text.size(), end, number);
-  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+  const bool ours = error == std::errc() && rest == end && number <= kHighestNumber;
+  return ours ? std::optional(number) : std::nullopt;
 }
 
 /// The number behind the last one noted; 0 where none is.
@@ -32,7 +33,8 @@ std::uint32_t behind_noted(const std::filesystem::path& state) {
   std::uint32_t behind = 0;
   std::istringstream lines(read_file(notes_in(state)).value_or(""));
   for (std::string line; std::getline(lines, line);) {
-    behind = std::max(behind, parse_number(line).value_or(0) + 1);
+    const auto number = parse_number(line);
+    behind = std::max(behind, number ? *number + 1 : 0);
   }
   return behind;
 }
@@ -46,7 +48,7 @@ std::uint32_t behind_logs(const std::filesystem::path& generation) {
     if (name.starts_with(kPanePrefix)) {
       const std::string tag = name.substr(kPanePrefix.size());
       const auto tab = parse_window_id(std::string_view(tag).substr(0, tag.find('.')));
-      behind = std::max(behind, tab ? tab->number + 1 : 0);
+      behind = std::max(behind, tab && tab->number <= kHighestNumber ? tab->number + 1 : 0);
     }
   }
   return behind;
@@ -104,7 +106,7 @@ bool note_used_id(const std::filesystem::path& state, WindowId tab) {
     return true;
   }
   try {
-    append_file(notes_in(state), std::to_string(tab.number) + "\n");
+    append_file(notes_in(state), "\n" + std::to_string(tab.number) + "\n");
   } catch (const Error&) {
     return false;
   }
