@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/asio.hpp>
 #include <exception>
+#include <map>
 #include <utility>
 
 #include "base/event.hpp"
@@ -23,6 +24,25 @@ bool is_set(const Flag* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
+struct Job {
+  std::function<void()> work;
+  Event over;
+  std::exception_ptr failure;
+  Flag abandoned{false};
+};
+using JobPtr = std::shared_ptr<Job>;
+
+void run_on_thread(Job& job, const Flag& ends) {
+  work_abandoned = &job.abandoned;
+  worker_ends = &ends;
+  try {
+    throw_if_abandoned();
+    job.work();
+  } catch (...) {
+    job.failure = std::current_exception();
+  }
+}
+
 }  // namespace
 
 void throw_if_abandoned() {
@@ -31,46 +51,73 @@ void throw_if_abandoned() {
   }
 }
 
-struct Worker::Thread {
-  ~Thread() {
-    ends = true;
-    pool.stop();  // what waits is not begun any more
-    pool.join();
+/// On the event loop, all but the work itself: the thread has one job at a time, the others wait here.
+class Worker::Queue : public std::enable_shared_from_this<Queue> {
+ public:
+  explicit Queue(asio::any_io_executor loop) : loop_(std::move(loop)) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  ~Queue() {
+    ends_ = true;
+    thread_.stop();
+    thread_.join();
   }
-  Flag ends{false};
-  asio::thread_pool pool{1};
+
+  void add(std::uint64_t cost, JobPtr job) {
+    waiting_.emplace(cost, std::move(job));
+    begin_next();
+  }
+  void drop(const JobPtr& job) {
+    std::erase_if(waiting_, [&job](const auto& entry) { return entry.second == job; });
+  }
+
+ private:
+  void begin_next() {
+    if (busy_ || waiting_.empty()) {
+      return;
+    }
+    busy_ = true;
+    JobPtr job = std::move(waiting_.extract(waiting_.begin()).mapped());
+    asio::post(thread_, [job = std::move(job), loop = loop_, ends = &ends_, queue = weak_from_this()] {
+      run_on_thread(*job, *ends);
+      asio::post(loop, [job, queue] {
+        job->over.set();
+        if (const auto still_there = queue.lock()) {
+          still_there->busy_ = false;
+          still_there->begin_next();
+        }
+      });
+    });
+  }
+
+  asio::any_io_executor loop_;
+  std::multimap<std::uint64_t, JobPtr> waiting_;  ///< of the same cost: as they came
+  bool busy_ = false;
+  Flag ends_{false};
+  asio::thread_pool thread_{1};
 };
 
 Worker::Worker() = default;
 Worker::~Worker() = default;
 
-asio::awaitable<void> Worker::run(std::function<void()> work) {
-  struct Job {
-    Event over;
-    std::exception_ptr failure;
-    Flag abandoned{false};
+asio::awaitable<void> Worker::run(std::uint64_t cost, std::function<void()> work) {
+  struct LeftWithCaller {
+    ~LeftWithCaller() {
+      job->abandoned = true;
+      if (const auto still_there = queue.lock()) {
+        still_there->drop(job);
+      }
+    }
+    JobPtr job;
+    std::weak_ptr<Queue> queue;
   };
-  struct AbandonedWithCaller {
-    ~AbandonedWithCaller() { job->abandoned = true; }
-    std::shared_ptr<Job> job;
-  };
-  if (!thread_) {
-    thread_ = std::make_unique<Thread>();
+  if (!queue_) {
+    queue_ = std::make_shared<Queue>(co_await asio::this_coro::executor);
   }
   const auto job = std::make_shared<Job>();
-  const auto loop = co_await asio::this_coro::executor;
-  const AbandonedWithCaller guard{job};
-  asio::post(thread_->pool, [job, loop, ends = &thread_->ends, work = std::move(work)] {
-    work_abandoned = &job->abandoned;
-    worker_ends = ends;
-    try {
-      throw_if_abandoned();
-      work();
-    } catch (...) {
-      job->failure = std::current_exception();
-    }
-    asio::post(loop, [job] { job->over.set(); });
-  });
+  job->work = std::move(work);
+  const LeftWithCaller guard{job, queue_};
+  queue_->add(cost, job);
   co_await job->over.wait();
   if (job->failure) {
     std::rethrow_exception(job->failure);

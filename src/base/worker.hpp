@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -21,13 +22,15 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Runs `work` on the thread and returns when it is done. It must own all it uses: a caller that is
-  /// cancelled leaves it behind, abandoned (and throws operation_aborted). What `work` throws is passed on.
-  [[nodiscard]] boost::asio::awaitable<void> run(std::function<void()> work);
+  /// Runs `work` on the thread and returns when it is done. What waits is begun in the order of `cost`, any
+  /// measure of how long it will take: what is short does not wait for all that is long. It must own all it
+  /// uses: a caller that is cancelled leaves it behind, abandoned (and throws operation_aborted); what was
+  /// not begun is dropped. What `work` throws is passed on.
+  [[nodiscard]] boost::asio::awaitable<void> run(std::uint64_t cost, std::function<void()> work);
 
  private:
-  struct Thread;
-  std::unique_ptr<Thread> thread_;
+  class Queue;
+  std::shared_ptr<Queue> queue_;
 };
 
 }  // namespace terminally

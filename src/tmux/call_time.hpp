@@ -13,8 +13,8 @@ namespace terminally {
 class CallTime {
  public:
   /// `limit_ms`: the lesser of the two.
-  explicit CallTime(std::uint64_t limit_ms)
-      : limit_(static_cast<Milliseconds::rep>(std::min(limit_ms, kLongestMs))) {}
+  explicit CallTime(std::uint64_t limit_ms, Clock::time_point arrived = Clock::now())
+      : arrived_(arrived), limit_(static_cast<Milliseconds::rep>(std::min(limit_ms, kLongestMs))) {}
 
   /// How long what stands before it is waited for: a queue, a prompt.
   [[nodiscard]] Clock::time_point patience() const { return arrived_ + limit_; }
@@ -26,12 +26,13 @@ class CallTime {
   [[nodiscard]] Clock::time_point returns_by() const { return arrived_ + limit_ + kOver; }
   /// When it answers that it does not know, should it be held up even then.
   [[nodiscard]] Clock::time_point last_moment() const { return returns_by() + Milliseconds(100); }
+  [[nodiscard]] Clock::time_point arrived() const { return arrived_; }
 
  private:
   static constexpr std::uint64_t kLongestMs = 20ULL * 365 * 24 * 3'600 * 1'000;
   static constexpr Milliseconds kOver{5'850};  ///< 6 s, and a moment to write the answer in
 
-  Clock::time_point arrived_ = Clock::now();
+  Clock::time_point arrived_;
   Milliseconds limit_;
 };
 

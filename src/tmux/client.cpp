@@ -56,6 +56,21 @@ ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
   }
 }
 
+/// For as long as it is not answered. A call may be put away after the client.
+class OpenQuestion {
+ public:
+  using Questions = std::shared_ptr<std::multiset<Clock::time_point>>;
+
+  explicit OpenQuestion(Questions all) : all_(std::move(all)), place_(all_->insert(Clock::now())) {}
+  OpenQuestion(const OpenQuestion&) = delete;
+  OpenQuestion& operator=(const OpenQuestion&) = delete;
+  ~OpenQuestion() { all_->erase(place_); }
+
+ private:
+  Questions all_;
+  std::multiset<Clock::time_point>::iterator place_;
+};
+
 }  // namespace
 
 std::string trouble_with_tmux(const std::string& program) {
@@ -89,6 +104,7 @@ Argv TmuxClient::argv(const Argv& command) const {
 }
 
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
+  const OpenQuestion open(open_questions_);
   if (server_pid_ != 0) {
     commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\"\ndisplay-message -p " +
                quote(kOtherServer) + "\n%else\n" + commands + "\n%endif";
@@ -140,6 +156,12 @@ TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
   client.deadline_ = deadline;
   client.timed_out_at_ = std::make_shared<Clock::time_point>();  // its patience is its own
   return client;
+}
+
+std::chrono::milliseconds TmuxClient::silence_since(Clock::time_point when) const {
+  const auto timed_out = *timed_out_at_ >= when ? deadline_ : Milliseconds(0);
+  const auto open = open_questions_->empty() ? Clock::duration(0) : Clock::now() - *open_questions_->begin();
+  return std::max(timed_out, std::chrono::duration_cast<Milliseconds>(open));
 }
 
 void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ class TmuxClient {
   /// Throws Error(tmux_timeout) when a call by this client has timed out since.
   void refuse_if_timed_out_since(Clock::time_point when) const;
 
+  /// For how long the server has left a question of ours unanswered since then, or still does: the longest.
+  [[nodiscard]] std::chrono::milliseconds silence_since(Clock::time_point when) const;
+
   /// As this one, for this tmux server only: what was meant for a pane of a server that is gone must not
   /// reach the pane of the same number in the next. Its calls throw not_found where another server listens by
   /// now.
@@ -74,6 +78,8 @@ class TmuxClient {
   int server_pid_ = 0;  ///< 0: whichever listens
   std::shared_ptr<SpareClient> spare_;
   std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
+  std::shared_ptr<std::multiset<Clock::time_point>> open_questions_ =  ///< when they were asked
+      std::make_shared<std::multiset<Clock::time_point>>();
 };
 
 /// Why there is no tmux to be started, and what to do; empty: there is one.

@@ -84,7 +84,8 @@ Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal sig
   return impl_->within_call_time(impl_->stop_process(tab, signal));
 }
 Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
-  return impl_->within_call_time(impl_->command_state(std::move(request)));
+  const CallTime time = impl_->call_time();
+  return impl_->within_call_time(impl_->command_state(std::move(request), time), time);
 }
 Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view,
                                                         std::uint64_t max_output_bytes) {
@@ -109,7 +110,12 @@ Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, T
   return impl_->within_call_time(impl_->read_lines(tab, lines, std::move(view)));
 }
 Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
-  return impl_->read_chunk(std::move(request));
+  const CallTime time = impl_->time_of(request);
+  return impl_->within_call_time(impl_->read_chunk(std::move(request), time), time);
+}
+Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
+  const CallTime time = impl_->time_of(request);
+  return impl_->within_call_time(impl_->wait_for(std::move(request), time), time);
 }
 Awaitable<TabList> TmuxManager::tabs_now() {
   return impl_->tabs_now();

@@ -188,7 +188,8 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand 
     run->interrupt(whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  CommandResult result = co_await result_of(tab, run, request.view, request.max_output_bytes);
+  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
+  CommandResult result = co_await result_of(tab, run, how);
   if (!place.note.empty()) {
     result.notes.push_back(place.note);
   }

@@ -54,12 +54,12 @@ class TmuxManager::Impl {
   Awaitable<CommandResult> execute(ExecuteCommand request, OutputCallback on_output);
   Awaitable<StartedProcess> start_process(StartProcess request);
   Awaitable<StoppedProcess> stop_process(WindowId window, StopSignal signal);
-  Awaitable<CommandResult> command_state(QueryCommand request);
+  Awaitable<CommandResult> command_state(QueryCommand request, CallTime time);
   Awaitable<CancelledCommand> cancel_command(WindowId window, bool force, TextView view,
                                              std::uint64_t max_output_bytes);
   Awaitable<void> end_command(WindowId window, std::string command_id);
 
-  Awaitable<Waited> wait_for(WaitFor request);
+  Awaitable<Waited> wait_for(WaitFor request, CallTime time);
 
   Awaitable<SentInput> send_text(SendText request);
   Awaitable<SentInput> send_keys(SendKeys request);
@@ -67,7 +67,7 @@ class TmuxManager::Impl {
   Awaitable<TabScreen> read_screen(ReadScreen request);
 
   Awaitable<LogLines> read_lines(WindowId window, std::uint64_t lines, TextView view);
-  Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  Awaitable<LogChunk> read_chunk(ReadLogChunk request, CallTime time);
   Awaitable<FoundLines> search_logs(SearchLogs request);
   Awaitable<TabList> tabs_now();
   Awaitable<TabList> other_tabs(TabList known, TabNews news);
@@ -76,15 +76,24 @@ class TmuxManager::Impl {
   [[nodiscard]] std::string files_directory() const { return instance_.runtime(); }
   std::vector<Variable> new_tab_variables(const std::vector<std::string>& names);
 
-  /// For the calls without a time-out of their own: what `work` answers if it does by the end of the call's
-  /// time. Throws Error(tmux_timeout) else, and `work` goes on.
+  /// Of a call without a time-out of its own.
+  [[nodiscard]] CallTime call_time() const { return CallTime(config_.sync_window_ms); }
+  [[nodiscard]] CallTime time_of(const WaitFor& request) const;
+  [[nodiscard]] CallTime time_of(const ReadLogChunk& request) const;
+
+  /// What `work` answers if it does by the end of the call's time. Throws Error(tmux_timeout) else, and
+  /// `work` goes on.
   template <typename T>
-  Awaitable<T> within_call_time(Awaitable<T> work) {
-    std::optional<T> answer = co_await answer_by(call_time().last_moment(), std::move(work));
+  Awaitable<T> within_call_time(Awaitable<T> work, CallTime time) {
+    std::optional<T> answer = co_await answer_by(time.last_moment(), std::move(work));
     if (!answer) {
-      throw out_of_time();
+      throw out_of_time(time);
     }
     co_return std::move(*answer);
+  }
+  template <typename T>
+  Awaitable<T> within_call_time(Awaitable<T> work) {
+    return within_call_time(std::move(work), call_time());
   }
 
   /// For the calls that run a command: one that named a busy tab is told that it could go beside it.
@@ -201,8 +210,8 @@ class TmuxManager::Impl {
     std::optional<AwaitingInput> awaiting;
     bool was_waiting = false;  ///< for the keyboard, at the last look
   };
-  [[nodiscard]] CallTime call_time() const { return CallTime(config_.sync_window_ms); }
-  [[nodiscard]] static Error out_of_time();
+  [[nodiscard]] Error out_of_time(CallTime time) const;
+  [[nodiscard]] std::string what_held_up(CallTime time) const;
   Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait);
   struct Begin {
     std::string command;
@@ -237,9 +246,20 @@ class TmuxManager::Impl {
   Awaitable<CancelledCommand> cancel_elsewhere(TabPtr tab, QueryCommand query, bool force, CallTime time);
   [[nodiscard]] Reason whose_cancel() const;
   void follow(const RunPtr& run);
-  Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, TextView view, std::uint64_t max_output_bytes);
-  Awaitable<CommandResult> result_of(TabPtr tab, CommandRecord record, TextView view,
-                                     std::uint64_t max_output_bytes);
+  /// How output is shown to the call that asks for it.
+  struct ShowOutput {
+    TextView view;
+    std::uint64_t max_bytes = 0;
+    Clock::time_point by;  ///< what is no text then is read by its offsets
+  };
+  struct ShownOutput {
+    std::string text;
+    std::uint64_t omitted_bytes = 0;
+    std::vector<std::string> notes;
+  };
+  Awaitable<ShownOutput> show(TabPtr tab, OutputRange range, ShowOutput how);
+  Awaitable<CommandResult> result_of(TabPtr tab, RunPtr run, ShowOutput how);
+  Awaitable<CommandResult> result_of(TabPtr tab, CommandRecord record, ShowOutput how);
 
   boost::asio::any_io_executor executor_;
   Config config_;

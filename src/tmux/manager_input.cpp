@@ -295,11 +295,19 @@ TmuxManager::Awaitable<OfferedKeys> TmuxManager::Impl::type_for(const Tab& tab, 
 }
 
 TmuxManager::Awaitable<TabScreen> TmuxManager::Impl::read_screen(ReadScreen request) {
+  const CallTime time = call_time();
   const TabPtr tab = co_await open_tab(request.window_id);
   const std::string commands = screen_query(to_string(tab->pane), request);
   const TmuxClient tmux = tmux_of(*tab);
   std::string answer = co_await answer_about(*tab, tmux.query(commands));
-  co_return co_await text_worker_.screen(std::move(answer), std::move(request));
+  std::optional<TabScreen> screen =
+      co_await text_worker_.screen(std::move(answer), std::move(request), time.returns_by());
+  if (!screen) {
+    throw Error(ErrorCode::busy,
+                "the text of the screen was not ready when the time of this call was over (one thread makes "
+                "all long texts, the shortest first); try again, or with fewer scrollback_lines");
+  }
+  co_return std::move(*screen);
 }
 
 }  // namespace terminally

@@ -106,6 +106,7 @@ Trimmed trim_our_lines(const Tab& tab, std::uint64_t from, const TextView& view,
 
 TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
                                                                TextView view) {
+  const CallTime time = call_time();
   const TabPtr tab = co_await find_tab(window);
   view.own_files = tab->files.directory();
   LogLines result;
@@ -119,9 +120,13 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
     look = view_for_a_look(view);
     LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, look);
     trim_our_lines(*tab, tail.from, look, part);
-    FittingText text = co_await text_worker_.fitting_text(part, look, tab->cols, Keep::end, kMostLogBytes);
-    const bool whole = text.bytes == part.bytes.size();
-    result.content = std::move(text.text);
+    std::optional<FittingText> text = co_await text_worker_.fitting_text(part, look, tab->cols, Keep::end,
+                                                                         kMostLogBytes, time.returns_by());
+    if (!text) {
+      throw Error(ErrorCode::busy, not_ready("the text of these lines", window, tail.from));
+    }
+    const bool whole = text->bytes == part.bytes.size();
+    result.content = std::move(text->text);
     result.truncated = tail.truncated || !whole;
     shown = count_lines(result.content);
     if (!whole || shown >= lines || tail.lines < wanted || !tail.truncated) {
@@ -142,7 +147,13 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   co_return result;
 }
 
-TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk request) {
+/// What has no time to wait in is any other call.
+CallTime TmuxManager::Impl::time_of(const ReadLogChunk& request) const {
+  const std::uint64_t wait_ms = std::min(request.wait_ms, config_.sync_window_ms);
+  return wait_ms == 0 ? call_time() : CallTime(wait_ms);
+}
+
+TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk request, CallTime time) {
   const TabPtr tab = co_await find_tab(request.window_id);
   request.view.own_files = tab->files.directory();
   if (request.from_byte != ReadLogChunk::kLogEnd) {
@@ -150,7 +161,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   }
   if (request.wait_ms != 0 && tab->log.end() <= request.from_byte && !tab->closed) {
     LogWatch::Watch watch = watch_.watch(tab->log.path());
-    const auto deadline = Clock::now() + Milliseconds(std::min(request.wait_ms, config_.sync_window_ms));
+    const auto deadline = time.patience();
     while (tab->log.end() <= request.from_byte && Clock::now() < deadline) {
       co_await watch.changed_by(std::min(deadline, Clock::now() + Milliseconds(500)));
       if (notice_if_closed(*tab)) {
@@ -183,10 +194,13 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   } else {
     const Trimmed trimmed = trim_our_lines(*tab, raw.from, request.view, part);
     const std::size_t bytes = part.bytes.size();
-    FittingText text = co_await text_worker_.fitting_text(std::move(part), request.view, tab->cols,
-                                                          Keep::beginning, request.max_bytes);
-    chunk.chunk = std::move(text.text);
-    chunk.next_byte = raw.from + (text.bytes == bytes ? trimmed.resume : trimmed.front + text.bytes);
+    std::optional<FittingText> text = co_await text_worker_.fitting_text(
+        std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
+    if (!text) {
+      throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
+    }
+    chunk.chunk = std::move(text->text);
+    chunk.next_byte = raw.from + (text->bytes == bytes ? trimmed.resume : trimmed.front + text->bytes);
     chunk.eof = raw.eof && chunk.next_byte == raw.next();
   }
   co_return chunk;

@@ -20,6 +20,8 @@ constexpr Milliseconds kComesBack{1'000};
 constexpr Milliseconds kLookAgain{20};
 /// How long another process of ours may take to choose a tab.
 constexpr Milliseconds kChooses{2'000};
+/// It answers in a few milliseconds.
+constexpr Milliseconds kSilent{1'000};
 
 /// Known by the name that we gave it, so that renaming it takes it out: what only we start a tab with says
 /// which that was.
@@ -94,19 +96,28 @@ Error calls_before() {
 
 }  // namespace
 
-Error TmuxManager::Impl::out_of_time() {
-  return Error(
-      ErrorCode::tmux_timeout,
-      "this took longer than a call may: tmux is slow (its server is stopped or overloaded). It is not "
-      "known whether it was done, or will be; list_tabs and read_screen show it");
+/// What is known of why a call has not come to its end.
+std::string TmuxManager::Impl::what_held_up(CallTime time) const {
+  const Milliseconds silence = client_.silence_since(time.arrived());
+  if (silence >= kSilent) {
+    return "tmux left a question unanswered for " + std::to_string(silence.count()) +
+           " ms (its server is stopped or overloaded)";
+  }
+  return "tmux left no question unanswered, and what it waited for is not known";
+}
+
+Error TmuxManager::Impl::out_of_time(CallTime time) const {
+  return Error(ErrorCode::tmux_timeout,
+               "this took longer than a call may: " + what_held_up(time) +
+                   ". It is not known whether it was done, or will be; list_tabs and read_screen show it");
 }
 
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_for(std::optional<WindowId> window,
                                                                               CallTime time) {
   std::optional<Place> place = co_await answer_by(time.returns_by(), choose_place(window, time));
   if (!place) {
-    throw Error(ErrorCode::tmux_timeout,
-                "tmux is slow (its server is stopped or overloaded); nothing was run. Try again later");
+    throw Error(ErrorCode::tmux_timeout, "no tab was found for it in the time of this call: " +
+                                             what_held_up(time) + "; nothing was run. Try again later");
   }
   co_return std::move(*place);
 }

@@ -1,5 +1,8 @@
 // What is known of a command, while it runs and afterwards.
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.hpp"
 #include "tmux/awaiting_input.hpp"
 #include "tmux/manager_impl.hpp"
@@ -40,16 +43,17 @@ void find_late_markers(const PaneLog& log, CommandRecord& record) {
 
 }  // namespace
 
-TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request) {
+TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryCommand request, CallTime time) {
   const TabPtr tab = co_await find_tab(request.window_id);
   look_after(tab);
-  while (tab->closed && !tab->runs.empty()) {
+  while (tab->closed && !tab->runs.empty() && Clock::now() < time.returns_by()) {
     const RunPtr run = tab->runs.back();  // its log is being read to the end
-    co_await run->wait_for_end();
+    co_await finish_by(time.returns_by(), run->wait_for_end());
   }
+  const ShowOutput how{std::move(request.view), request.max_output_bytes, time.returns_by()};
   for (const RunPtr& run : tab->runs) {
     if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
-      co_return co_await result_of(tab, run, request.view, request.max_output_bytes);
+      co_return co_await result_of(tab, run, how);
     }
   }
   const auto record =
@@ -61,11 +65,10 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::command_state(QueryComm
                     : "command_id: there is no command \"" + request.command_id + "\" in tab " +
                           to_string(request.window_id));
   }
-  co_return co_await result_of(tab, *record, request.view, request.max_output_bytes);
+  co_return co_await result_of(tab, *record, how);
 }
 
-TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, RunPtr run, TextView view,
-                                                                   std::uint64_t max_output_bytes) {
+TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, RunPtr run, ShowOutput how) {
   if (!run->has_ended()) {
     run->look();
   }
@@ -85,14 +88,12 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
         "slow link). It is not typed again; get_command_state says when it is known, cancel_command gives "
         "up");
   }
-  co_return co_await result_of(tab, std::move(record), view, max_output_bytes);
+  co_return co_await result_of(tab, std::move(record), std::move(how));
 }
 
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
-                                                                   TextView view,
-                                                                   std::uint64_t max_output_bytes) {
+                                                                   ShowOutput how) {
   find_late_markers(tab->log, record);
-  view.own_files = tab->files.directory();
   CommandResult result;
   result.command_id = record.id;
   result.window_id = tab->window;
@@ -102,8 +103,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
   result.exit_code = record.exit_code;
   result.timed_out = record.timed_out;
   result.start_byte = record.start_byte;
-  result.end_byte =
-      record.state == CommandState::running ? std::max(record.end_byte, record.start_byte) : record.end_byte;
+  result.end_byte = std::max(record.end_byte, record.start_byte);  // which is not known while it runs
   result.output_bytes = result.end_byte - result.start_byte;
   result.started_at_ms = record.started_at_ms;
   result.duration_ms = record.duration_ms;
@@ -118,16 +118,35 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, C
   const bool running = record.state == CommandState::running;
   const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
   if (running && !tab->closed && innermost) {
-    result.awaiting_input = awaiting_input(*tab, view.guard.get());
+    result.awaiting_input = awaiting_input(*tab, how.view.guard.get());
   }
   const OutputRange range{result.start_byte, result.end_byte, running, result.start_byte};
-  BoundedText output = co_await text_worker_.bounded_text(tab->log, range, view, tab->cols, max_output_bytes);
+  ShownOutput output = co_await show(tab, range, std::move(how));
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
-  if (auto note = gap_note(output.gap, "the output")) {
-    result.notes.push_back(std::move(*note));
-  }
+  std::ranges::move(output.notes, std::back_inserter(result.notes));
   co_return result;
+}
+
+TmuxManager::Awaitable<TmuxManager::Impl::ShownOutput> TmuxManager::Impl::show(TabPtr tab, OutputRange range,
+                                                                               ShowOutput how) {
+  how.view.own_files = tab->files.directory();
+  std::optional<BoundedText> made = co_await text_worker_.bounded_text(tab->log, range, std::move(how.view),
+                                                                       tab->cols, how.max_bytes, how.by);
+  ShownOutput shown;
+  if (!made) {
+    shown.omitted_bytes = range.end - range.begin;
+    shown.notes.push_back(not_ready("the text of the output, bytes " + std::to_string(range.begin) + " to " +
+                                        std::to_string(range.end) + " of the log,",
+                                    tab->window, range.begin));
+    co_return shown;
+  }
+  shown.text = std::move(made->text);
+  shown.omitted_bytes = made->omitted_bytes;
+  if (auto note = gap_note(made->gap, "the output")) {
+    shown.notes.push_back(std::move(*note));
+  }
+  co_return shown;
 }
 
 }  // namespace terminally

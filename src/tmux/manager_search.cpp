@@ -58,7 +58,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
 }
 
 TmuxManager::Awaitable<FoundLines> TmuxManager::search_logs(SearchLogs request) {
-  return impl_->search_logs(std::move(request));
+  return impl_->within_call_time(impl_->search_logs(std::move(request)));
 }
 
 }  // namespace terminally

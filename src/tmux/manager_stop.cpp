@@ -210,7 +210,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(Tab
     stopped = stopped_keeper(*tab);
   }
   CancelledCommand cancelled;
-  cancelled.result = co_await command_state(query);
+  cancelled.result = co_await command_state(query, time);
   if (cancelled.result.state == CommandState::running) {
     cancelled.result.notes.push_back(
         "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
@@ -242,7 +242,7 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
     query.window_id = window;
     query.view = view;
     query.max_output_bytes = max_output_bytes;
-    cancelled.result = co_await command_state(query);
+    cancelled.result = co_await command_state(query, time);
     if (cancelled.result.state != CommandState::running) {
       cancelled.result.notes.emplace_back("nothing was running; this is the last result");
       co_return cancelled;
@@ -255,7 +255,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   const RunPtr run = tab->runs.back();
   run->interrupt(Reason::cancelled_by_client, force);
   const bool ended = co_await run->ends_by(time.returns_by());
-  cancelled.result = co_await result_of(tab, run, view, max_output_bytes);
+  const ShowOutput how{view, max_output_bytes, time.returns_by()};
+  cancelled.result = co_await result_of(tab, run, how);
   if (!ended) {
     cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
   }

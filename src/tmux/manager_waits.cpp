@@ -1,6 +1,8 @@
 // wait_for: the one loop in which all kinds of waiting wait.
 
+#include <algorithm>
 #include <boost/asio.hpp>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "tmux/manager_impl.hpp"
@@ -15,11 +17,14 @@ constexpr Milliseconds kEndIsRecorded{100};
 
 }  // namespace
 
-TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
-  const auto arrived = request.waiting.arrived.value_or(Clock::now());
-  const auto window_end =
-      request.hand_over ? arrived + Milliseconds(config_.sync_window_ms) : Clock::time_point::max();
-  const auto deadline = std::min(window_end, arrived + Milliseconds(request.waiting.timeout_ms));
+CallTime TmuxManager::Impl::time_of(const WaitFor& request) const {
+  const std::uint64_t timeout_ms = request.waiting.timeout_ms;
+  return CallTime(request.hand_over ? std::min(timeout_ms, config_.sync_window_ms) : timeout_ms,
+                  request.waiting.arrived.value_or(Clock::now()));
+}
+
+TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, CallTime time) {
+  const auto deadline = time.patience();
   const TabPtr tab = co_await find_tab(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));
   request.waiting.view.own_files = tab->files.directory();
@@ -48,22 +53,16 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request) {
     step = wait.look();
   }
   Waited waited = wait.result(step);
-  const OutputRange range = wait.output_range(waited.next_byte);
-  BoundedText output = co_await text_worker_.bounded_text(tab->log, range, request.waiting.view, tab->cols,
-                                                          request.waiting.max_output_bytes);
+  ShowOutput how{std::move(request.waiting.view), request.waiting.max_output_bytes, time.returns_by()};
+  ShownOutput output = co_await show(tab, wait.output_range(waited.next_byte), std::move(how));
   waited.output = std::move(output.text);
-  if (auto note = gap_note(output.gap, "the output")) {
-    waited.notes.push_back(std::move(*note));
-  }
-  if (waited.reason == "timeout" && deadline == window_end) {
+  std::ranges::move(output.notes, std::back_inserter(waited.notes));
+  const bool window_over = request.hand_over && request.waiting.timeout_ms >= config_.sync_window_ms;
+  if (waited.reason == "timeout" && window_over) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));
   }
   co_return waited;
-}
-
-TmuxManager::Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
-  return impl_->wait_for(std::move(request));
 }
 
 }  // namespace terminally

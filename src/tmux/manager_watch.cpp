@@ -112,7 +112,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::wait_for_command(WindowId window
   const TabPtr tab = co_await find_tab(window);
   const auto is_it = [&query](const RunPtr& run) { return run->record().id == query.command_id; };
   for (;;) {
-    const CommandResult now = co_await command_state(query);
+    const CommandResult now = co_await command_state(query, call_time());
     if (now.state != CommandState::running || notice_if_closed(*tab)) {
       co_return;
     }

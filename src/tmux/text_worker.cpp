@@ -1,56 +1,103 @@
 #include "tmux/text_worker.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+
+#include "base/text_guard.hpp"
+#include "tmux/busy.hpp"
 
 namespace terminally {
 namespace {
 
 /// Stripping does a gigabyte a second, masking 50 MB, rendering 10 MB.
 constexpr std::uint64_t kDoneAtOnce = 32 * 1024;
+constexpr std::uint64_t kRenderingCosts = 5;  ///< times what masking does
 
 bool takes_long(std::uint64_t bytes, const TextView& view) {
   return (view.render || view.guard) && bytes > kDoneAtOnce;
 }
 
+std::uint64_t cost_of(std::uint64_t bytes, const TextView& view) {
+  return view.render ? bytes * kRenderingCosts : bytes;
+}
+
 }  // namespace
 
-boost::asio::awaitable<FittingText> TextWorker::fitting_text(LogPart part, TextView view, int cols, Keep keep,
-                                                             std::uint64_t budget) {
-  if (!takes_long(part.bytes.size(), view)) {
+std::string not_ready(const std::string& what, WindowId window, std::uint64_t from_byte) {
+  return what +
+         " was not ready when the time of this call was over (one thread makes all long texts, the shortest "
+         "first); short parts of it need no wait: " +
+         next_call("stream_logs_from_tab", window,
+                   "\"from_byte\": " + std::to_string(from_byte) +
+                       ", \"max_bytes\": " + std::to_string(kDoneAtOnce));
+}
+
+/// On the thread masks are counted apart: a call that gives up on it counts what it shows instead.
+struct TextWorker::Guards {
+  explicit Guards(std::shared_ptr<TextGuard> of_call)
+      : call(std::move(of_call)),
+        thread(call ? std::make_shared<TextGuard>(call->shared_secrets()) : nullptr) {}
+
+  std::shared_ptr<TextGuard> call;
+  std::shared_ptr<TextGuard> thread;
+};
+
+template <typename T>
+TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_t cost, Guards guards,
+                                              std::function<T()> make) {
+  const auto made = std::make_shared<T>();
+  std::function<void()> work = [made, make = std::move(make)] { *made = make(); };
+  if (!co_await finish_by(by, worker_.run(cost, std::move(work)))) {
+    co_return std::nullopt;
+  }
+  if (guards.call) {
+    guards.call->count_all(*guards.thread);
+  }
+  co_return std::move(*made);
+}
+
+TextWorker::MadeInTime<FittingText> TextWorker::fitting_text(LogPart part, TextView view, int cols, Keep keep,
+                                                             std::uint64_t budget, Clock::time_point by) {
+  const std::uint64_t bytes = part.bytes.size();
+  if (!takes_long(bytes, view)) {
     co_return terminally::fitting_text(part, view, cols, keep, budget);
   }
-  const auto text = std::make_shared<FittingText>();
-  std::function<void()> work = [text, part = std::move(part), view, cols, keep, budget] {
-    *text = terminally::fitting_text(part, view, cols, keep, budget);
+  const Guards guards(view.guard);
+  view.guard = guards.thread;
+  std::function<FittingText()> make = [part = std::move(part), view, cols, keep, budget] {
+    return terminally::fitting_text(part, view, cols, keep, budget);
   };
-  co_await worker_.run(std::move(work));
-  co_return std::move(*text);
+  co_return co_await make_by(by, cost_of(bytes, view), guards, std::move(make));
 }
 
-boost::asio::awaitable<TabScreen> TextWorker::screen(std::string answer, ReadScreen request) {
-  if (answer.size() <= kDoneAtOnce) {
+TextWorker::MadeInTime<TabScreen> TextWorker::screen(std::string answer, ReadScreen request,
+                                                     Clock::time_point by) {
+  const std::uint64_t bytes = answer.size();
+  if (bytes <= kDoneAtOnce) {
     co_return read_screen_answer(answer, request);
   }
-  const auto screen = std::make_shared<TabScreen>();
-  std::function<void()> work = [screen, answer = std::move(answer), request = std::move(request)] {
-    *screen = read_screen_answer(answer, request);
+  const Guards guards(request.guard);
+  request.guard = guards.thread;
+  std::function<TabScreen()> make = [answer = std::move(answer), request = std::move(request)] {
+    return read_screen_answer(answer, request);
   };
-  co_await worker_.run(std::move(work));
-  co_return std::move(*screen);
+  co_return co_await make_by(by, bytes, guards, std::move(make));
 }
 
-boost::asio::awaitable<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
-                                                             int cols, std::uint64_t max_bytes) {
-  if (range.end <= range.begin || !takes_long(range.end - range.begin, view)) {
+TextWorker::MadeInTime<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
+                                                             int cols, std::uint64_t max_bytes,
+                                                             Clock::time_point by) {
+  const std::uint64_t bytes = range.end - std::min(range.begin, range.end);
+  if (!takes_long(bytes, view)) {
     co_return terminally::bounded_text(log, range, view, cols, max_bytes);
   }
-  const auto text = std::make_shared<BoundedText>();
-  std::function<void()> work = [text, log = std::move(log), range, view, cols, max_bytes] {
-    *text = terminally::bounded_text(log, range, view, cols, max_bytes);
+  const Guards guards(view.guard);
+  view.guard = guards.thread;
+  std::function<BoundedText()> make = [log = std::move(log), range, view, cols, max_bytes] {
+    return terminally::bounded_text(log, range, view, cols, max_bytes);
   };
-  co_await worker_.run(std::move(work));
-  co_return std::move(*text);
+  co_return co_await make_by(by, cost_of(bytes, view), guards, std::move(make));
 }
 
 }  // namespace terminally

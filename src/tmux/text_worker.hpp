@@ -2,8 +2,11 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
+#include "base/timeout.hpp"
 #include "base/worker.hpp"
 #include "tmux/fitting.hpp"
 #include "tmux/output.hpp"
@@ -12,21 +15,31 @@
 namespace terminally {
 
 /// Log bytes as text for a reader, masked if the view says so, for the event loop: what may take long goes to
-/// a thread of its own.
+/// a thread of its own, the shortest first. What is not made `by` then is given up: nullopt.
 class TextWorker {
  public:
-  [[nodiscard]] boost::asio::awaitable<FittingText> fitting_text(LogPart part, TextView view, int cols,
-                                                                 Keep keep, std::uint64_t budget);
+  template <typename T>
+  using MadeInTime = boost::asio::awaitable<std::optional<T>>;
 
-  [[nodiscard]] boost::asio::awaitable<BoundedText> bounded_text(PaneLog log, OutputRange range,
-                                                                 TextView view, int cols,
-                                                                 std::uint64_t max_bytes);
+  [[nodiscard]] MadeInTime<FittingText> fitting_text(LogPart part, TextView view, int cols, Keep keep,
+                                                     std::uint64_t budget, Clock::time_point by);
+
+  [[nodiscard]] MadeInTime<BoundedText> bounded_text(PaneLog log, OutputRange range, TextView view, int cols,
+                                                     std::uint64_t max_bytes, Clock::time_point by);
 
   /// The answer of tmux to a ScreenQuery.
-  [[nodiscard]] boost::asio::awaitable<TabScreen> screen(std::string answer, ReadScreen request);
+  [[nodiscard]] MadeInTime<TabScreen> screen(std::string answer, ReadScreen request, Clock::time_point by);
 
  private:
+  struct Guards;
+  template <typename T>
+  MadeInTime<T> make_by(Clock::time_point by, std::uint64_t cost, Guards guards, std::function<T()> make);
+
   Worker worker_;
 };
+
+/// What its reader is told then, and the call that reads the log from this byte on all the same: in parts
+/// that are so short that they never go to the thread.
+[[nodiscard]] std::string not_ready(const std::string& what, WindowId window, std::uint64_t from_byte);
 
 }  // namespace terminally

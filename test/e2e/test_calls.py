@@ -6,9 +6,10 @@ import signal
 import subprocess
 import time
 import unittest
+from concurrent.futures import Future
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, main, poll
+from harness import Person, Sandbox, Server, Tab, main, poll
 
 OVER = 6.0  # seconds that a call may outlive its time
 
@@ -44,6 +45,31 @@ class InTime(unittest.TestCase):
             tab.call("cancel_command")
             server.raw.result_of(stream, 20)
             self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_behind_the_texts_of_others(self) -> None:
+        """D17: one thread makes all texts. A call that does not get its own in time says how to read the log, and none waits for all."""
+        with Server("--sync-window-ms", "1000") as server:
+            drawn, other = server.create_tab(shell="bash"), server.create_tab(shell="bash")
+            drawn.execute(r"""yes "$(printf '\033[2J\033[5;5Hxy')" | head -n 70000""", timeout_ms=30_000)
+            done: list[float] = []
+            begin = time.monotonic()
+
+            def start(tab: Tab, tool: str, **arguments: object) -> Future:
+                call = server.call_async(tool, window_id=tab.id, **arguments)
+                call.add_done_callback(lambda _: done.append(time.monotonic() - begin))
+                return call
+
+            calls = [start(drawn, "get_command_state", render=True) for _ in range(60)]
+            calls += [start(drawn, "wait_for", render=True, until="pattern", pattern="zzz", timeout_ms=300) for _ in range(10)]
+            calls += [start(drawn, "read_logs_from_tab", render=True)]
+            short = start(other, "execute_command", render=True, timeout_ms=1_000, on_timeout="background",
+                          command=r"""yes "$(printf '\033[2J\033[5;5Hxy')" | head -n 5000""")
+            self.assertEqual(server.result(short, "execute_command").output.split(), ["xy"])
+            for call in calls:
+                text = server.raw.result_of(call, 30)["content"][0]["text"]
+                if "xy" not in text:
+                    self.assertRegex(text, r"not ready when the time of this call was over.*stream_logs_from_tab .*from_byte.*32768")
+            self.assertLess(max(done), 1 + OVER)
 
     def test_a_prompt_that_does_not_come(self) -> None:
         """D4: a person runs `wait` in the tab, which has no program in the foreground."""

@@ -15,6 +15,8 @@ TEST_CASE("D3: a call answers within 6 s over its time, whatever holds it up, an
     CHECK(time.patience() >= before + Milliseconds(limit));
     CHECK(time.patience() <= after + Milliseconds(limit));
   }
+  const auto earlier = Clock::now() - std::chrono::seconds(3);
+  CHECK(CallTime(1'000, earlier).patience() == earlier + Milliseconds(1'000));
   CHECK(CallTime(UINT64_MAX).last_moment() > Clock::now() + std::chrono::hours(24 * 365));
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio.hpp>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "base/timeout.hpp"
 
@@ -13,9 +14,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<void> run_and_note(Worker& worker, std::function<void()> work, std::string& outcome) {
+asio::awaitable<void> run_and_note(Worker& worker, std::function<void()> work, std::string& outcome,
+                                   std::uint64_t cost = 1) {
   try {
-    co_await worker.run(std::move(work));
+    co_await worker.run(cost, std::move(work));
     outcome = "done";
   } catch (const boost::system::system_error&) {
     outcome = "cancelled";
@@ -74,6 +76,40 @@ TEST_CASE("D17: work that nobody waits for any more ends, when its caller or its
     worker.reset();  // hangs where the work goes on
   }
   CHECK_NOTHROW(throw_if_abandoned());
+}
+
+TEST_CASE("worker: what is short goes before what is long, and what nobody waits for is not begun") {
+  asio::io_context io(1);
+  std::atomic<bool> begun{false};
+  std::atomic<bool> go{false};
+  std::string order;
+  std::vector<std::string> outcomes(5);
+  Worker worker;
+  asio::cancellation_signal cancel;
+  const auto spawn = [&](std::size_t number, std::uint64_t cost, std::function<void()> work) {
+    asio::co_spawn(io, run_and_note(worker, std::move(work), outcomes[number], cost),
+                   asio::bind_cancellation_slot(number == 2 ? cancel.slot() : asio::cancellation_slot(),
+                                                asio::detached));
+  };
+  spawn(0, 1, [&] {
+    begun = true;
+    go.wait(false);
+  });
+  while (!begun) {
+    io.poll();
+  }
+  spawn(1, 9, [&] { order += "9"; });
+  spawn(2, 1, [&] { order += "cancelled"; });
+  spawn(3, 5, [&] { order += "5a"; });
+  spawn(4, 5, [&] { order += "5b"; });
+  io.poll();
+  cancel.emit(asio::cancellation_type::terminal);
+  io.poll();
+  go = true;
+  go.notify_all();
+  io.run();
+  CHECK(order == "5a5b9");
+  CHECK(outcomes == std::vector<std::string>{"done", "done", "cancelled", "done", "done"});
 }
 
 TEST_CASE("worker: the event loop goes on, and who is cancelled does not wait") {
