@@ -254,7 +254,23 @@ void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
   } catch (const Error& error) {
     record_.notes.emplace_back(error.what());  // the log cannot be read
   }
-  finish(CommandState::failed, why, std::nullopt);
+  if (why == Reason::shell_exited) {
+    end_without_shell(std::nullopt);
+  } else {
+    finish(CommandState::failed, why, std::nullopt);
+  }
+}
+
+/// Its shell is gone, and not because it left: what is run in the tab from now on runs elsewhere.
+void CommandRun::end_without_shell(std::optional<int> exit_code) {
+  const std::string& way = reporter_.name;  // ssh, su; else the shell itself
+  record_.notes.emplace_back("the shell that it ran in is gone" +
+                             (reporter_.passed_on ? ", and with it the " + way + " that led there" : "") +
+                             ": the next command in this tab runs in the shell around it" +
+                             (reporter_.passed_on ? ", on this side of that " + way : ""));
+  const bool ours = interrupt_reason_ != Reason::none;
+  finish(ours ? CommandState::cancelled : CommandState::failed,
+         ours ? interrupt_reason_ : Reason::shell_exited, exit_code);
 }
 
 void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {
@@ -339,7 +355,11 @@ void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& 
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
   }
   record_.end_byte = ends_by.value_or(record_.end_byte);
-  const Reason why = interrupt_reason_ != Reason::none ? interrupt_reason_ : outer.interrupt_reason_;
+  if (interrupt_reason_ != Reason::none) {
+    end_without_shell(exit_code);
+    return;
+  }
+  const Reason why = outer.interrupt_reason_;
   finish(why != Reason::none ? CommandState::cancelled : CommandState::completed,
          why != Reason::none ? why : Reason::shell_exited, exit_code);
 }

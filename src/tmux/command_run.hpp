@@ -209,6 +209,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void end_what_runs_inside();
   [[nodiscard]] std::optional<int> exit_code_of(const ExitReporter& inner_shell) const;
   void end_with_shell(std::optional<int> exit_code, const CommandRun& outer);
+  void end_without_shell(std::optional<int> exit_code);
   [[nodiscard]] bool shell_is_replaced() const;
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 

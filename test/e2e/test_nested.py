@@ -320,8 +320,18 @@ class Ssh(unittest.TestCase):
         poll(lambda: b"up\r\n" in tab.log(), 5)
         os.kill(int(pid), 9)
         result = self.server.result(call, "execute_command", 10)
-        self.assertIn(result.state, ("failed", "completed"))
+        self.assertEqual((result.state, result.reason), ("failed", "shell_exited"))
+        self.assertIn("on this side of that ssh", " ".join(result.notes))
         self.assertEqual(tab.execute("echo local").output, "local\n")
+
+    def test_what_only_the_end_of_the_connection_ends(self) -> None:
+        """Behind ssh there is only C-c; the next command would run here, and is not to do so unseen."""
+        tab = self.server.create_tab(shell="bash")
+        enter(tab, self.command())
+        result = tab.execute("trap '' INT; echo up; while :; do sleep 1; done", timeout_ms=1_000)
+        self.assertEqual((result.state, result.reason, result.timed_out, result.output[:3]), ("cancelled", "timeout", True, "up\n"), result)
+        self.assertRegex(" ".join(result.notes), "the ssh that led there: the next command .* on this side of that ssh")
+        self.assertEqual(tab.execute('echo "[$SSH_CONNECTION]"').output, "[]\n")
 
     def test_a_remote_command_is_an_ordinary_command(self) -> None:
         tab = self.server.create_tab(shell="bash")
