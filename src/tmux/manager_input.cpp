@@ -70,10 +70,11 @@ std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
   return typed;
 }
 
+/// Or on its way there: fish takes a while from the end of a command to its prompt.
 bool is_at_its_prompt(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   return tab.runs.empty() && !tab.files.running_nonce() && foreground.kind == Foreground::Kind::shell &&
-         prompt_state(foreground, tab.tty) == Prompt::ready;
+         prompt_state(foreground, tab.tty) != Prompt::reads_keyboard;
 }
 
 }  // namespace
