@@ -74,7 +74,8 @@ std::string editor_key_action(ShellKind shell, const std::filesystem::path& scri
   const std::string file = quoted_for(shell, script.string());
   switch (shell) {
     case ShellKind::bash:
-      return posix_quoted(R"("\e[7707~": { \builtin . )" + file + "; } 2>/dev/null");
+      // A simple command: in an open quote, or behind `case x in`, bash knows no reserved word.
+      return posix_quoted(R"("\e[7707~": \builtin . )" + file + " 2>/dev/null");
     case ShellKind::zsh:
       return R"(\builtin . )" + file;
     case ShellKind::fish:

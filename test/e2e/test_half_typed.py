@@ -120,6 +120,14 @@ class PutBack(unittest.TestCase):
                 editor.person.enter(editor.tab, "for i in 1 2; do")
                 editor.type("touch ran")
                 self.named(editor, "touch ran")
+            editor.tab.execute("PS1='$ ' PS2='> '")
+            for first in ("echo 'open", "cat <<E", "case x in", "echo $("):
+                with self.subTest(first):
+                    start = len(editor.tab.log())
+                    editor.person.enter(editor.tab, first)
+                    editor.type("touch ran")
+                    self.named(editor, "touch ran")
+                    self.assertNotIn(b"bash:", editor.tab.log()[start:])
             self.assertFalse((server.sandbox.home / "ran").exists())
 
     def test_what_somebody_else_reads(self) -> None:
