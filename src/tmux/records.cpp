@@ -74,9 +74,9 @@ T whole(const json& value, T least, T most) {
 }
 
 /// The numbers of a record by name; one that older versions did not write may be missing.
-class Numbers {
+class Amounts {
  public:
-  explicit Numbers(const json& line) : line_(line) {}
+  explicit Amounts(const json& line) : line_(line) {}
 
   [[nodiscard]] std::uint64_t offset(const char* name) const {
     return whole<std::uint64_t>(line_.at(name), 0, kMostBytes);
@@ -254,7 +254,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     return std::nullopt;
   }
   try {
-    const Numbers numbers(line);
+    const Amounts numbers(line);
     CommandRecord record;
     record.id = line.at("id");
     record.nonce = line.at("nonce");
