@@ -150,13 +150,13 @@ void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goe
 
 /// The program that has the foreground: SIGTERM once, later SIGKILL.
 void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
-  const bool missed = so_far.key_ticks != 0 && was_just_started(now.group, so_far.key_ticks);
   if (force_ || so_far.elapsed >= kKillAfter) {
     so_far.struck.insert(now.group);
     killed_ = true;
-    strike(now, SIGKILL, missed || so_far.struck.size() > 1);
+    strike(now, SIGKILL, so_far.struck.size() > 1);
   } else if (so_far.elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
              so_far.struck.insert(now.group).second) {
+    const bool missed = so_far.key_ticks != 0 && was_just_started(now.group, so_far.key_ticks);
     // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
     strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, missed || so_far.struck.size() > 1);
   }

@@ -15,7 +15,7 @@ from harness import Sandbox, Server, binary, main, needs, poll
 from harness.client import run_cli
 from harness.person import Terminal
 
-OUR_RECORDS = re.compile(rb"\x1b\]133;[^\x07]*\x07")
+OUR_RECORDS = re.compile(rb"\x1b\](133;|7;mcp:)[^\x07]*\x07")
 PAUSE = 0.6  # what the commands below wait for
 AT_LEAST = 0.1  # what is left of a pause where what came before it was seen late
 ROUNDED = 0.06  # what is measured may be 50 ms off, and clocks are rounded
