@@ -199,7 +199,8 @@ class Missing(unittest.TestCase):
             gone = tab.row.log_gap_bytes - result.start_byte
             self.assertGreater(gone, 30_000)
             self.assertEqual((result.exit_code, result.output[-10:]), (0, "9998\n9999\n"))
-            self.assertEqual(len(result.output.replace("\n", "\r\n")), result.output_bytes - gone)
+            cr_is_gone = result.output.startswith("\n")
+            self.assertEqual(len(result.output.replace("\n", "\r\n")) - cr_is_gone, result.output_bytes - gone)
             for answer in (result, tab.state()):
                 self.assertIn(f"{gone} bytes of the output are gone", " ".join(answer.notes))
             found = tab.call("search_logs", pattern="^1$")
