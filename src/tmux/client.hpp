@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
+#include "tmux/quoting.hpp"
 #include "tmux/spare_client.hpp"
 
 namespace terminally {
@@ -87,17 +88,6 @@ class TmuxClient {
 
 inline constexpr const char* kMendTmux =
     "install tmux 3.2 or later (apt-get install tmux), or name it with --tmux";
-
-/// One word of tmux's command language that stands for these bytes (no NUL), exactly: in double quotes, with
-/// what is special there or not printable as an octal escape. In single quotes, tmux joins lines and drops
-/// what looks like a comment.
-[[nodiscard]] std::string quote(std::string_view text);
-
-[[nodiscard]] std::string quote_all(const Argv& words);
-
-/// For an argument that tmux expands as a format (new-window -n and -c, rename-window): `#` doubled. Not
-/// quoted.
-[[nodiscard]] std::string format_literal(std::string_view text);
 
 /// Commands that type these bytes (a NUL only alone) into a pane, exactly; unless this tmux condition, looked
 /// at in the pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as

@@ -1,6 +1,6 @@
 #include "tmux/touched.hpp"
 
-#include "tmux/client.hpp"
+#include "tmux/quoting.hpp"
 
 namespace terminally {
 namespace {

@@ -72,7 +72,8 @@ TEST_CASE("D13: what stands still is told from what has run, or has started some
   CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()); }));
   REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
   ::kill(first_child(pane.pid()).value_or(0), SIGKILL);
-  CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()); }));
+  REQUIRE(test::eventually([&] { return !first_child(pane.pid()); }));
+  CHECK_FALSE(stillness.lasts(pane.pid()));
   CHECK_FALSE(stillness.lasts(pane.pid()));  // there is no shell
 }
 
