@@ -22,6 +22,7 @@ constexpr Milliseconds kKeyWithin{1'000};
 /// How long the signal of stop_process waits for a program to take the foreground from the shell that is
 /// starting it.
 constexpr Milliseconds kProgramStarts{60};
+constexpr Milliseconds kKeyAgainAfter{200};
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{350};
@@ -130,10 +131,9 @@ std::optional<ProcessId> CommandRun::its_shell() const {
   return still ? std::optional(shell->id()) : std::nullopt;
 }
 
-/// Ends a foreground group. When it is not the first that had to be ended, or our C-c may have missed it, the
-/// shell goes on with its text from step to step: bash does so when a child dies of anything but SIGINT, and
-/// does not hear a SIGINT while it waits for a child. So it is told while it is between two children. Blocks
-/// for 8 ms at most.
+/// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
+/// from step to step: bash does so when a child dies of anything but SIGINT, and does not hear a SIGINT while
+/// it waits for a child. So it is told while it is between two children. Blocks for 8 ms at most.
 void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goes_on) {
   signal_foreground(tab_->pane_pid, foreground.group, signal);
   const auto until = Clock::now() + Milliseconds(8);
@@ -148,7 +148,8 @@ void CommandRun::strike(const Foreground& foreground, int signal, bool shell_goe
   }
 }
 
-/// The program that has the foreground: SIGTERM once, later SIGKILL.
+/// The program that has the foreground: SIGTERM once, later SIGKILL. One that our C-c may have missed has it
+/// again: of that bash ends its text, of SIGTERM it does not.
 void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
   if (force_ || so_far.elapsed >= kKillAfter) {
     so_far.struck.insert(now.group);
@@ -156,9 +157,12 @@ void CommandRun::press_program(const Foreground& now, Escalation& so_far) {
     strike(now, SIGKILL, so_far.struck.size() > 1);
   } else if (so_far.elapsed >= kTermAfter && now.kind != Foreground::Kind::gateway &&
              so_far.struck.insert(now.group).second) {
-    const bool missed = so_far.key_ticks != 0 && was_just_started(now.group, so_far.key_ticks);
     // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
-    strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, missed || so_far.struck.size() > 1);
+    strike(now, now.shell && opened(now) ? SIGHUP : SIGTERM, so_far.struck.size() > 1);
+  } else if (so_far.key_ticks != 0 && so_far.elapsed >= kKeyAgainAfter &&
+             was_just_started(now.group, so_far.key_ticks)) {
+    so_far.key_ticks = 0;  // once
+    signal_foreground(tab_->pane_pid, now.group, SIGINT);
   }
 }
 
