@@ -81,11 +81,13 @@ std::string to_wait_for_its_end(const Tab& tab) {
                         : "to wait for its end: " + next_call("wait_for", tab.window, R"("until": "exit")");
 }
 
+constexpr std::string_view kShellReads = " waits for the keyboard (a `read` or a password prompt)";
+
 /// The tab's own shell has the foreground, and no call of this process has the tab.
 std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
   switch (prompt_state(foreground, tab.tty)) {
     case Prompt::reads_keyboard:
-      return "its shell waits for the keyboard (a `read` or a password prompt)";
+      return "its shell" + std::string(kShellReads);
     case Prompt::not_yet:
       return "its shell runs a builtin, such as `wait`, or its start-up files";
     case Prompt::ready:
@@ -131,9 +133,8 @@ BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
 BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   const bool known = !keys.how.empty();
-  return BusyTab(first_sentence(tab) + foreground.name +
-                 (known ? keys.what : " waits for the keyboard (a `read` or a password prompt)") + ": " +
-                 (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
+  return BusyTab(first_sentence(tab) + foreground.name + (known ? keys.what : std::string(kShellReads)) +
+                 ": " + (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
 }
 
 BusyTab busy_with_typing(const Tab& tab) {
@@ -175,7 +176,7 @@ std::string what_has(const Tab& tab, bool called) {
     return name_of(*record) + " runs there";
   }
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  if (foreground.pid == tab.pane_pid.pid) {
+  if (is_starting(foreground, tab.pane_pid)) {
     return "its shell is just being started";
   }
   return foreground.kind != Foreground::Kind::shell ? name_of(foreground) + " runs there"

@@ -190,6 +190,11 @@ bool is_restricted_shell(const Foreground& foreground) {
   return false;
 }
 
+bool is_starting(const Foreground& foreground, ProcessId pane) {
+  return foreground.pid == pane.pid || (foreground.pid != 0 && foreground.pid == foreground.shell_pid &&
+                                        process_image(foreground.pid) == process_image(pane.pid));
+}
+
 ExitReporter exit_reporter(int shell_pid) {
   auto reporter = process_info(shell_pid);
   if (!reporter) {

@@ -28,6 +28,9 @@ struct Foreground {
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
+/// Whether the tab's own shell is yet to come: what it has is terminally-shell, or the process that this has
+/// just made for the shell. Nobody's program.
+[[nodiscard]] bool is_starting(const Foreground& foreground, ProcessId pane);
 
 /// Whether it is a shell that was started as a restricted one (rbash, `bash -r`): it sources no file by its
 /// path and redirects nothing, so none of our ways to run a command works there.

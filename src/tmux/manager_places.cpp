@@ -41,9 +41,8 @@ bool is_idle(const Tab& tab) {
 /// start-up files, or is just being started.
 bool may_come_back(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  const bool starts = foreground.pid == tab.pane_pid.pid;  // terminally-shell, before it runs the shell
   return !tab.typed_into && tab.runs.empty() && !tab.files.running_nonce() &&
-         (starts || foreground.kind == Foreground::Kind::shell);
+         (is_starting(foreground, tab.pane_pid) || foreground.kind == Foreground::Kind::shell);
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and

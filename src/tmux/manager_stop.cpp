@@ -35,14 +35,6 @@ bool is_at_prompt(const Tab& tab) {
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
-/// terminally-shell, or the process that it has just made for the shell: nobody's program.
-bool is_starting(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  const int pane = tab.pane_pid.pid;
-  return foreground.pid == pane ||
-         (foreground.pid == foreground.shell_pid && process_image(foreground.pid) == process_image(pane));
-}
-
 /// What has the foreground between our last command and the prompt is a step of the prompt (git, starship),
 /// nobody's program. Waits for the prompt as long as it may be that.
 asio::awaitable<void> let_prompt_come(const Tab& tab) {
@@ -239,7 +231,8 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(Windo
   co_await calls_before_typed(tab);
   look_after(tab);
   co_await let_prompt_come(*tab);
-  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) && !is_starting(*tab)) {
+  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
+      !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
     std::optional<CancelledCommand> foreign = co_await cancel_foreground(tab, force, time);
     if (foreign) {
       co_return std::move(*foreign);
