@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "tmux/foreground.hpp"
-#include "tmux/records.hpp"
+#include "tmux/record.hpp"
 #include "tmux/tab.hpp"
 
 namespace terminally {
