@@ -263,6 +263,7 @@ void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
 
 /// Its shell is gone, and not because it left: what is run in the tab from now on runs elsewhere.
 void CommandRun::end_without_shell(std::optional<int> exit_code) {
+  tell_end_of_way();
   const std::string& way = reporter_.name;  // ssh, su; else the shell itself
   record_.notes.emplace_back("the shell that it ran in is gone" +
                              (reporter_.passed_on ? ", and with it the " + way + " that led there" : "") +
@@ -359,9 +360,16 @@ void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& 
     end_without_shell(exit_code);
     return;
   }
+  tell_end_of_way();
   const Reason why = outer.interrupt_reason_;
   finish(why != Reason::none ? CommandState::cancelled : CommandState::completed,
          why != Reason::none ? why : Reason::shell_exited, exit_code);
+}
+
+void CommandRun::tell_end_of_way() {
+  if (record_.way_in) {
+    record_.way_in->ends_with_command = true;
+  }
 }
 
 void CommandRun::leave_tab() {

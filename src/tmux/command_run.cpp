@@ -11,6 +11,7 @@
 #include "base/pace.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/terminal_text.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -364,7 +365,11 @@ bool CommandRun::waits_in_nested_shell() {
   }
   nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
   const bool waits = Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
-  opened_shell_ = opened_shell_ || waits;
+  if (waits && !opened_shell_) {
+    opened_shell_ = true;
+    record_.way_in = way_in(now);
+    tell_end_of_way();
+  }
   return waits;
 }
 

@@ -56,7 +56,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Waits for the prompt, types the command, once, and waits until it began. On return it runs, has ended
   /// already (`no_shell_answered`: nothing was run), or the time is over and nothing is known (`has_begun`):
   /// then it is to be followed as well. Throws Error and leaves nothing behind when nothing was run.
-  [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point give_up_at);
+  [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point called, Clock::time_point give_up_at);
 
   /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked
   /// for, records the end. To be spawned once, after `start`.
@@ -210,6 +210,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] std::optional<int> exit_code_of(const ExitReporter& inner_shell) const;
   void end_with_shell(std::optional<int> exit_code, const CommandRun& outer);
   void end_without_shell(std::optional<int> exit_code);
+  void tell_end_of_way();
   [[nodiscard]] bool shell_is_replaced() const;
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 

@@ -15,6 +15,7 @@
 #include "tmux/terminal_text.hpp"
 #include "tmux/touched.hpp"
 #include "tmux/tty_wait.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -123,7 +124,7 @@ void CommandRun::call_off() {
 }
 
 /// A second line is typed only where the first one is known to run nothing, now and later.
-asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
+asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1;;) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
@@ -136,6 +137,9 @@ asio::awaitable<void> CommandRun::start(Clock::time_point give_up_at) {
     }
     if (is_restricted_shell(foreground)) {
       throw cannot_run_in_restricted(*tab_, foreground);
+    }
+    if (std::string note = note_of_lost_way(*tab_, foreground, called); !note.empty()) {
+      record_.notes.push_back(std::move(note));
     }
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
@@ -180,6 +184,7 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   record_.cwd = process_cwd(foreground.pid);
   record_.started_steady_ms = steady_ms(Clock::now());
   record_.started_ticks = ticks_since_boot();
+  record_.way_in = way_in(foreground);
   record_.older_jobs = child_processes(foreground.pid);
   if (foreground.reads_our_files) {
     tag_process(foreground.pid, command_tag(tab_->tag, record_.nonce));

@@ -91,7 +91,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPt
   // nobody looks after.
   const auto start = std::make_shared<Start>();
   asio::co_spawn(
-      executor_, run->start(time.short_patience()),
+      executor_, run->start(time.arrived(), time.short_patience()),
       asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
         start->failure = std::move(failure);
         if (start->failure) {

@@ -94,6 +94,10 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
                                                                    ShowOutput how) {
   find_late_markers(tab->log, record);
+  if (record.state != CommandState::running && record.way_in && record.way_in->ends_with_command) {
+    tab->told_end_of = record.way_in->process;
+    tab->told_end_at = Clock::now();
+  }
   CommandResult result;
   result.command_id = record.id;
   result.window_id = tab->window;

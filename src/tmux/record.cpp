@@ -103,6 +103,12 @@ std::string encode_record(const CommandRecord& record) {
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
+  if (const auto& way = record.way_in) {
+    line["way_in"] = {{"pid", way->process.pid},
+                      {"start_ticks", way->process.start_ticks},
+                      {"name", way->name},
+                      {"ends_with_command", way->ends_with_command}};
+  }
   if (!record.notes.empty()) {
     line["notes"] = record.notes;
   }
@@ -159,6 +165,11 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.shell_image = numbers.count("shell_image");
     for (const json& pid : line.value("older_jobs", std::vector<json>())) {
       record.older_jobs.push_back(whole(pid, 0, INT_MAX));
+    }
+    if (const auto way = line.find("way_in"); way != line.end()) {
+      const Amounts of_way(*way);
+      record.way_in = WayIn{
+          {of_way.pid("pid"), of_way.count("start_ticks")}, way->at("name"), way->at("ends_with_command")};
     }
     record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");

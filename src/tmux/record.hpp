@@ -7,8 +7,16 @@
 #include <vector>
 
 #include "tmux/manager.hpp"
+#include "tmux/proc.hpp"
 
 namespace terminally {
+
+/// What a shell is reached through that is not one of this user on this side: an ssh, su, sudo.
+struct WayIn {
+  ProcessId process;
+  std::string name;
+  bool ends_with_command = false;  ///< the command's own result tells that it is gone
+};
 
 /// What is kept of a command: written before it is typed, when it begins, when its deadline moves, when it is
 /// interrupted, and when it has ended. Offsets are raw bytes of the tab's log. What ends in `_steady_ms` is
@@ -34,6 +42,7 @@ struct CommandRecord {
   int shell_pid = 0;                    ///< the shell that it was typed into
   std::uint64_t shell_image = 0;        ///< what that ran then, see process_image
   std::vector<int> older_jobs;          ///< that shell's children from before
+  std::optional<WayIn> way_in;          ///< to that shell, or to the one that the command opened
   std::uint64_t duration_ms = 0;
   std::string cwd;
   std::vector<std::string> notes;  ///< what the reader of its result should know

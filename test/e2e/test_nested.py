@@ -4,6 +4,7 @@ import os
 import signal
 import time
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import AnyOf, Person, Result, Sandbox, Server, Sshd, Tab, main, needs, needs_root, poll
@@ -323,6 +324,52 @@ class Ssh(unittest.TestCase):
         self.assertEqual((result.state, result.reason), ("failed", "shell_exited"))
         self.assertIn("on this side of that ssh", " ".join(result.notes))
         self.assertEqual(tab.execute("echo local").output, "local\n")
+
+    def breaks(self, window: str) -> None:
+        """Between two calls, so that no answer tells of it."""
+        os.kill(int(self.server.call("execute_command", window_id=window, command="echo $PPID").output), 9)
+        poll(lambda: self.server.tabs()[window].foreground == "bash", 5)
+
+    def test_a_connection_that_breaks_between_two_calls(self) -> None:
+        """What was meant for the other side is not run on this one before the caller knows."""
+        main = self.server.call("execute_command", command=self.command()).window_id
+        log_path = Path(self.server.tabs()[main].log_path)
+        for how in ({}, {"window_id": main}):
+            with self.subTest(how):
+                self.breaks(main)
+                error = self.server.call_error("execute_command", command="echo meant for there", **how)
+                self.assertRegex(error, "nothing was run in tab @.*the ssh that led .* has ended since.* on this side, in bash.* The same call again")
+                self.assertNotIn(b"meant for there", log_path.read_bytes())
+                again = self.server.call("execute_command", command="echo [$SSH_CONNECTION]", **how)
+                self.assertEqual((again.output, again.get("window_id", main)), ("[]\n", main))
+                self.server.call("execute_command", window_id=main, command=self.command())
+
+    def test_a_connection_that_breaks_before_a_call_that_waits(self) -> None:
+        """It was made before anybody was told."""
+        tab = self.server.create_tab(shell="bash")
+        started = tab.call("start_process", command=self.command())
+        poll(lambda: self.server.tabs()[tab.id].foreground == "ssh" and tab.log().rstrip().endswith((b"$", b"#")), 10)
+        pid = tab.execute("echo $PPID").output.strip()
+        first = tab.execute_async("echo up; sleep 30", timeout_ms=20_000)
+        poll(lambda: b"up\r\n" in tab.log(), 5)
+        second = tab.execute_async("echo meant for there", timeout_ms=20_000)
+        os.kill(int(pid), 9)
+        self.assertEqual(self.server.result(first, "execute_command", 10).reason, "shell_exited")
+        self.assertIn("the ssh that led", self.server.error(second, "execute_command", 10))
+        self.assertEqual(tab.state(command_id=started.command_id).exit_code, 255)
+        self.assertEqual(tab.execute("echo local").output, "local\n")
+
+    def test_left_on_purpose(self) -> None:
+        """By text that was sent: that may be how, and so the next command is run, with a note."""
+        tab = self.server.create_tab(shell="bash")
+        enter(tab, self.command())
+        self.assertEqual(tab.execute("echo there").notes, [])
+        tab.call("send_text", text="exit")
+        poll(lambda: tab.row.foreground == "bash", 10)
+        back = tab.execute("echo back")
+        self.assertEqual(back.output, "back\n")
+        self.assertIn("the ssh that led", " ".join(back.notes))
+        self.assertNotIn("the ssh that led", " ".join(tab.execute("echo on").notes))
 
     def test_what_only_the_end_of_the_connection_ends(self) -> None:
         """Behind ssh there is only C-c; the next command would run here, and is not to do so unseen."""

@@ -138,6 +138,24 @@ TEST_CASE("records: a line with numbers that none of ours has is skipped") {
   CHECK(decode_record(with("exit_code", "null")));
 }
 
+TEST_CASE("records: the way to the shell of a command") {
+  CommandRecord record = record_of("00000001", "id");
+  CHECK_FALSE(decode_record(encode_record(record))->way_in);
+  record.way_in = WayIn{{1'234, 56'789}, "ssh", true};
+  const auto read = decode_record(encode_record(record));
+  REQUIRE(read->way_in);
+  CHECK(read->way_in->process == ProcessId{1'234, 56'789});
+  CHECK(read->way_in->name == "ssh");
+  CHECK(read->way_in->ends_with_command);
+  for (const char* broken :
+       {"7", "{}", R"({"pid":-1,"start_ticks":1,"name":"ssh","ends_with_command":true})"}) {
+    CAPTURE(broken);
+    std::string line = encode_record(record_of("00000001", "id"));
+    line.insert(line.rfind('}'), R"(,"way_in":)" + std::string(broken));
+    CHECK_FALSE(decode_record(line));
+  }
+}
+
 TEST_CASE("records: bounded, the last commands are kept, also while another process appends") {
   const test::TempDir directory;
   const auto path = directory.path() / "pane-@1.commands";

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tmux/foreground.hpp"
+#include "tmux/record.hpp"
+#include "tmux/tab.hpp"
+
+namespace terminally {
+
+/// What the shell in the foreground is reached through, the outermost: an ssh, su or sudo. None: it is a
+/// shell of this user on this side. While that shell lives.
+[[nodiscard]] std::optional<WayIn> way_in(const Foreground& foreground);
+
+/// A call that came at `called` expects its command to run where the one before it ran, or in the shell that
+/// it opened. Where the way there has ended since and no caller was told, this throws once that nothing was
+/// run: the same line does something else on this side of an ssh. Returns a note for the result instead where
+/// text or keys were sent since, which may be how it was left. Else nothing.
+[[nodiscard]] std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point called);
+
+}  // namespace terminally
