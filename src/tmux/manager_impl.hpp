@@ -196,6 +196,7 @@ class TmuxManager::Impl {
   Awaitable<Place> place_in_new_tab(CreateTab create);
   Awaitable<Place> place_in_helper(MainTabs known, CallTime time);
   Awaitable<void> go_to(Place& place, std::string directory, CallTime time);
+  Awaitable<AsyncMutex::Guard> search_turn();
   Awaitable<KeyedMutex<WindowId>::Guard> turn_in_tab(WindowId window, CallTime time);
   struct WaitInCall {
     Clock::time_point until;
@@ -284,6 +285,7 @@ class TmuxManager::Impl {
   std::shared_ptr<std::multiset<WindowId>> tab_calls_ = std::make_shared<std::multiset<WindowId>>();
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<AsyncMutex> searching_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> restoring_socket_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> choosing_tab_ =
       std::make_shared<AsyncMutex>();  ///< for a command that names none

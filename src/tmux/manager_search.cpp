@@ -16,6 +16,13 @@ constexpr Milliseconds kLongestSearch{30'000};
 
 }  // namespace
 
+/// However many look through logs, one does so at a time, and others are served before it does.
+TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::search_turn() {
+  AsyncMutex::Guard turn = co_await searching_->lock();
+  co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+  co_return turn;
+}
+
 TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs request) {
   Pattern pattern(request.pattern, {.field = "pattern", .ignore_case = request.ignore_case});
   const TabPtr tab = co_await find_tab(request.window_id);
@@ -27,8 +34,10 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   FoundLinesWriter writer(tab->log, request);
   std::optional<std::uint64_t> next_byte;
   bool out_of_time = false;
+  AsyncMutex::Guard turn;
+  auto slice_ends = Clock::now();
   for (auto step = LogSearch::Step::out_of_time; step != LogSearch::Step::at_end && !writer.full();) {
-    if (step = search.next(end, Clock::now() + kSearchSlice); step == LogSearch::Step::found) {
+    if (step = search.next(end, slice_ends); step == LogSearch::Step::found) {
       if (!writer.add(search.found())) {
         next_byte = search.found().line_begin;
         break;
@@ -41,7 +50,9 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
       if (out_of_time = Clock::now() >= give_up; out_of_time) {
         break;
       }
-      co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+      turn.release();
+      turn = co_await search_turn();
+      slice_ends = Clock::now() + kSearchSlice;
     }
   }
   const bool stopped = out_of_time || writer.full() || next_byte;

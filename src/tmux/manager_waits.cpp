@@ -35,8 +35,9 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
   while ((step == Wait::Step::later || step == Wait::Step::at_once) && Clock::now() < deadline) {
     const auto wake = std::min(deadline, wait.next_look());
     const bool reads_log = wait.until() == Until::pattern || wait.until() == Until::idle;
+    AsyncMutex::Guard turn;  // for this look
     if (step == Wait::Step::at_once) {
-      co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+      turn = co_await search_turn();
     } else if (reads_log) {
       co_await watch.changed_by(wake);
     } else if (wait.run()) {
@@ -57,8 +58,13 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
   ShownOutput output = co_await show(tab, wait.output_range(waited.next_byte), std::move(how));
   waited.output = std::move(output.text);
   std::ranges::move(output.notes, std::back_inserter(waited.notes));
+  if (step == Wait::Step::at_once) {
+    waited.notes.push_back(
+        "its time was over before the log was searched to its end; to go on, call wait_for with from_byte " +
+        std::to_string(waited.next_byte));
+  }
   const bool window_over = request.hand_over && request.waiting.timeout_ms >= config_.sync_window_ms;
-  if (waited.reason == "timeout" && window_over) {
+  if (waited.reason == "timeout" && window_over && step != Wait::Step::at_once) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));
   }

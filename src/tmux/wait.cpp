@@ -238,7 +238,7 @@ Waited Wait::result(Step step) {
                   : step == Step::matched    ? ""
                                              : "timeout";
   waited.match = waited.matched ? match_ : "";
-  waited.next_byte = std::max(from_, output_end());
+  waited.next_byte = std::max(from_, step == Step::at_once ? search_->position() : output_end());
   const bool program =
       !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
   waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;

@@ -1,6 +1,7 @@
 """search_logs (H4): lines by a regular expression, over the whole log of a tab, at raw offsets."""
 
 import json
+import time
 import unittest
 
 import path  # noqa: F401
@@ -93,6 +94,26 @@ class Large(unittest.TestCase):
         order = [json.loads(line).get("id") for line in self.server.raw.lines]
         for ping in pings:
             self.assertLess(order.index(ping.request_id), order.index(search.request_id), "the answers came while the search went on")
+
+    def test_others_are_served_while_many_wait_for_a_pattern(self) -> None:
+        """One of them looks at a time: else each request waits for a slice of all of them."""
+        first = self.needle * 985 // 1000
+        begin = time.monotonic()
+        waits = [self.server.call_async("wait_for", window_id=self.tab.id, until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=first, timeout_ms=50_000)
+                 for _ in range(30)]
+        self.server.raw.result_of(self.server.raw.start_request("ping"), 60)
+        answered = time.monotonic() - begin
+        for wait in waits:
+            waited = self.server.result(wait, "wait_for", 60)
+            self.assertIs(waited.matched, True, waited)
+        self.assertLess(answered, (time.monotonic() - begin) / 6)
+
+    def test_a_wait_that_had_no_time_to_search_says_where_to_go_on(self) -> None:
+        waited = self.tab.call("wait_for", until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=0, timeout_ms=50)
+        self.assertEqual((waited.matched, waited.reason), (False, "timeout"))
+        self.assertLess(waited.next_byte, self.needle)
+        self.assertIn(f"from_byte {waited.next_byte}", " ".join(waited.notes))
+        self.assertIs(self.tab.call("wait_for", until="pattern", pattern="^needle$", from_byte=waited.next_byte, timeout_ms=50_000).matched, True)
 
     def test_a_cancelled_search_ends(self) -> None:
         search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)
