@@ -236,6 +236,7 @@ asio::awaitable<void> CommandRun::escalate() {
       co_await end_descendants();
       record_.notes.emplace_back("its end was never seen; what it started was killed");
       give_up(interrupt_reason_);
+      co_return;  // what is in the tab from now on is not this command's
     }
     const auto asleep = Clock::now();
     co_await sleep_for(kStep);

@@ -264,7 +264,7 @@ asio::awaitable<void> CommandRun::follow() {
     co_await end_with_tab();
     co_return;
   }
-  co_await (scan_to_end() || keep_deadline() || escalate());  // the last two never end by themselves
+  co_await (scan_to_end() || keep_deadline() || escalate());  // the second never ends by itself
   if (end_marker_ && !has_ended()) {
     heed_other_processes();
     if (interrupt_reason_ != Reason::none) {
