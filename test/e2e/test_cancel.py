@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Server, main, needs, poll
+from harness import Person, Server, Stopwatch, main, needs, poll
 
 CANCELLED = "[CANCELLED] Command terminated by MCP client"
 
@@ -75,10 +75,18 @@ class Cancel(unittest.TestCase):
                 with self.subTest(command=command):
                     person.enter(tab, command)
                     poll(lambda: tab.row["busy"] and tab.row["foreground"] != "bash", 10)
+                    watch = Stopwatch()
                     cancelled = tab.call("cancel_command")
+                    # In the first 2 s after our last command it might be a step of the prompt.
+                    watch.within(2 + 1, "S4: the cancel", timers=2)
                     self.assertEqual((cancelled.state, cancelled.exit_code), ("cancelled", None))
                     self.assertTrue(any("a person had started it" in note for note in cancelled.notes), cancelled)
                     self.assertEqual(tab.execute("echo next").output, "next\n")
+            person.enter(tab, "sleep 3; sleep 600")
+            poll(lambda: "sleep 600" in server.sandbox.processes().values(), 10)
+            watch = Stopwatch()
+            tab.call("cancel_command")
+            watch.within(1, "S4: the cancel")
 
     def test_older_jobs_and_other_tabs_are_spared(self) -> None:
         with Server() as server:

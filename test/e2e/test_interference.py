@@ -10,7 +10,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, Tab, main, needs, poll
+from harness import Person, Server, Stopwatch, Tab, main, needs, poll
 from harness.person import Terminal
 
 SHELLS = ("bash", "zsh", "dash", "fish")
@@ -371,8 +371,10 @@ class Tmux(unittest.TestCase):
             tab = server.create_tab()
             call = tab.execute_async("echo up; sleep 30", timeout_ms=60_000)
             poll(lambda: b"up\r\n" in tab.log(), 5)
+            watch = Stopwatch()
             Person(server).tmux("kill-window", "-t", tab.id)
-            result = server.result(call, "execute_command", 5)
+            result = server.result(call, "execute_command", 10)
+            watch.within(1, "the answer")
             self.assertEqual((result.state, result.reason), ("failed", "tab_closed"))
             self.assertIn("closed", tab.call_error("execute_command", command="echo"))
 

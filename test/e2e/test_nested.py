@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import AnyOf, Person, Result, Sandbox, Server, Sshd, Tab, main, needs, needs_root, poll
+from harness import Person, Result, Sandbox, Server, Sshd, Stopwatch, Tab, main, needs, needs_root, poll
 
 
 def enter(tab: Tab, command: str) -> None:
@@ -25,7 +25,7 @@ class Nested(unittest.TestCase):
         self.assertEqual(tab.execute("cat <<'EOF'\n$x `y` \"z\"\nEOF\n").output, "$x `y` \"z\"\n")
         self.assertEqual(tab.execute("X='kept here'").exit_code, 0)
         self.assertEqual(tab.execute("echo $X äöü").output, "kept here äöü\n")
-        self.assertEqual(tab.execute("echo 'unclosed").exit_code, AnyOf(1, 2, 126))
+        self.assertEqual(tab.execute("echo 'unclosed").exit_code, 2)
         self.assertEqual(tab.execute("seq 1 2000").output, "".join(f"{n}\n" for n in range(1, 2001)))
         self.assertEqual(tab.execute("echo '" + "long " * 4000 + "'").output, "long " * 4000 + "\n")
         self.assertEqual(tab.execute("alias if='echo WRONG' case='echo WRONG'").output, "")
@@ -82,10 +82,10 @@ class Nested(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             Person(server).enter(tab, "script -qc 'less /etc/passwd' /dev/null")
             poll(lambda: b"root:" in tab.log(), 10)
-            begin = time.monotonic()
+            watch = Stopwatch()
             error = tab.call_error("execute_command", command="true", timeout_ms=60_000)
             self.assertIn("script", error)
-            self.assertLess(time.monotonic() - begin, 20, "named at once, not when the time is over")
+            watch.within(5 + 1, "what is in the way is named before the time is over: that", timers=5)
 
     def test_three_deep(self) -> None:
         with Server() as server:
@@ -156,9 +156,9 @@ class Nested(unittest.TestCase):
                     [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command]
                     os.kill(writer, signal.SIGSTOP)
                     try:
-                        begin = time.monotonic()
+                        watch = Stopwatch()
                         late = tab.execute(f"echo {shell} >>{ran}", timeout_ms=4_000)
-                        self.assertLess(time.monotonic() - begin, 4 + 2)
+                        watch.within(4 + 1, timers=4)
                         self.assertEqual((late.state, late.reason, late.timed_out), ("running", "no_shell_answered", True))
                         self.assertIn("it may have run", " ".join(late.notes))
                         self.assertEqual(tab.state(command_id=late.command_id).reason, "no_shell_answered")
@@ -225,9 +225,9 @@ class Replaced(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             for shell in ("exec bash", "exec $SHELL -l", "bash"):
                 enter(tab, shell)
-                begin = time.monotonic()
+                watch = Stopwatch()
                 result = server.call("cancel_command", window_id=tab.id)
-                self.assertLess(time.monotonic() - begin, 4)
+                watch.within(2)
                 self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", 129))
                 self.assertNotRegex(result.output, r"builtin|__mcp|terminally|te-")
                 self.assertEqual(tab.execute("echo after").output, "after\n")

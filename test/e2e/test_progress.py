@@ -8,7 +8,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, poll
+from harness import Sandbox, Server, Stopwatch, binary, main, poll
 
 def streamed(server: Server, token: object) -> list[dict]:
     return [n["params"] for n in server.raw.notifications
@@ -53,7 +53,9 @@ class Progress(unittest.TestCase):
             call = server.raw.start_request("tools/call", {
                 "name": "execute_command", "_meta": {"progressToken": 7},
                 "arguments": {"command": "echo early; until [ -e go ]; do sleep 0.05; done; echo late", "window_id": tab.id, "timeout_ms": 60_000}})
-            poll(lambda: text_of(streamed(server, 7)) == "early\n", 10)
+            with Stopwatch(computes=0.5) as watch:
+                poll(lambda: text_of(streamed(server, 7)) == "early\n", 10)
+                self.assertLess(time.time() - tab.log_path.stat().st_mtime, watch.allows(0.2), "M1: the first output within 200 ms")
             self.assertFalse(call.done())
             (server.sandbox.home / "go").touch()
             self.assertEqual(server.result(call, "execute_command").output, "early\nlate\n")

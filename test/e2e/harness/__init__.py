@@ -7,9 +7,10 @@ from .poll import poll
 from .raw_client import RawClient, RpcError
 from .sandbox import Sandbox, binary
 from .sshd import Sshd
+from .stopwatch import Stopwatch, exit_code_in_time
 from .suite import main, needs, needs_root
 
 __all__ = [
-    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Sshd", "Tab", "Text",
-    "binary", "interrupted", "main", "needs", "needs_root", "poll",
+    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Sshd", "Stopwatch", "Tab", "Text",
+    "binary", "exit_code_in_time", "interrupted", "main", "needs", "needs_root", "poll",
 ]

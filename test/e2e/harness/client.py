@@ -14,8 +14,9 @@ from .poll import poll
 from .raw_client import RawClient
 from .sandbox import Sandbox, binary
 from .schema import violations
+from .stopwatch import exit_code_in_time
 
-END_S = 2 * 2.0  # the promise of 2 s for its end, on a machine that is busy
+END_S = 2.0  # the promise for its end
 
 # A command result leaves out what has its default (DESIGN, section 3).
 DEFAULTS = {"reason": None, "notes": [], "awaiting_input": None, "omitted_bytes": 0}
@@ -84,14 +85,14 @@ class Server:
             self.sandbox.__exit__(None, None, None)
 
     def stop(self) -> None:
-        """Ends it as a client does, by closing stdin: exit code 0 within 2 s, which is END_S here."""
+        """Ends it as a client does, by closing stdin: exit code 0 within 2 s."""
         code = self.raw.close(END_S)
         assert code == 0, f"exit code {code} after the end of stdin{self.raw.stderr_note()}"
 
     def terminate(self) -> None:
         self.raw.process.send_signal(signal.SIGTERM)
-        code = self.raw.process.wait(END_S)
-        assert code == 0, f"exit code {code} after SIGTERM{self.raw.stderr_note()}"
+        code = exit_code_in_time(self.raw.process, END_S)
+        assert code == 0, f"exit code {code} within {END_S} s of SIGTERM{self.raw.stderr_note()}"
 
     # --- tools ---
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .poll import poll
+from .stopwatch import exit_code_in_time
 
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -138,11 +139,10 @@ class RawClient:
     def close(self, timeout: float = 2.0) -> int:
         """Closes stdin, as a client does that ends, and returns the exit code."""
         self._close_stdin()
-        try:
-            code = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
+        code = exit_code_in_time(self.process, timeout)
+        if code is None:
             self.kill()
-            raise AssertionError(f"still running {timeout} s after stdin was closed{self.stderr_note()}") from None
+            raise AssertionError(f"still running {timeout} s after stdin was closed{self.stderr_note()}")
         self._release()
         return code
 

@@ -1,0 +1,84 @@
+"""Times that are held against a promise on a machine that others use, too."""
+
+import os
+import subprocess
+import sys
+import time
+
+# Works for a moment every 20 ms, as the program under test does. Asked by a line, it tells how long that took, and how long of that it had a processor.
+METRONOME = """
+import hashlib, select, sys, time
+piece, wall, cpu, due = bytes(3 << 20), 0.0, 0.0, time.monotonic()
+while True:
+    if select.select([0], [], [], max(0, due - time.monotonic()))[0]:
+        if not sys.stdin.readline():
+            break
+        print(wall, cpu, flush=True)
+        continue
+    spent = time.thread_time()
+    hashlib.sha256(piece)
+    cpu += time.thread_time() - spent
+    wall += time.monotonic() - due
+    due = max(due + 0.02, time.monotonic() + 0.01)
+"""
+SANITIZED = 3.0 if os.environ.get("TERMINALLY_SANITIZED") else 1.0  # what a sanitizer makes of the program's own time
+
+
+class Stopwatch:
+    """Runs from its making, and measures meanwhile how much longer than by itself a piece of work takes here: the floor of every bound in seconds.
+
+    `computes`: for which part of its time at most what is timed computes. The rest it waits, which takes no longer on a busy machine.
+    Ends with `within()` or `stop()`, or with the block of which it is the context.
+    """
+
+    def __init__(self, computes: float = 0.1) -> None:
+        self._computes = computes
+        self._metronome = subprocess.Popen([sys.executable, "-S", "-E", "-c", METRONOME], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._longer = 0.0
+        self.begin = time.monotonic()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.begin
+
+    def pace(self, computes: float = 0.0) -> float:
+        """1 on an idle machine; 2 where what is timed takes twice its time."""
+        if self._metronome.poll() is None:
+            print(file=self._metronome.stdin, flush=True)
+            wall, cpu = map(float, self._metronome.stdout.readline().split())
+            self._longer = max(0.0, wall / cpu - 1) if cpu else 0.0
+        return 1 + max(self._computes, computes) * self._longer
+
+    def allows(self, promise: float, timers: float = 0.0) -> float:
+        """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike; the rest is work, mostly."""
+        return timers + (promise - timers) * self.pace(0.5 if timers else 0.0) * SANITIZED
+
+    def within(self, promise: float, what: str = "it", timers: float = 0.0) -> float:
+        """Asserts that no more has passed than was promised; returns the seconds."""
+        seconds = self.seconds()
+        allowed = self.stop(promise, timers)
+        assert seconds <= allowed, f"{what} took {seconds:.2f} s, promised are {promise:g} s, and {allowed:.2f} s on this machine as it was"
+        return seconds
+
+    def stop(self, promise: float = 0.0, timers: float = 0.0) -> float:
+        allowed = self.allows(promise, timers)
+        if self._metronome.poll() is None:
+            self._metronome.communicate()
+        return allowed
+
+    def __enter__(self) -> "Stopwatch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def exit_code_in_time(process: subprocess.Popen, promise: float) -> int | None:
+    """Waits for its end; None where that does not come within what was promised. The machine is looked at only where it is late."""
+    try:
+        return process.wait(promise)
+    except subprocess.TimeoutExpired:
+        with Stopwatch() as watch:
+            late = watch.begin - promise
+            while process.poll() is None and time.monotonic() - late < max(watch.allows(promise), promise + 0.2):
+                time.sleep(0.02)
+        return process.returncode
