@@ -1,10 +1,12 @@
 """execute_command: exact output, exit codes, offsets, limits, views (T6)."""
 
 import hashlib
+import re
+import time
 import unittest
 
 import path  # noqa: F401
-from harness import Server, Text, main, poll
+from harness import Person, Server, Text, main, poll
 from harness.client import Tab
 from harness.native import run_native
 
@@ -58,6 +60,15 @@ class Contract(unittest.TestCase):
             self.assertNotIn("\x1b", tab.execute(command, strip_ansi=True).output)
             self.assertIn("red 10%", tab.execute(command, strip_ansi=True).output)
             self.assertEqual(tab.execute(command, render=True).output, "done\n")
+
+    def test_nothing_is_cleared(self) -> None:
+        """T6: what stood in the tab stands there after the next command."""
+        with Server() as server:
+            tab = server.create_tab()
+            for n in range(3):
+                tab.execute(f"echo printed by $(({n} + 40))")
+            screen = tab.call("read_screen").text
+            self.assertEqual(re.findall(r"(?m)^printed by (4\d)$", screen), ["40", "41", "42"])
 
     def test_the_view_of_the_program(self) -> None:
         for view, wanted in (("raw", "\x1b[1ma\rb\x1b[0m\n"), ("rendered", "b\n")):
@@ -230,6 +241,29 @@ class OwnRcFiles(unittest.TestCase):
         with Server() as server:
             (server.sandbox.home / ".zshrc").unlink()
             self.assertEqual(server.create_tab(shell="zsh").execute("echo first").output, "first\n")
+
+
+class Overhead(unittest.TestCase):
+    def test_a_command_costs_little_more_than_its_typing(self) -> None:
+        """R24: the floor is what a person pays, who types it by tmux and sees the next prompt."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("PS1='next> '")
+            poll(lambda: tab.log().endswith(b"next> "), 5)
+            person, typed, run = Person(server), [], []
+            for _ in range(15):
+                begin = time.monotonic()
+                prompts = tab.log().count(b"next> ")
+                person.enter(tab, ":")
+                while tab.log().count(b"next> ") == prompts:
+                    pass
+                typed.append(time.monotonic() - begin)
+            tab.execute("true")  # a C-c for what the person may have left goes before this one
+            for n in range(15):
+                begin = time.monotonic()
+                tab.execute(f"echo {n}")
+                run.append(time.monotonic() - begin)
+            self.assertLess(min(run), 3 * min(typed))
 
 
 if __name__ == "__main__":

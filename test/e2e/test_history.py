@@ -6,7 +6,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, main, poll
+from harness import Person, Sandbox, Server, Tab, main, poll
 from harness.client import run_cli
 
 
@@ -102,10 +102,11 @@ class Disk(unittest.TestCase):
             self.assertIn("no instance runs", done.stderr.decode())
 
     def test_a_full_record_is_read_quickly(self) -> None:
-        """Not the 5 ms that it takes on an idle machine: that it does not read everything for the last one."""
+        """It is not all read for the last one: what the state of a command takes with an empty record is the floor."""
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
+            floor = self.seconds_of_state(tab, "")
             records = tab.log_path.with_suffix(".commands")
             line = records.read_text().splitlines()[-1]
             fields = json.loads(line)
@@ -113,16 +114,23 @@ class Disk(unittest.TestCase):
                 for n in range(3_000):
                     file.write(json.dumps(fields | {"id": f"{n:08x}", "command": "x" * 1_000}, separators=(",", ":")) + "\n")
             tab.execute("echo last")
-            begin = time.monotonic()
-            for _ in range(20):
-                self.assertEqual(tab.state().output, "last\n")
-            print(f"get_command_state with a record of {records.stat().st_size} bytes: {(time.monotonic() - begin) / 20 * 1000:.1f} ms")
+            self.assertGreater(records.stat().st_size, 1_000_000)
+            self.assertLess(self.seconds_of_state(tab, "last\n"), 2 * floor)
             for n in range(1_000):  # it is rewritten as it grows
                 with open(records, "a", encoding="utf-8") as file:
                     file.write(json.dumps(fields | {"id": f"f{n:07x}", "command": "x" * 1_000}, separators=(",", ":")) + "\n")
             tab.execute("echo very last")
             self.assertLess(records.stat().st_size, 3 << 20)
             self.assertEqual(tab.state().output, "very last\n")
+
+    def seconds_of_state(self, tab: Tab, output: str) -> float:
+        """The least of some, which no other process has held up."""
+        times = []
+        for _ in range(20):
+            begin = time.monotonic()
+            self.assertEqual(tab.state().output, output)
+            times.append(time.monotonic() - begin)
+        return min(times)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import base64
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, RawClient, Sandbox, Server, binary, main, poll
@@ -81,6 +82,19 @@ class Offsets(unittest.TestCase):
                     self.assertTrue(chunk)
                 self.assertEqual(data, tab.log()[begin:begin + len(data)], size)
                 self.assertGreaterEqual(len(data), len(whole) - begin)
+
+    def test_large_chunks_cost_no_more_than_they_hold(self) -> None:
+        """T9: at any place of 30 MB, exactly and as text."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("yes 'a line like any other' | head -c 30000000", max_output_bytes=1024, timeout_ms=50_000)
+            largest = server.schema("stream_logs_from_tab")["inputSchema"]["properties"]["max_bytes"]["maximum"]
+            tab.stream(max_bytes=largest)
+            before = peak_mib(server.raw.process.pid)
+            for at in (0, 15_000_000, 28_000_000):
+                self.assertEqual(tab.stream(from_byte=at, max_bytes=largest, encoding="base64").next_byte, at + largest)
+            tab.stream(from_byte=15_000_000, max_bytes=largest, strip_ansi=True)
+            self.assertLess(peak_mib(server.raw.process.pid) - before, 20)
 
     def test_text_is_cut_between_characters(self) -> None:
         with Server() as server:
@@ -233,6 +247,10 @@ class Rendered(unittest.TestCase):
             self.assertIn("line 399\nline 400\nlast\n", tab.lines(lines=12).content)
             whole = tab.lines(lines=100_000)
             self.assertEqual((whole.returned_lines, whole.truncated), (len(whole.content.splitlines()), False))
+
+def peak_mib(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+
 
 if __name__ == "__main__":
     main()

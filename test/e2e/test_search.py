@@ -7,6 +7,8 @@ import unittest
 import path  # noqa: F401
 from harness import Server, main
 
+TEXT = 64 << 10  # the most of one answer, before, line and after
+
 
 class Search(unittest.TestCase):
     def test_lines_with_context_at_raw_offsets(self) -> None:
@@ -125,9 +127,13 @@ class Large(unittest.TestCase):
     def test_an_answer_is_bounded(self) -> None:
         found = self.tab.call("search_logs", pattern="one line", max_matches=1000, context_lines=20)
         self.assertEqual(len(found.matches), 1000)
-        found = self.tab.call("search_logs", pattern="[^x]*", max_matches=1000)
-        self.assertIs(found.truncated, True)
-        self.assertLess(sum(len(str(match)) for match in found.matches), 200_000)
+        for pattern, context in (("[^x]*", 2), ("one", 20)):
+            found = self.tab.call("search_logs", pattern=pattern, max_matches=1000, context_lines=context)
+            text = sum(len(line.encode()) for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", [])))
+            self.assertLessEqual(text, TEXT, pattern)
+            if found.truncated:
+                self.assertGreater(text, TEXT // 2, "as much of it as there may be")
+        self.assertIs(self.tab.call("search_logs", pattern="[^x]*", max_matches=1000).truncated, True)
 
 
 class AfterRotation(unittest.TestCase):
