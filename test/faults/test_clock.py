@@ -11,8 +11,8 @@ import time
 import unittest
 from pathlib import Path
 
-from faults import row, runs
-from harness import Person, Sandbox, Server, main, needs, poll
+from faults import at_least, at_most, row, runs
+from harness import Person, Sandbox, Server, Stopwatch, Tab, main, needs, poll
 
 JUMPS = ("-3600", "+3600", "-315360000", "+315360000", "+0")
 LIBRARY = "faketime/libfaketime.so.1"
@@ -28,7 +28,7 @@ int timerfd_settime(int fd, int flags, const struct itimerspec* value, struct it
 }
 """
 SLACK_MS = 100
-DEADLINE_MS = 1_000
+DEADLINE_MS = 500
 
 
 def library() -> Path:
@@ -65,17 +65,11 @@ class Clock(unittest.TestCase):
         server = self.start()
         tab = server.create_tab(env={"LD_PRELOAD": ""})
         chance = random.Random(5)
-        late, waited = [], []
+        late, waited, floor = [], [], []
         jumps = JUMPS * runs(1, 10)
         for offset in jumps:
-            begin = time.monotonic()
-            call = tab.execute_async("sleep 600", timeout_ms=DEADLINE_MS)
-            moment = begin + 0.1 + 0.8 * chance.random()
-            poll(lambda: time.monotonic() >= moment, 5)
-            self.set_clock(offset)
-            result = server.result(call, "execute_command")
-            late.append((time.monotonic() - begin) * 1000 - DEADLINE_MS)
-            self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+            floor.append(self.late_ms(server, tab))
+            late.append(self.late_ms(server, tab, 0.1 + 0.3 * chance.random(), offset))
             begin = time.monotonic()
             call = server.call_async("start_process", window_id=tab.id, command="sleep 0.5", until="pattern", pattern="never", timeout_ms=300)
             self.set_clock(JUMPS[chance.randrange(len(JUMPS))])
@@ -85,12 +79,24 @@ class Clock(unittest.TestCase):
             done = tab.execute("sleep 0.2", verbose=True)
             self.assertEqual(done.state, "completed")
             self.assertLess(done.duration_ms, 2_000, "measured on the monotonic clock")
-        row("clock set back and forward", f"deadlines hold within {SLACK_MS} ms",
-            f"{len(jumps)} jumps of up to 10 years: {max(late):.0f} ms late, waits {max(waited):.0f} ms late at most")
-        self.assertGreaterEqual(min(late + waited), -5, "too early")
-        self.assertLess(max(late + waited), 5 * SLACK_MS)  # the interrupted shell's way back to its prompt, and a busy machine
-        self.assertLess(sorted(late)[len(late) // 2], 2 * SLACK_MS)
+        # What a machine that others use adds, and the interrupted shell's way back to its prompt, is there without a jump, too.
+        usual = max(floor)
+        row(f"clock set back and forward, {len(jumps)} jumps of up to 10 years", at_least("never too early", min(late + waited), -5, "ms"),
+            at_most(f"deadlines late beyond the {usual:.0f} ms without a jump", max(late) - usual, SLACK_MS, "ms"),
+            at_most("waits late beyond these", max(waited) - usual, SLACK_MS, "ms"))
         self.finish(server)
+
+    def late_ms(self, server: Server, tab: Tab, moment: float = 0, offset: str = "") -> float:
+        """How late after its deadline the result of a command comes, while the clock is set at a moment of it, or not."""
+        begin = time.monotonic()
+        call = tab.execute_async("sleep 600", timeout_ms=DEADLINE_MS)
+        if offset:
+            poll(lambda: time.monotonic() >= begin + moment, 5)
+            self.set_clock(offset)
+        result = server.result(call, "execute_command")
+        late = (time.monotonic() - begin) * 1000 - DEADLINE_MS
+        self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
+        return late
 
     def test_while_no_server_runs(self) -> None:
         for offset in ("+3600", "-3600"):
@@ -98,7 +104,7 @@ class Clock(unittest.TestCase):
                 self.set_clock("+0")
                 server = self.start()
                 tab = server.create_tab(env={"LD_PRELOAD": ""})
-                begin = time.monotonic()
+                watch = Stopwatch()
                 tab.execute_async("echo up; sleep 600", timeout_ms=2_500)
                 poll(lambda: b"\aup" in tab.log(), 10)
                 server.raw.kill()
@@ -106,11 +112,10 @@ class Clock(unittest.TestCase):
                 server = tab.server = self.start()
                 self.assertEqual(tab.state().state, "running", "the clock was set, no time has passed")
                 result = tab.wait_end(15, verbose=True)
-                took = time.monotonic() - begin
+                took = watch.within(2.5 + 0.5, "the end at the deadline", timers=2.5)
                 self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
                 self.assertGreater(took, 2.45)
-                self.assertLess(took, 2.5 + 2)
-                self.assertLess(result.duration_ms, 4_500)
+                self.assertLess(result.duration_ms, took * 1000)
                 self.finish(server)
 
     def finish(self, server: Server) -> None:

@@ -8,9 +8,8 @@ import time
 import unittest
 from collections.abc import Iterator
 
-from faults import descriptors, row, runs
-
-from harness import Server, Tab, binary, main, needs, poll
+from faults import at_least, at_most, descriptors, row
+from harness import Server, Stopwatch, Tab, binary, main, needs, poll
 
 CALL_S = 6  # no call outlives its time-out by more
 NO_DESCRIPTOR = "Too many open files"
@@ -73,7 +72,6 @@ class Descriptors(unittest.TestCase):
                 answer = self.server.raw.result_of(self.server.call_async(name, **arguments), 30, what=name)
                 took = time.monotonic() - begin
                 slowest = max(slowest, took)
-                self.assertLess(took, CALL_S + 1, name)
                 text = answer["content"][0]["text"]
                 with self.subTest(f"{name}, {left} left"):
                     if answer.get("isError"):
@@ -107,12 +105,13 @@ class Descriptors(unittest.TestCase):
         before = descriptors(self.pid)
         done = refused = 0
         slowest = 0.0
+        watch = self.enterContext(Stopwatch())
         for left in (0, 1, 2, 3, 5, 7, 9, 12):
             figures = self.try_with(left)
             done, refused, slowest = done + figures[0], refused + figures[1], max(slowest, figures[2])
         poll(lambda: descriptors(self.pid) <= before, 5, f"no descriptor more than {before}")
-        row("no descriptor left in the server", "each call in time and with the reason, nothing taken for dead, none leaked",
-            f"{done} calls done, {refused} refused, the slowest {slowest:.1f} s")
+        row("0 to 12 descriptors left in the server, 17 kinds of calls: nothing is taken for dead, no descriptor leaks", at_least("done", done, 50),
+            at_least("refused with the limit's name", refused, 10), at_most("slowest, its own second included", slowest, 1 + CALL_S, "s", watch.pace()))
 
     def test_none_left_in_the_whole_system(self) -> None:
         """D40: ENFILE, injected, for the limit is everybody's: what runs is not given up, and the limit is named."""

@@ -7,8 +7,8 @@ import time
 import unittest
 from pathlib import Path
 
-from faults import resident_mib, row, runs, share
-from harness import Server, main, poll
+from faults import at_least, at_most, none, resident_mib, row, runs, share
+from harness import Server, Stopwatch, main, poll
 
 TABS = 100
 # Bursts of a random size with random pauses; what it printed is known by its seed alone.
@@ -59,13 +59,16 @@ class HundredTabs(unittest.TestCase):
         with Server() as server:
             script = server.sandbox.home / "burst.py"
             script.write_text(GENERATOR)
-            floor = floor_seconds(script, size)
+            floors = [floor_seconds(script, size)]
             made = [server.call_async("create_tab", shell="/bin/dash") for _ in range(TABS + 1)]
             *tabs, other = [server.result(call, "create_tab", 60) for call in made]
-            begin = time.monotonic()
-            starts = [server.call_async("start_process", window_id=tab.window_id, command=f"python3 ~/burst.py {n} {size}; touch ~/done{n}") for n, tab in enumerate(tabs)]
+            starts = [server.call_async("start_process", window_id=tab.window_id,
+                                        command=f"until [ -e ~/go ]; do sleep 0.05; done; python3 ~/burst.py {n} {size}; touch ~/done{n}") for n, tab in enumerate(tabs)]
             ids = [server.result(call, "start_process", 120).command_id for call in starts]
-            times = []
+            begin = time.monotonic()
+            (server.sandbox.home / "go").touch()
+            times, different = [], []
+            watch = self.enterContext(Stopwatch())
             while not times or len(list(server.sandbox.home.glob("done*"))) < TABS:
                 at = time.monotonic()
                 result = server.result(server.call_async("execute_command", window_id=other.window_id, command="echo here", timeout_ms=60_000), "execute_command", 90)
@@ -73,16 +76,15 @@ class HundredTabs(unittest.TestCase):
                 times.append((time.monotonic() - at) * 1000)
                 self.assertLess(time.monotonic() - begin, 3600)
             seconds = time.monotonic() - begin
-            resident = resident_mib(server.raw.process.pid)
+            pace, resident = watch.pace(), resident_mib(server.raw.process.pid)
+            floors.append(floor_seconds(script, size))  # a machine that others use may be another one by now
             for n, tab in enumerate(tabs):
                 state = poll(lambda tab=tab, n=n: (now := server.call("get_command_state", window_id=tab.window_id, command_id=ids[n], verbose=True, max_output_bytes=1000)).state
                              == "completed" and now, 60, f"the end of tab {n}")
                 log = Path(tab.log_path).read_bytes()[state.start_byte:state.end_byte]
-                self.assertEqual(hashlib.sha256(log).hexdigest(), printed(n, size), f"tab {n} of {tab.log_path}")
-            self.assertLess(resident, 64)
-            row(f"{TABS} tabs, {size / 1e6:.1f} MB each in bursts", "no log differs; at least 0.8 of tmux alone; p99 in tab 101 under 500 ms; server under 64 MB",
-                f"none differs; {floor / seconds:.2f} of tmux with cat ({TABS * size / 1e6 / seconds:.1f} MB/s); tab 101: median {share(times, 0.5):.0f} ms, "
-                f"p99 {share(times, 0.99):.0f} ms of {len(times)}; server {resident:.1f} MB")
+                different += [n] if hashlib.sha256(log).hexdigest() != printed(n, size) else []
+            row(f"{TABS} tabs, {size / 1e6:.1f} MB each in bursts", none("logs that differ", different), at_least("rate, of tmux with cat", max(floors) / seconds, 0.8),
+                at_most("p99 of a command in tab 101", share(times, 0.99), 500, "ms", pace), at_most("server", resident, 64, "MB"))
 
 
 if __name__ == "__main__":

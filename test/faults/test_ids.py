@@ -6,7 +6,7 @@ import signal
 import threading
 import unittest
 
-from faults import row, runs
+from faults import at_least, none, row, runs
 from harness import Person, Sandbox, Server, Tab, main, poll
 
 
@@ -63,6 +63,7 @@ class Ids(unittest.TestCase):
             clients = [Client(server, number) for number in range(4)]
             for client in clients:
                 client.start()
+            killed = 0
             for kill in range(count):
                 enough = sum(client.calls for client in clients) + chance.randrange(15, 60)
                 poll(lambda: sum(client.calls for client in clients) >= enough, 30, "the clients to call")  # noqa: B023
@@ -71,6 +72,7 @@ class Ids(unittest.TestCase):
                         os.kill(Person(server).server_pid(), signal.SIGKILL)
                     else:
                         Person(server).tmux("kill-server")
+                    killed += 1
                 except AssertionError:
                     pass  # nobody has started the next one yet
             for client in clients:
@@ -85,11 +87,9 @@ class Ids(unittest.TestCase):
                 Person(server).tmux("kill-server")
             except AssertionError:
                 pass
-        row("tmux killed under old ids", f"{count} of {count}: nothing in another tab, no id twice",
-            f"{count} of {count}: {calls} calls by 4 clients, {len(ids)} tabs, {len(ids) - len(set(ids))} ids twice, {len(wrong)} wrong")
-        self.assertEqual(len(set(ids)), len(ids))
-        self.assertEqual(wrong, [])
-        self.assertGreater(calls, 10 * count)
+        print(*wrong[:5], sep="\n")
+        row("tmux killed under four clients that go on with their old ids", at_least("killed", killed, count * 3 // 4), at_least("calls", calls, 10 * count),
+            none("calls that met another tab", wrong), none("ids twice", len(ids) - len(set(ids))))
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ import time
 import unittest
 from pathlib import Path
 
-from faults import LONG, row, runs
+from faults import LONG, at_least, at_most, exactly, none, row, runs
 from log_writer import Log, Writer, numbered
 
-from harness import Person, Sandbox, Server, Tab, main, poll
+from harness import Person, Sandbox, Server, Stopwatch, Tab, main, poll
 from harness.sandbox import take_away
 
 
@@ -41,7 +41,7 @@ class Killed(unittest.TestCase):
     def test_restarted_within_a_second(self) -> None:
         """T11, R8: noticed in 1 s, restarted, gap marked, offsets stay true, the exit code of a command that ended in the gap is known."""
         back, results = [], []
-        with Server() as server:
+        with Stopwatch() as watch, Server() as server:
             tab = server.create_tab()
             poll(lambda: Path(str(tab.log_path) + ".index").exists() and starts(tab), 5)
             for number in range(runs(5, 50)):
@@ -64,11 +64,10 @@ class Killed(unittest.TestCase):
             told, at = 0, 0
             while not (part := tab.stream(from_byte=at)).eof:
                 told, at = told + ("gap_bytes" in part), part.next_byte
-            self.assertGreater(told + ("gap_bytes" in part), 0)
-        row("kill -9 of the log writer", "restarted in 1 s, exit codes known",
-            f"{sum(results)}/{len(results)} exit codes known; back after {max(back) * 1000:.0f} ms at most")
-        self.assertEqual(results, [True] * len(results))
-        self.assertLess(max(back), 1)
+            told += "gap_bytes" in part
+            pace = watch.pace()
+        row("kill -9 of the log writer under a command", exactly("exit codes known", sum(results), len(results)), exactly("gaps told", told, len(results)),
+            at_most("restarted", max(back), 1, "s", pace))
 
     def test_in_a_durable_instance_after_its_server_died(self) -> None:
         """T11: a writer that died while no server ran is started again by the next one."""
@@ -116,9 +115,8 @@ class Stopped(unittest.TestCase):
             self.assertEqual([result.notes for result in results], [[]] * len(tabs), "END came late, but it came")
             self.assertEqual([result.exit_code for result in results], [0] * len(tabs))
             self.assertEqual([writer_of(tab) for tab in tabs], pids, "a writer that stands still is not replaced")
-        row("SIGSTOP of the log writer", "nothing lost",
-            f"{len(tabs)} tabs at once, {seconds} s each at a random moment of {len(wanted):,} bytes: {lost} lost something")
-        self.assertEqual(lost, 0)
+        row(f"SIGSTOP of the log writers of {len(tabs)} tabs at once, {seconds} s each at a random moment", none("tabs that lost something", lost),
+            at_least("bytes of each", min(result.output_bytes for result in results), len(wanted)))
 
 
 class FewDescriptors(unittest.TestCase):

@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from faults import row, runs
+from faults import at_least, none, row, runs
 from harness import Server, main, poll
 
 TREE = f"{sys.executable} -S {Path(__file__).with_name('process_tree.py')}"
@@ -46,7 +46,7 @@ class Trees(unittest.TestCase):
 
     def test_nothing_older_is_touched_and_nothing_newer_left_unnamed(self) -> None:
         times = runs(6, 200)
-        touched, left, named, older, newer, by_itself = 0, 0, 0, 0, 0, 0
+        touched, left, older, newer, by_itself = 0, 0, 0, 0, 0
         with Server() as server:
             tab = server.create_tab(shell="bash")
             tab.execute("set +m" if self.dice.random() < 0.5 else "true")
@@ -74,17 +74,16 @@ class Trees(unittest.TestCase):
                     ended = result.state == "completed"
                     by_itself += ended
                     remaining = set() if ended else set(self.noted(file, "new")) - survivors
-                    self.assertEqual(after, before, "an older process was touched")
-                    self.assertEqual(remaining, set(), "a newer process was left and not named")
+                    if after != before or remaining:
+                        print(f"touched: {before} {after}, left unnamed: {remaining}")
                     older, newer = older + len(before), newer + len(file.read_text(encoding="ascii").split("new "))  - 1
-                    touched, left, named = touched + (after != before), left + len(remaining), named + len(survivors)
+                    touched, left = touched + (after != before), left + len(remaining)
                 if previous:
                     self.end(previous)
                 previous = file
             self.end(previous)
-        self.assertLess(by_itself, times / 2)
-        row(f"{times - by_itself} cancels and time-outs beside {older} older processes, with {newer} newer ones in random trees (D6)",
-            "nothing older touched, nothing newer left unnamed", f"{touched} touched, {left} left unnamed; {named} named as survivors")
+        row(f"{times} cancels and time-outs of random process trees", at_least("not over by themselves", times - by_itself, times // 2 + 1),
+            none("older processes touched", touched), at_least("of", older, 3 * times), none("newer ones left unnamed", left), at_least("of", newer, 5 * times))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 from threading import Thread
 
-from faults import LONG, row, runs
+from faults import LONG, at_least, exactly, none, row, runs
 from log_writer import Log, Writer, files_of, numbered
 
 from harness import Server, main, needs, poll
@@ -56,10 +56,10 @@ class Readers(unittest.TestCase):
             tab.wait_end(30)
             done = tab.log_path.with_name(tab.log_path.name + ".index").read_bytes().count(b"seg  ")
             kept = [name for name in files_of(tab.log_path.parent) if name.startswith("pane-@0.0")]
-            self.assertEqual((problems, sorted(ended)), ([], list(range(10))), "each comes to the last line")
-            self.assertGreater(len(gaps), 0, "no reader was overtaken")
-        row("rotations with ten readers", "each byte once and in order, or a counted gap", f"10 readers, {done} rotations, {len(gaps)} gaps, {len(problems)} problems")
-        self.assertTrue(done and kept)
+            self.assertEqual(problems, [])
+            self.assertTrue(kept)
+        row("rotations with ten readers", none("bytes twice, out of order or in no counted gap", problems), exactly("readers at the last line", len(ended), 10),
+            at_least("rotations", done, rotations * 9 // 10), at_least("gaps of readers that were overtaken", len(gaps), 1))
 
 
 class KilledWhileRotating(unittest.TestCase):
@@ -97,8 +97,7 @@ class KilledWhileRotating(unittest.TestCase):
                 if not killed:
                     break
                 points += 1
-        row("kill -9 of the writer at each step of a rotation", "nothing lost or doubled", f"{points} points")
-        self.assertGreater(points, 15)
+        row("kill -9 of the writer at each step of a rotation: nothing lost or doubled, the quota kept", at_least("steps", points, 16))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def is_no_question(shell: str, text: str) -> bool:
 class ShellTexts(unittest.TestCase):
     def check(self, shell: str, seed: int) -> None:
         needs(shell)
-        wrong, hung = [], []
+        wrong, hung, compared = [], [], 0
         with Server() as server:
             tab = server.create_tab(shell=shell)
             for text in random_texts(seed, PER_SHELL):
@@ -54,15 +54,16 @@ class ShellTexts(unittest.TestCase):
                     code = subprocess.run(["zsh", "-f", "-c", text], stdin=subprocess.DEVNULL, capture_output=True, timeout=20).returncode
                 tab.execute("unset i x V; unset -f f")
                 result = tab.execute(text)
+                compared += 1
                 if result.exit_code in (134, 139) and plain(result.output) == plain(native.output):
                     continue  # bash damages its heap at some unclosed texts, and dies of it or not
                 if "__mcp" in result.output or "PROMPT_COMMAND" in result.output:
                     wrong.append(f"{text!r}: ours in {result.output!r}")
                 elif (told(text, result.output), result.exit_code) != (told(text, native.output), code):
                     wrong.append(f"{text!r}: {result.output!r} {result.exit_code}, the shell gives {native.output!r} {code}")
-        faults.row(f"{PER_SHELL} random texts in {shell} (D9)", f"what {shell} gives for the same file, nothing of ours", f"{len(wrong)} differ; {shell} itself hung at {len(hung)}")
-        self.assertEqual(wrong, [], f"{len(wrong)} of {PER_SHELL}:\n" + "\n".join(wrong[:10]))
-        self.assertLessEqual(len(hung), 1 + PER_SHELL // 500, hung)
+        print(*wrong[:10], *hung, sep="\n")
+        faults.row(f"{PER_SHELL:,} random texts in {shell}, of what it gives for the same file by itself", faults.at_least("compared", compared, PER_SHELL * 3 // 5),
+                   faults.none("that differ", wrong), faults.at_most(f"at which {shell} itself hangs", len(hung), 1 + PER_SHELL // 500))
 
     def test_bash(self) -> None:
         self.check("bash", 1)

@@ -12,7 +12,7 @@ import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults import LONG, row, runs
+from faults import LONG, at_least, none, row, runs
 from harness import Result, Server, Sshd, Tab, main, needs, needs_root, poll
 
 SHELLS = {"bash": "bash --norc", "zsh": "zsh -f", "dash": "dash"}
@@ -184,11 +184,9 @@ class SlowLink(unittest.TestCase):
         twice = [one for _, one, count in sent if count > 1]
         unsaid = [one for _, one, count in sent if count and one.reported_not_run]
         invented = [one for _, one, count in sent if not count and one.result.state == "completed"]
-        unknown = [one for _, one, _ in sent if one.result.reason == "no_shell_answered" and not one.reported_not_run]
-        row(f"{len(sent)} commands over a link that delays up to {LONGEST_DELAY_S} s, drops and duplicates; the writer stopped and killed",
-            "none run twice, none reported as not run that ran, none completed that did not",
-            f"{len(twice)}, {len(unsaid)}, {len(invented)}; {sum(count for *_, count in sent)} ran, {len(unknown)} were not known when the call returned")
-        self.assertEqual((twice, unsaid, invented), ([], [], []))
+        row(f"commands to far shells over a link that delays up to {LONGEST_DELAY_S:g} s, drops and doubles; the writer stopped and killed",
+            at_least("commands", len(sent), len(WAYS) * len(SHELLS) * each), at_least("that ran", sum(1 for *_, count in sent if count), len(sent) // 2),
+            none("run twice", twice), none("run and reported as not run", unsaid), none("completed and not run", invented))
 
 
 if __name__ == "__main__":
