@@ -11,10 +11,9 @@ What cannot be the same twice is shown in the README by one of these, and by not
 
 A call that only reads is repeated until it is answered so, for a while: what it reads may still be on its way.
 
-The other documents: what they link to exists, and so does every test that PLANNING.md names.
+The other documents: what they link to exists (what PLANNING.md names: test_planning.py).
 """
 
-import ast
 import contextlib
 import json
 import re
@@ -181,24 +180,6 @@ class Readme(unittest.TestCase):
             text = (CHECKOUT / name).read_text()
             for target in re.findall(r"\]\((?!http|#)([^)#]+)", text):
                 self.assertTrue((CHECKOUT / Path(name).parent / target).exists(), f"{name}: {target}")
-
-
-class Planning(unittest.TestCase):
-    def test_every_test_that_it_names_exists(self) -> None:
-        text = (CHECKOUT / "PLANNING.md").read_text()
-        named = re.findall(r"`(test_\w+\.py) ([A-Za-z.\w]+)`", text)
-        self.assertGreater(len(named), 20)
-        for file, name in named:
-            tree = ast.parse((CHECKOUT / "test" / "e2e" / file).read_text())
-            classes = {node.name: [part.name for part in node.body if isinstance(part, ast.FunctionDef)] for node in tree.body if isinstance(node, ast.ClassDef)}
-            kind, _, method = name.partition(".")
-            self.assertIn(kind, classes, file)
-            self.assertTrue(not method or method in classes[kind], f"{file}: {name}")
-        named = re.findall(r"`(\w+_test\.cpp) \"([^`]*)\"`", text)
-        self.assertGreater(len(named), 10)
-        for file, name in named:
-            source = re.sub(r'"\s*\n\s*"', "", (CHECKOUT / "test" / "unit" / file).read_text())
-            self.assertIn(f'"{name}', source, file)
 
 
 class Checker(unittest.TestCase):
