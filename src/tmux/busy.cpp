@@ -7,6 +7,7 @@
 #include "tmux/awaiting_input.hpp"
 #include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -102,65 +103,76 @@ std::string next_call(const std::string& tool, WindowId window, const std::strin
   return tool + " {\"window_id\": \"" + to_string(window) + "\"" + (more.empty() ? "" : ", " + more) + "}";
 }
 
+BusyTab::BusyTab(const Tab& tab, const std::string& message)
+    : Error(ErrorCode::busy, message), elsewhere_(is_elsewhere(tab)) {}
+
 BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
   const KeyboardWait keys = waiting_for_keys(tab);
-  return BusyTab(first_sentence(tab) + "There runs " + name_of(record) +
-                 (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
-                 to_wait_for_its_end(tab) + keys.how + to_end_it(tab));
+  return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(record) +
+                          (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
+                          to_wait_for_its_end(tab) + keys.how + to_end_it(tab));
 }
 
 BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
-    return BusyTab(first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
-                   keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" + keys.how);
+    return BusyTab(tab, first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
+                            keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +
+                            keys.how);
   }
-  return BusyTab(first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
-                 ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +
-                 (about_multiplexer(foreground.name).empty() ? to_end_it(tab) : "") +
-                 about_multiplexer(foreground.name));
+  return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
+                          ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +
+                          (about_multiplexer(foreground.name).empty() ? to_end_it(tab) : "") +
+                          about_multiplexer(foreground.name));
 }
 
 BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
-  return BusyTab("tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
-                 ", a restricted shell, which sources no file by its path and redirects "
-                 "nothing: no command can be run in it; nothing was run" +
-                 (tab.for_person
-                      ? "; to type there: " + by_hand("attach", tab)
-                      : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")));
+  return BusyTab(
+      tab, "tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
+               ", a restricted shell, which sources no file by its path and redirects "
+               "nothing: no command can be run in it; nothing was run" +
+               (tab.for_person ? "; to type there: " + by_hand("attach", tab)
+                               : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")));
 }
 
 BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   const bool known = !keys.how.empty();
-  return BusyTab(first_sentence(tab) + foreground.name + (known ? keys.what : std::string(kShellReads)) +
-                 ": " + (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
+  return BusyTab(tab, first_sentence(tab) + foreground.name + (known ? keys.what : std::string(kShellReads)) +
+                          ": " + (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
 }
 
 BusyTab busy_with_typing(const Tab& tab) {
-  return BusyTab(first_sentence(tab) + "A person is typing in it just now. Try again when they have paused");
+  return BusyTab(tab,
+                 first_sentence(tab) + "A person is typing in it just now. Try again when they have paused");
 }
 
 BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground) {
-  return BusyTab(first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
-                 ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
-                 "`wait` that was typed there. To look: " +
-                 (tab.for_person ? by_hand("attach", tab) : next_call("read_screen", tab.window)));
+  return BusyTab(tab,
+                 first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
+                     ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
+                     "`wait` that was typed there. To look: " +
+                     (tab.for_person ? by_hand("attach", tab) : next_call("read_screen", tab.window)));
 }
 
 BusyTab busy_with_calls(const Tab& tab, std::size_t ahead) {
-  return BusyTab("tab " + to_string(tab.window) +
-                 " was busy for the whole time of this call; nothing was run, " +
-                 (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") + " before it" +
-                 (tab.runs.empty() ? "" : " (" + what_has(tab, true) + ")") + ". Try again" +
-                 (tab.for_person ? "" : " with more timeout_ms"));
+  return BusyTab(tab, "tab " + to_string(tab.window) +
+                          " was busy for the whole time of this call; nothing was run, " +
+                          (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") +
+                          " before it" + (tab.runs.empty() ? "" : " (" + what_has(tab, true) + ")") +
+                          ". Try again" + (tab.for_person ? "" : " with more timeout_ms"));
 }
 
-BusyTab or_beside(const BusyTab& busy, bool for_person) {
-  return BusyTab(
+Error or_beside(const BusyTab& busy, bool for_person) {
+  if (busy.elsewhere()) {
+    return busy;
+  }
+  return Error(
+      ErrorCode::busy,
       std::string(busy.what()) +
-      (for_person ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
-                  : "; to run this beside it: the same call without window_id, or in another tab"));
+          (for_person
+               ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
+               : "; to run this beside it: the same call without window_id, or in another tab"));
 }
 
 std::string what_has(const Tab& tab, bool called) {

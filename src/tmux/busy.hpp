@@ -14,7 +14,12 @@ namespace terminally {
 /// for the keyboard, and the exact next call. Each says that nothing was run. The code is busy.
 class BusyTab : public Error {
  public:
-  explicit BusyTab(const std::string& message) : Error(ErrorCode::busy, message) {}
+  BusyTab(const Tab& tab, const std::string& message);
+
+  [[nodiscard]] bool elsewhere() const { return elsewhere_; }
+
+ private:
+  bool elsewhere_;
 };
 
 /// A command of ours runs there.
@@ -38,8 +43,9 @@ class BusyTab : public Error {
 /// Other calls had the tab for the whole time of this one.
 [[nodiscard]] BusyTab busy_with_calls(const Tab& tab, std::size_t ahead);
 
-/// The same for a call that named the tab: it could have gone beside it. `for_person`: as Tab::for_person.
-[[nodiscard]] BusyTab or_beside(const BusyTab& busy, bool for_person);
+/// The same for a call that named the tab: it could have gone beside it, unless the tab is_elsewhere().
+/// `for_person`: as Tab::for_person.
+[[nodiscard]] Error or_beside(const BusyTab& busy, bool for_person);
 
 /// In a few words, for a note: "command 1a2b3c4d (make test) runs there". `called`: other calls of this
 /// process have it.

@@ -8,6 +8,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/prompt.hpp"
+#include "tmux/way_in.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {
@@ -125,7 +126,10 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::choose_place
     std::optional<WindowId> window, CallTime time) {
   if (!window) {
     Place place = co_await place_without_name(time);
-    co_return place;
+    if (place.guard) {
+      co_return place;
+    }
+    window = place.tab->window;
   }
   Place place;
   place.guard = co_await turn_in_tab(*window, time);
@@ -159,7 +163,8 @@ TmuxManager::Impl::MainTabs TmuxManager::Impl::main_tabs() {
   return found;
 }
 
-/// One call after the other, in the order they came.
+/// One call after the other, in the order they came. A place without a guard is a tab whose turn is to be
+/// waited for.
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_without_name(CallTime time) {
   const auto turn = co_await turn_at_tmux(choosing_tab_, time.patience());
   if (!turn) {
@@ -184,6 +189,11 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_withou
     }
     if (reserved) {
       Place place = co_await place_in_idle(known.main, std::move(*reserved));
+      co_return place;
+    }
+    if (is_elsewhere(main)) {
+      Place place;
+      place.tab = known.main;
       co_return place;
     }
     if (locked || !may_come_back(main) || Clock::now() >= settled_by) {

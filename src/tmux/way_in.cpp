@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tmux/command_run.hpp"
 #include "tmux/proc.hpp"
 
 namespace terminally {
@@ -33,6 +34,10 @@ std::optional<WayIn> way_in(const Foreground& foreground) {
   const ExitReporter reporter = exit_reporter(foreground.pid);
   const auto way = reporter.passed_on ? process_info(reporter.pid) : std::nullopt;
   return way ? std::optional(WayIn{way->id(), way->name}) : std::nullopt;
+}
+
+bool is_elsewhere(const Tab& tab) {
+  return std::ranges::any_of(tab.runs, [](const auto& run) { return run->record().way_in.has_value(); });
 }
 
 std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point called) {

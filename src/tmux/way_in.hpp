@@ -13,6 +13,10 @@ namespace terminally {
 /// shell of this user on this side. While that shell lives.
 [[nodiscard]] std::optional<WayIn> way_in(const Foreground& foreground);
 
+/// Whether what comes next in the tab goes to a shell behind ssh, su or sudo that a command of ours opened:
+/// no other tab is there.
+[[nodiscard]] bool is_elsewhere(const Tab& tab);
+
 /// A call that came at `called` expects its command to run where the one before it ran, or in the shell that
 /// it opened. Where the way there has ended since and no caller was told, this throws once that nothing was
 /// run: the same line does something else on this side of an ssh. Returns a note for the result instead where

@@ -344,6 +344,23 @@ class Ssh(unittest.TestCase):
                 self.assertEqual((again.output, again.get("window_id", main)), ("[]\n", main))
                 self.server.call("execute_command", window_id=main, command=self.command())
 
+    def test_a_call_without_a_tab_while_the_far_shell_is_busy(self) -> None:
+        """U1: a helper tab would be on this side."""
+        go = self.server.sandbox.home / "go"
+        main = self.server.call("execute_command", command=self.command()).window_id
+        first = self.server.call_async("execute_command", command=f"echo up; until [ -e {go} ]; do sleep 0.1; done; echo first", timeout_ms=50_000)
+        poll(lambda: b"up\r\n" in Path(self.server.tabs()[main].log_path).read_bytes(), 10)
+        second = self.server.call_async("execute_command", command="echo [${SSH_CONNECTION:+there}]", timeout_ms=50_000)
+        refused = self.server.call_error("execute_command", command="echo never", timeout_ms=300)
+        self.assertIn(f"tab {main} was busy for the whole time", refused)
+        named = self.server.call_error("execute_command", window_id=main, command="echo never", timeout_ms=300)
+        self.assertIn(f"tab {main} was busy for the whole time", named)
+        self.assertNotIn("without window_id", named)
+        go.touch()
+        self.assertEqual(self.server.result(first, "execute_command").output, "up\nfirst\n")
+        self.assertEqual(self.server.result(second, "execute_command").output, "[there]\n")
+        self.assertEqual([tab.name for tab in self.server.tabs().values()], ["main"])
+
     def test_a_connection_that_breaks_before_a_call_that_waits(self) -> None:
         """It was made before anybody was told."""
         tab = self.server.create_tab(shell="bash")
