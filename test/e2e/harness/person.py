@@ -25,8 +25,8 @@ class Person:
         return done.stdout.decode(errors="replace")
 
     def type(self, tab: Tab | str, text: str) -> None:
-        """Types characters, without Enter."""
-        self.tmux("send-keys", "-l", "-t", _target(tab), "--", text)
+        """Types characters, without Enter. To tmux a `;` at the end of an argument is the end of its command."""
+        self.tmux("send-keys", "-l", "-t", _target(tab), "--", text[:-1] + "\\;" if text.endswith(";") else text)
 
     def keys(self, tab: Tab | str, *keys: str) -> None:
         """Presses keys by tmux's names: Enter, C-c, Escape."""

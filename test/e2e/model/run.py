@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from harness import Sandbox
 
-from .world import World, random_step, step_of
-
-Step = tuple[str, int, int, int]
+from .calls import check_taken_back, settle_calls
+from .end import finish
+from .step import STEPS, Step, random_step
+from .world import World
 
 
 @dataclass
@@ -37,9 +38,10 @@ def play(steps: list[Step], until: float | None = None, show: bool = False) -> F
                 done.append(step)
                 if show:
                     print(f"{time.monotonic() - begin:8.3f} {step[0]}", flush=True)
-                step_of(world, step[0])(*step[1:])
-                world.settle_calls()
-            world.finish()
+                STEPS[step[0]](world, *step[1:])
+                settle_calls(world)
+                check_taken_back(world)
+            finish(world)
         except Exception as error:  # noqa: BLE001: whatever it is, it is a finding
             return Failure(f"{type(error).__name__}: {error}", done)
         finally:

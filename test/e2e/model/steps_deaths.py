@@ -1,0 +1,180 @@
+"""What dies, or is stopped, and who leaves."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+
+from harness import Server, poll
+
+from .calls import PROCESS_MS, answered, send, settle_calls
+from .command import LATE_S, OVERDUE_S, Command
+from .step import step
+from .world import INSTANCE, WINDOW_MS, World
+
+END_S = 2.0
+
+
+@step(4)
+def kill_server(world: World, a: int, b: int, c: int) -> None:
+    """Killed at any moment; the next finds all as it was, and what has ended meanwhile."""
+    settle_calls(world)
+    kill(world)
+    if b % 3 == 0:
+        time.sleep(0.3)  # a nap that ends while no server is there
+    start_again(world)
+    if b % 2:
+        found_again(world)
+
+
+def kill(world: World) -> None:
+    world.server.raw.kill()
+    for call in world.calls:
+        call.command.may_be.add("cancelled")  # it was sent; how far it came is not known
+        call.command.lost = True
+    world.calls.clear()
+
+
+def start_again(world: World) -> None:
+    world.taken_back.clear()
+    world.server = world.start()
+    for command in world.commands:
+        if command.open:
+            command.moved_at = time.monotonic()
+
+
+def found_again(world: World) -> None:
+    world.check_list()
+    for tab in world.there:
+        for command in world.open_in(tab.id):
+            if command.id:
+                world.look_at(command)
+            elif command.lost:
+                find_id(world, command)
+
+
+def find_id(world: World, command: Command) -> None:
+    """Of a command whose call was lost: the tab's latest, if that is the one."""
+    asked_at = time.monotonic()
+    latest = world.timed("get_command_state", window_id=command.tab, max_output_bytes=100_000, verbose=True)
+    if latest.get("command") == command.text:
+        world.check(command, latest, asked_at)
+
+
+@step(4)
+def kill_server_before_deadline(world: World, a: int, b: int, c: int) -> None:
+    """The next one keeps it, and knows what it ended."""
+    tab = world.quiet_tab(a)
+    if not tab or tab.leaks_until > time.monotonic():
+        return
+    timeout_ms = (1000, 1500)[b % 2]
+    command = send(world, "long", tab.id, timeout_ms, "execute_command", wait=False)
+    if not came_to_run(world, command):
+        return
+    kill(world)
+    start_again(world)
+    limit_s = timeout_ms / 1000 + OVERDUE_S + world.lag.slack_s
+    poll(lambda: command.mark not in world.marked().values(), limit_s, f"{command} to be ended at its time-out, by another server")
+    found_again(world)
+
+
+@step(4)
+def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> None:
+    """What resists is ended by the next one."""
+    tab = world.quiet_tab(a)
+    if not tab or tab.leaks_until > time.monotonic():
+        return
+    command = send(world, "deaf", tab.id, PROCESS_MS, "start_process", wait=True)
+    if command.id and came_to_run(world, command):
+        world.touch(tab.id, "cancelled")
+        world.server.call_async("cancel_command", window_id=tab.id)
+        poll(lambda: b"^C" in tab.log_path.read_bytes()[-40:], LATE_S, f"C-c to {command}")
+        kill(world)
+        start_again(world)
+        poll(lambda: command.mark not in world.marked().values(), LATE_S + world.lag.slack_s, f"{command}, whose cancel had begun, to be ended by another server")
+        found_again(world)
+
+
+def came_to_run(world: World, command: Command) -> bool:
+    """Its process was seen. Else something else ended it before, which is no business of this step."""
+    def seen() -> bool:
+        settle_calls(world)
+        return command.mark in world.marked().values() or not command.open
+
+    poll(seen, LATE_S + world.lag.slack_s, f"{command} to run")
+    return command.open
+
+
+@step(3)
+def end_server(world: World, a: int, b: int, c: int) -> None:
+    """The client leaves: whatever it asked is answered, and the server ends within 2 s."""
+    settle_calls(world)
+    for call in world.calls:
+        call.command.may_be.add("cancelled")
+    begin = time.monotonic()
+    code = world.server.raw.close(5)
+    took = time.monotonic() - begin
+    assert code == 0 and took <= END_S + world.lag.slack_s, f"exit code {code} after {took:.2f} s"
+    calls, world.calls = world.calls, []
+    start_again(world)
+    for call in calls:
+        call.command.lost = True
+        if not call.cancelled_at:
+            assert call.future.done() and not call.future.exception(), f"{call.command}: the client left, and its call was not answered"
+            answer = call.future.result()
+            if "result" in answer and not answer["result"].get("isError"):
+                answered(world, call)
+
+
+@step(2)
+def second_server(world: World, a: int, b: int, c: int) -> None:
+    """It is told who owns the instance, and changes nothing."""
+    if world.there:
+        world.check_list()  # the first has attached
+        second = Server("--instance", INSTANCE, "--sync-window-ms", str(WINDOW_MS), sandbox=world.sandbox, durable=True)
+        with second:
+            answer = second.raw.request("tools/call", {"name": "create_tab", "arguments": {"name": "not mine"}})
+            assert answer.get("isError") and str(world.server.raw.process.pid) in answer["content"][0]["text"], f"a second server: {answer}"
+
+
+@step(3)
+def kill_writer(world: World, a: int, b: int, c: int) -> None:
+    tab = world.tab(a)
+    for pid in world.writers_of(tab) if tab else []:
+        world.touch(tab.id, "loss")
+        tab.leaks_until = time.monotonic() + 2
+        tab.leaked = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@step(3)
+def stop_writer(world: World, a: int, b: int, c: int) -> None:
+    """For a moment: it loses nothing by that."""
+    tab = world.tab(a)
+    for pid in world.writers_of(tab) if tab else []:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+            threading.Timer(0.1 + b % 5 / 10, _go_on, [pid]).start()
+
+
+def _go_on(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
+
+
+@step(3)
+def kill_tmux(world: World, a: int, b: int, c: int) -> None:
+    if not world.person:
+        return
+    pid = world.person.server_pid()
+    for tab in world.tabs.values():
+        world.touch(tab.id, "server_lost")  # also of one that was closed, where nobody has looked since
+        if tab.open:
+            world.touch(tab.id, "tab_closed", "cancelled")
+            tab.may_be_gone = True
+            tab.leaked = True
+    os.kill(pid, signal.SIGKILL)
+    if b % 2:
+        world.check_list()
