@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from .calls import PROCESS_MS, send, settle_calls
+from .calls import PROCESS_MS, came_to_run, send, settle_calls
 from .command import KILLED_S, KINDS, LATE_S
 from .step import step
 from .tab import TabModel
@@ -82,9 +82,22 @@ def start_process(world: World, a: int, b: int, c: int) -> None:
 def start_and_end(world: World, a: int, b: int, c: int) -> None:
     """A process that has just begun, or not even that, by a cancel or with its tab."""
     tab = world.quiet_tab(a)
-    if tab:
-        send(world, ("tree", "long", "tree", "deaf")[b % 4], tab.id, PROCESS_MS, "start_process", wait=True)
-        (close_tab if c % 3 == 0 else cancel)(world, list(world.there).index(tab) if tab in world.there else 0, b // 4, c)
+    if not tab:
+        return
+    command = send(world, ("tree", "long", "tree", "deaf")[b % 4], tab.id, PROCESS_MS, "start_process", wait=b % 3 == 0)
+    if came_to_run(world, command):
+        (close_tab if c % 2 else cancel)(world, world.there.index(tab), b // 4, c)
+
+
+@step(3)
+def close_behind_writer(world: World, a: int, b: int, c: int) -> None:
+    """What was printed is logged before a tab is closed, also by a writer that stood still."""
+    tab = world.quiet_tab(a)
+    if tab and tab.logs:
+        world.pause_writer(tab, 0.3)
+        command = send(world, "long", tab.id, PROCESS_MS, "start_process", wait=False)
+        if came_to_run(world, command):
+            close_tab(world, world.there.index(tab), b, c)
 
 
 @step(10)

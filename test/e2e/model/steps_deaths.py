@@ -3,12 +3,11 @@
 import contextlib
 import os
 import signal
-import threading
 import time
 
 from harness import Server, poll
 
-from .calls import PROCESS_MS, answered, send, settle_calls
+from .calls import PROCESS_MS, answered, came_to_run, send, settle_calls
 from .command import LATE_S, OVERDUE_S, Command
 from .step import step
 from .world import INSTANCE, WINDOW_MS, World
@@ -63,10 +62,26 @@ def find_id(world: World, command: Command) -> None:
 
 
 @step(4)
+def kill_server_before_start(world: World, a: int, b: int, c: int) -> None:
+    """It dies when the command runs, and its log does not say so yet."""
+    tab = world.quiet_tab(a)
+    if not tab or not tab.logs:
+        return
+    world.pause_writer(tab, 0.1 + b % 4 / 10)
+    command = send(world, "nap", tab.id, 20_000, "execute_command", wait=False)
+    poll(lambda: command.n in world.ran() or settle_calls(world) or not command.open, LATE_S + world.lag.slack_s, f"{command} to run")
+    kill(world)
+    start_again(world)
+    world.check_list()
+    if command.open and tab.there:
+        find_id(world, command)
+
+
+@step(4)
 def kill_server_before_deadline(world: World, a: int, b: int, c: int) -> None:
     """The next one keeps it, and knows what it ended."""
     tab = world.quiet_tab(a)
-    if not tab or tab.leaks_until > time.monotonic():
+    if not tab or not tab.logs:
         return
     timeout_ms = (1000, 1500)[b % 2]
     command = send(world, "long", tab.id, timeout_ms, "execute_command", wait=False)
@@ -83,7 +98,7 @@ def kill_server_before_deadline(world: World, a: int, b: int, c: int) -> None:
 def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> None:
     """What resists is ended by the next one."""
     tab = world.quiet_tab(a)
-    if not tab or tab.leaks_until > time.monotonic():
+    if not tab or not tab.logs:
         return
     command = send(world, "deaf", tab.id, PROCESS_MS, "start_process", wait=True)
     if command.id and came_to_run(world, command):
@@ -94,16 +109,6 @@ def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> No
         start_again(world)
         poll(lambda: command.mark not in world.marked().values(), LATE_S + world.lag.slack_s, f"{command}, whose cancel had begun, to be ended by another server")
         found_again(world)
-
-
-def came_to_run(world: World, command: Command) -> bool:
-    """Its process was seen. Else something else ended it before, which is no business of this step."""
-    def seen() -> bool:
-        settle_calls(world)
-        return command.mark in world.marked().values() or not command.open
-
-    poll(seen, LATE_S + world.lag.slack_s, f"{command} to run")
-    return command.open
 
 
 @step(3)
@@ -153,15 +158,8 @@ def kill_writer(world: World, a: int, b: int, c: int) -> None:
 def stop_writer(world: World, a: int, b: int, c: int) -> None:
     """For a moment: it loses nothing by that."""
     tab = world.tab(a)
-    for pid in world.writers_of(tab) if tab else []:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGSTOP)
-            threading.Timer(0.1 + b % 5 / 10, _go_on, [pid]).start()
-
-
-def _go_on(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGCONT)
+    if tab:
+        world.pause_writer(tab, 0.1 + b % 5 / 10)
 
 
 @step(3)

@@ -1,5 +1,6 @@
 """A tab of the model, and its log: bytes that have offsets for ever."""
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,11 @@ class TabModel:
     @property
     def there(self) -> bool:
         return self.open and not self.may_be_gone
+
+    @property
+    def logs(self) -> bool:
+        """Its log has a writer, which has begun."""
+        return self.leaks_until < time.monotonic() and self.log_path.exists() and self.log_path.stat().st_size > 0
 
     def check_part(self, at: int, data: bytes, next_byte: int) -> None:
         """Bytes at an offset stay what they are, and are those of the file."""

@@ -1,8 +1,11 @@
 """The real thing and the model of it, side by side."""
 
+import contextlib
 import os
 import random
+import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -193,6 +196,16 @@ class World:
                 return pane
         raise AssertionError(f"no pane of tmux is {tab.id}")
 
+    def pause_writer(self, tab: TabModel, seconds: float) -> None:
+        for pid in self.writers_of(tab):
+            send_signal(pid, signal.SIGSTOP)
+            threading.Timer(seconds, send_signal, [pid, signal.SIGCONT]).start()
+
     def writers_of(self, tab: TabModel) -> list[int]:
         mark = os.fsencode(tab.log_path)
         return [pid for pid, command in self.sandbox.processes().items() if "terminally-log" in command and mark in command.encode().split(b" ")]
+
+
+def send_signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
