@@ -5,14 +5,20 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import AnyOf, RawClient, RpcError, Sandbox, Text, main, poll
+from harness import AnyOf, RawClient, RpcError, Sandbox, Stopwatch, Text, exit_code_in_time, main, poll
 from harness.person import Terminal
 from harness.raw_client import protocol_violation
 from harness.schema import violations
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
+import faults  # noqa: E402
+import table  # noqa: E402
 
 # Answers each request with its own params; says what it is told to say.
 FAKE = """
@@ -109,6 +115,54 @@ class Small(unittest.TestCase):
             terminal.expect("size: 40 120")
             terminal.write("\n")
             self.assertEqual(terminal.wait(), 5)
+
+
+class Bounds(unittest.TestCase):
+    """A bound that is overstepped is an error, however busy the machine is; and the table shows what was asserted."""
+
+    def test_a_time(self) -> None:
+        watch = Stopwatch()
+        time.sleep(0.5)
+        with self.assertRaisesRegex(AssertionError, "the nap took 0.[5-9]. s, promised are 0.02 s"):
+            watch.within(0.02, "the nap")
+        self.assertLess(Stopwatch().within(20), 20)
+
+    def test_timers_pass_on_any_machine_alike(self) -> None:
+        with Stopwatch() as watch:
+            time.sleep(0.1)
+            self.assertGreaterEqual(watch.allows(1), 1)
+            self.assertLess(watch.allows(5, timers=5), 5.001)
+
+    def test_an_end(self) -> None:
+        ends, stays = (subprocess.Popen(["sleep", seconds]) for seconds in ("0.05", "60"))
+        self.assertEqual(exit_code_in_time(ends, 10), 0)
+        self.assertIsNone(exit_code_in_time(stays, 0.02))
+        stays.kill()
+        stays.wait()
+
+    def test_figures(self) -> None:
+        met = [faults.at_most("a", 1.0, 1, "s"), faults.at_most("a", 1.9, 1, "s", pace=2), faults.at_least("b", 2, 2), faults.exactly("c", 3, 3), faults.none("d", [])]
+        missed = [faults.at_most("a", 1.1, 1, "s"), faults.at_most("a", 2.1, 1, pace=2), faults.at_least("b", 1, 2), faults.exactly("c", 2, 3), faults.none("d", ["x"])]
+        with tempfile.TemporaryDirectory() as directory:
+            rows = Path(directory, "rows")
+            with unittest.mock.patch.dict(os.environ, {"TERMINALLY_FAULT_TABLE": str(rows)}):
+                faults.row("a fault", *met)
+                for figure in missed:
+                    with self.assertRaises(AssertionError, msg=figure):
+                        faults.row("a fault", *met, figure)
+                with self.assertRaises(AssertionError):
+                    faults.row("a fault without a number")
+            first, *others = table.read_rows(rows)
+        self.assertEqual((first["test"], first["wanted"], first["measured"]),
+                         ("test_harness.py Bounds.test_figures", "a ≤ 1 s; a ≤ 1 s; b ≥ 2; c 3; d 0", "1 s; 1.9 s (allowed here: 2 s); 2; 3; 0"))
+        self.assertEqual(["NOT MET" in row["measured"] for row in others], [True] * 5 + [False])
+
+    def test_the_table(self) -> None:
+        old = [{"fault": fault, "test": test, "wanted": "1", "measured": "1", "form": "long", "commit": "1234567"} for fault, test in (
+            ("x", "test_tmux_frozen.py Frozen.test_frozen"), ("y", "test_tmux_frozen.py Frozen.test_that_is_no_more"), ("z", "test_ids.py Ids.test_tmux_killed_under_four_clients"))]
+        new = [old[0] | {"commit": "89abcde"}]
+        document = table.BEGIN + table.table(table.merged(old, new)) + table.END
+        self.assertEqual([(row["fault"], row["commit"]) for row in table.rows_of(document)], [("z", "1234567"), ("x", "89abcde")])
 
 
 if __name__ == "__main__":
