@@ -113,8 +113,8 @@ class Life(unittest.TestCase):
                 poll((server.sandbox.home / "printed").exists, 30)
                 self.assertNotIn(b"1000\r\n", tab.log(), "all of it is on its way")
                 closing = server.call_async("close_tab", window_id=tab.id)
-                server.raw.ping()  # it has begun
-                self.assertFalse(closing.done())
+                with self.assertRaises(AssertionError, msg="it did not wait for what is on its way"):
+                    poll(closing.done, 1)
             finally:
                 os.kill(writer, signal.SIGCONT)
             self.assertIs(server.result(closing, "close_tab").closed, True)

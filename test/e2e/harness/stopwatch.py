@@ -21,6 +21,7 @@ while True:
     wall += time.monotonic() - due
     due = max(due + 0.02, time.monotonic() + 0.01)
 """
+WORK = 0.25  # of what is not timers, how much computes
 SANITIZED = 3.0 if os.environ.get("TERMINALLY_SANITIZED") else 1.0  # what a sanitizer makes of the program's own time
 
 
@@ -49,8 +50,8 @@ class Stopwatch:
         return 1 + max(self._computes, computes) * self._longer
 
     def allows(self, promise: float, timers: float = 0.0) -> float:
-        """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike; the rest is work, mostly."""
-        return timers + (promise - timers) * self.pace(0.5 if timers else 0.0) * SANITIZED
+        """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike."""
+        return timers + (promise - timers) * self.pace(WORK if timers else 0.0) * SANITIZED
 
     def within(self, promise: float, what: str = "it", timers: float = 0.0) -> float:
         """Asserts that no more has passed than was promised; returns the seconds."""
