@@ -1,6 +1,7 @@
 """Logs: by lines (T5), by offsets (T9), raw and durable on disk (T11), and the three views of the same bytes."""
 
 import base64
+import os
 import unittest
 from pathlib import Path
 
@@ -94,7 +95,7 @@ class Offsets(unittest.TestCase):
             for at in (0, 15_000_000, 28_000_000):
                 self.assertEqual(tab.stream(from_byte=at, max_bytes=largest, encoding="base64").next_byte, at + largest)
             tab.stream(from_byte=15_000_000, max_bytes=largest, strip_ansi=True)
-            self.assertLess(peak_mib(server.raw.process.pid) - before, 20)
+            self.assertLess(peak_mib(server.raw.process.pid) - before, 200 if os.environ.get("TERMINALLY_SANITIZED") else 20)  # what a sanitizer keeps back
 
     def test_text_is_cut_between_characters(self) -> None:
         with Server() as server:

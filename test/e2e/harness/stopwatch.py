@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+from .poll import poll
+
 # Works for a moment every 20 ms, as the program under test does. Asked by a line, it tells how long that took, and how long of that it had a processor.
 METRONOME = """
 import hashlib, select, sys, time
@@ -47,11 +49,11 @@ class Stopwatch:
             print(file=self._metronome.stdin, flush=True)
             wall, cpu = map(float, self._metronome.stdout.readline().split())
             self._longer = max(0.0, wall / cpu - 1) if cpu else 0.0
-        return 1 + max(self._computes, computes) * self._longer
+        return SANITIZED * (1 + max(self._computes, computes) * self._longer)
 
     def allows(self, promise: float, timers: float = 0.0) -> float:
         """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike."""
-        return timers + (promise - timers) * self.pace(WORK if timers else 0.0) * SANITIZED
+        return timers + (promise - timers) * self.pace(WORK if timers else 0.0)
 
     def within(self, promise: float, what: str = "it", timers: float = 0.0) -> float:
         """Asserts that no more has passed than was promised; returns the seconds."""
@@ -80,6 +82,5 @@ def exit_code_in_time(process: subprocess.Popen, promise: float) -> int | None:
     except subprocess.TimeoutExpired:
         with Stopwatch() as watch:
             late = watch.begin - promise
-            while process.poll() is None and time.monotonic() - late < max(watch.allows(promise), promise + 0.2):
-                time.sleep(0.02)
+            poll(lambda: process.poll() is not None or time.monotonic() - late > max(watch.allows(promise), promise + 0.2), 60, "the end, or its latest moment")
         return process.returncode
