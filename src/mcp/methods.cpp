@@ -25,13 +25,12 @@ using nlohmann::ordered_json;
 
 constexpr const char* kInstructions =
     "Terminal tabs on tmux. execute_command runs a command in a tab (default: the tab \"main\") and returns "
-    "exactly what "
-    "it printed, with its exit code; the tab keeps its directory and variables. For servers and watchers use "
+    "exactly what it printed, with its exit code; the tab keeps its directory and variables. For servers and "
+    "watchers use "
     "start_process, then read_logs_from_tab or stream_logs_from_tab, and stop_process. When state is "
     "\"running\", poll "
     "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
-    "command at a "
-    "time.";
+    "command at a time.";
 
 /// What this server has, as far as the revision knows it.
 ordered_json capabilities(Revision revision) {

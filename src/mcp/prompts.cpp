@@ -57,17 +57,13 @@ std::string build_text(const Values& values) {
          "; keep its window_id and use this one tab throughout.\n"
          "2. execute_command with the command as it is, render: true, and a timeout_ms that fits a build "
          "(600000). Do not pipe it through tail or grep: long output is cut in the middle, and the whole of "
-         "it "
-         "stays in the tab's log.\n"
+         "it stays in the tab's log.\n"
          "3. state \"running\": it goes on. wait_for with until: \"exit\", or get_command_state, until it "
-         "has "
-         "ended; awaiting_input says that it asks something: answer with send_text.\n"
+         "has ended; awaiting_input says that it asks something: answer with send_text.\n"
          "4. exit_code 0: say so and stop. Otherwise find the first error: search_logs with a pattern such "
-         "as "
-         "\"error|FAILED\" from the command's start_byte; read around it with stream_logs_from_tab.\n"
+         "as \"error|FAILED\" from the command's start_byte; read around it with stream_logs_from_tab.\n"
          "5. Fix the cause in the sources, not the symptom in the build, and run the same command again. If "
-         "the "
-         "same error comes back twice, say what you have tried and ask.\n"
+         "the same error comes back twice, say what you have tried and ask.\n"
          "At the end tell what was wrong, what you changed, and the last exit code.";
 }
 
@@ -85,11 +81,9 @@ std::string server_text(const Values& values) {
          "2. start_process in that tab with " +
          wait +
          " and timeout_ms: 60000. One call: it returns the moment the server is ready, or when it has died, "
-         "with "
-         "what was printed.\n"
+         "with what was printed.\n"
          "3. matched false: read the reason and the output. If the process exited, read_logs_from_tab shows "
-         "why; "
-         "fix that and start it again. If it only timed out it still runs: wait_for with the same "
+         "why; fix that and start it again. If it only timed out it still runs: wait_for with the same "
          "arguments.\n"
          "4. Leave it running. Tell the window_id, the address it serves at, and that stop_process ends it. "
          "Later, stream_logs_from_tab from next_byte shows what it printed since.";
@@ -111,14 +105,11 @@ std::string test_text(const Values& values) {
          "3. search_logs with pattern: \"" +
          pattern +
          "\", from_byte: start_byte, context_lines: 5. The first failure counts most; later ones often "
-         "follow "
-         "from it. stream_logs_from_tab reads more around a match, by its byte.\n"
+         "follow from it. stream_logs_from_tab reads more around a match, by its byte.\n"
          "4. Read the test and the code it names. Say in one sentence what was expected, what happened, and "
-         "why "
-         "you think so, quoting the lines of the log.\n"
+         "why you think so, quoting the lines of the log.\n"
          "5. Check it: execute_command that runs this one test alone, in a new tab. If it passes alone, "
-         "suspect "
-         "order, shared state or time.\n"
+         "suspect order, shared state or time.\n"
          "6. Only then fix it, run that test, then the whole suite, and report both exit codes.";
 }
 

@@ -33,8 +33,7 @@ constexpr std::size_t kLongestInNote = 4'096;
 std::string note_of_cleared(std::string line, bool put_back) {
   std::string note =
       "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-      "went "
-      "first, so that nothing of it was run or completed";
+      "went first, so that nothing of it was run or completed";
   line.erase(0, line.find_first_not_of(' '));
   if (!line.empty()) {
     note += line.size() > kLongestInNote ? ". The line had " + std::to_string(line.size()) + " bytes; "

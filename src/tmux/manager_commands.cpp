@@ -59,8 +59,8 @@ std::string after_timeout(const Tab& tab, std::uint64_t timeout_ms, bool was_wai
 std::string why_it_runs_on(const CommandRun& run) {
   if (!run.has_begun()) {
     return "its line was typed and no sign of its start has come yet (a slow link, or a log or tmux that "
-           "stands "
-           "still): it may run, or run later; do not send it again before get_command_state says how it "
+           "stands still): it may run, or run later; do not send it again before get_command_state says how "
+           "it "
            "ended";
   }
   return run.is_interrupted()

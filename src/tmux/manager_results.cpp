@@ -84,8 +84,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
     record.reason = Reason::no_shell_answered;
     record.notes.emplace_back(
         "it is not known whether the shell has taken it: it may have run, and may still run when it arrives "
-        "(a "
-        "slow link). It is not typed again; get_command_state says when it is known, cancel_command gives "
+        "(a slow link). It is not typed again; get_command_state says when it is known, cancel_command gives "
         "up");
   }
   co_return co_await result_of(tab, std::move(record), std::move(how));

@@ -151,8 +151,7 @@ std::string trouble_with_proc() {
   return "/proc belongs to another PID namespace: it calls this process " + self + ", but its pid is " +
          std::to_string(::getpid()) +
          "; mount the /proc of this namespace (unshare --mount-proc, or mount -t proc proc /proc), else "
-         "signals "
-         "would go to strangers";
+         "signals would go to strangers";
 }
 
 void refuse_without_proc() {

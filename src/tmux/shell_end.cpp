@@ -65,8 +65,7 @@ std::string note_of_new_shell(const Tab& tab) {
   }
   return how_it_ended(*end, tab) +
          " at its prompt, without anybody typing (TMOUT does so); a new one was started in the same "
-         "directory "
-         "(variables, functions and options of the old one are gone)";
+         "directory (variables, functions and options of the old one are gone)";
 }
 
 }  // namespace terminally
