@@ -70,6 +70,7 @@ void CommandRun::conclude() {
   trim_own_lines_at_end();
   const int code = end_marker_->exit_code;
   if (end_marker_->by == Marker::By::refused) {
+    record_.start_byte = record_.end_byte;  // before it stands what we typed, which is nobody's output
     record_.notes.emplace_back(
         "the shell did not take the command: it arrived damaged, or there is no base64 there; nothing was "
         "run");

@@ -176,10 +176,10 @@ class Nested(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             enter(tab, "su -s /bin/sh - nobody")
             tab.execute("PATH=/nonexistent")
-            result = tab.execute("echo one; touch /tmp/te-nested-ran-$$")
-            self.assertIn((result.state, result.reason), [("failed", "no_shell_answered"), ("completed", None)])
-            if result.state == "failed":
-                self.assertIsNone(result.exit_code)
+            result = tab.execute("echo one", verbose=True)
+            self.assertEqual((result.state, result.reason, result.exit_code, result.output), ("failed", "no_shell_answered", None, ""))
+            self.assertIn("there is no base64 there; nothing was run", " ".join(result.notes))
+            self.assertEqual(tab.state(command_id=result.command_id).output, "")
 
 
 class Replaced(unittest.TestCase):
