@@ -134,7 +134,8 @@ class Programs(unittest.TestCase):
             poll(lambda: tab.row.foreground == "sleep", 5)
             Person(server).keys(tab, "C-z")
             result = server.result(call, "execute_command")
-            self.assertIn(result.state, ("completed", "cancelled"))
+            self.assertEqual((result.state, result.exit_code), ("completed", 148))
+            self.assertIn("stopped (C-z), not ended", " ".join(result.notes))
             self.assertEqual(tab.execute("echo ok").output, "ok\n")
             tab.execute("kill -9 %1; wait")
 
