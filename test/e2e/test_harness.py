@@ -122,16 +122,17 @@ class Bounds(unittest.TestCase):
 
     def test_a_time(self) -> None:
         watch = Stopwatch()
-        time.sleep(0.5)
-        with self.assertRaisesRegex(AssertionError, "the nap took 0.[5-9]. s, promised are 0.02 s"):
+        time.sleep(2)
+        with self.assertRaisesRegex(AssertionError, "the nap took 2.[0-9]. s, promised are 0.02 s"):
             watch.within(0.02, "the nap")
         self.assertLess(Stopwatch().within(20), 20)
 
     def test_timers_pass_on_any_machine_alike(self) -> None:
-        with Stopwatch() as watch:
-            time.sleep(0.1)
-            self.assertGreaterEqual(watch.allows(1), 1)
-            self.assertLess(watch.allows(5, timers=5), 5.001)
+        watch = Stopwatch()
+        time.sleep(0.1)
+        watch.stop()
+        self.assertGreaterEqual(watch.allows(1), 1)
+        self.assertAlmostEqual(watch.allows(5, timers=5), 5 + watch.allows(0))
 
     def test_an_end(self) -> None:
         ends, stays = (subprocess.Popen(["sleep", seconds]) for seconds in ("0.05", "60"))

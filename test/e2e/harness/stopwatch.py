@@ -7,23 +7,26 @@ import time
 
 from .poll import poll
 
-# Works for a moment every 20 ms, as the program under test does. Asked by a line, it tells how long that took, and how long of that it had a processor.
+# Works for a moment every 20 ms, as the program under test does. Asked by a line, it tells how long that took, how long of that it had a processor, and
+# how long it waited for one at the most.
 METRONOME = """
 import hashlib, select, sys, time
-piece, wall, cpu, due = bytes(3 << 20), 0.0, 0.0, time.monotonic()
+piece, wall, cpu, stall, due = bytes(3 << 20), 0.0, 0.0, 0.0, time.monotonic()
 while True:
     if select.select([0], [], [], max(0, due - time.monotonic()))[0]:
         if not sys.stdin.readline():
             break
-        print(wall, cpu, flush=True)
+        print(wall, cpu, stall, flush=True)
         continue
     spent = time.thread_time()
     hashlib.sha256(piece)
-    cpu += time.thread_time() - spent
-    wall += time.monotonic() - due
+    spent = time.thread_time() - spent
+    took = time.monotonic() - due
+    cpu, wall, stall = cpu + spent, wall + took, max(stall, took - spent)
     due = max(due + 0.02, time.monotonic() + 0.01)
 """
 WORK = 0.25  # of what is not timers, how much computes
+HANDS = 4  # what is timed goes from process to process (client, server, tmux, shell, log writer), and each may have to wait for a processor once
 SANITIZED = 3.0 if os.environ.get("TERMINALLY_SANITIZED") else 1.0  # what a sanitizer makes of the program's own time
 
 
@@ -37,7 +40,7 @@ class Stopwatch:
     def __init__(self, computes: float = 0.1) -> None:
         self._computes = computes
         self._metronome = subprocess.Popen([sys.executable, "-S", "-E", "-c", METRONOME], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._longer = 0.0
+        self._longer = self._stall = 0.0
         self.begin = time.monotonic()
 
     def seconds(self) -> float:
@@ -47,13 +50,14 @@ class Stopwatch:
         """1 on an idle machine; 2 where what is timed takes twice its time."""
         if self._metronome.poll() is None:
             print(file=self._metronome.stdin, flush=True)
-            wall, cpu = map(float, self._metronome.stdout.readline().split())
+            wall, cpu, self._stall = map(float, self._metronome.stdout.readline().split())
             self._longer = max(0.0, wall / cpu - 1) if cpu else 0.0
         return SANITIZED * (1 + max(self._computes, computes) * self._longer)
 
     def allows(self, promise: float, timers: float = 0.0) -> float:
         """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike."""
-        return timers + (promise - timers) * self.pace(WORK if timers else 0.0)
+        work = (promise - timers) * self.pace(WORK if timers else 0.0)
+        return timers + work + HANDS * self._stall
 
     def within(self, promise: float, what: str = "it", timers: float = 0.0) -> float:
         """Asserts that no more has passed than was promised; returns the seconds."""
