@@ -117,5 +117,5 @@ def came_to_run(world: World, command: Command) -> bool:
         settle_calls(world)
         return command.mark in world.marked().values() or not command.open
 
-    poll(seen, LATE_S + world.lag.slack_s, f"{command} to run")
+    poll(seen, WINDOW_MS / 1000 + LATE_S + world.lag.slack_s, f"{command} to run, or an answer")
     return command.open

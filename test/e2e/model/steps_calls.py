@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from .calls import PROCESS_MS, came_to_run, send, settle_calls
-from .command import KILLED_S, KINDS, LATE_S
+from .command import ENDLESS, KILLED_S, KINDS, LATE_S
 from .step import step
 from .tab import TabModel
 from .world import World
@@ -76,6 +76,15 @@ def start_process(world: World, a: int, b: int, c: int) -> None:
     tab = world.tab(a)
     if tab:
         send(world, list(KINDS)[b % len(KINDS)], tab.id, PROCESS_MS, "start_process", wait=c % 2 == 0)
+
+
+@step(5)
+def execute_beside(world: World, a: int, b: int, c: int) -> None:
+    """In a tab where a process runs: refused at once, by the name of what runs."""
+    tab = world.quiet_tab(a)
+    if tab:
+        send(world, ENDLESS[b % len(ENDLESS)], tab.id, PROCESS_MS, "start_process", wait=True)
+        send(world, "quick", tab.id, 20_000, "execute_command", wait=True)
 
 
 @step(6)
@@ -188,6 +197,10 @@ def close_tab(world: World, a: int, b: int, c: int) -> None:
     closed = world.timed("close_tab", LATE_S + 2, window_id=tab.id, force=b % 2 == 0)
     assert closed.get("closed") is True, f"close_tab: {closed}"
     world.gone(tab)
+    for command in world.open_in(tab.id):
+        if command.id:
+            world.look_at(command)
+            assert not command.open, f"{command} runs on in a tab that was closed"
     world.check_dead([command for command in world.commands if command.tab == tab.id], [])
 
 

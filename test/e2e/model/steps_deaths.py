@@ -69,7 +69,8 @@ def kill_server_before_start(world: World, a: int, b: int, c: int) -> None:
         return
     world.pause_writer(tab, 0.1 + b % 4 / 10)
     command = send(world, "nap", tab.id, 20_000, "execute_command", wait=False)
-    poll(lambda: command.n in world.ran() or settle_calls(world) or not command.open, LATE_S + world.lag.slack_s, f"{command} to run")
+    limit_s = WINDOW_MS / 1000 + LATE_S + world.lag.slack_s
+    poll(lambda: command.n in world.ran() or settle_calls(world) or not command.open, limit_s, f"{command} to run, or an answer")
     kill(world)
     start_again(world)
     world.check_list()
