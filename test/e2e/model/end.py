@@ -3,7 +3,7 @@
 from harness import poll
 
 from .calls import settle_calls
-from .command import ENDLESS, LATE_S, Command
+from .command import ENDLESS, LATE_S
 from .world import World
 
 
@@ -17,7 +17,7 @@ def finish(world: World) -> None:
     world.check_list()
     check_runs(world)
     for tab in world.tabs:
-        check_order(world, [command for command in world.commands if command.tab == tab])
+        check_order(world, tab)
     check_splits(world)
 
 
@@ -45,10 +45,10 @@ def check_runs(world: World) -> None:
     assert not strangers, f"nobody sent, or entered, these: {strangers}"
 
 
-def check_order(world: World, commands: list[Command]) -> None:
+def check_order(world: World, tab: str) -> None:
     """In a tab one after the other, in the order of their calls, each where the one before has ended."""
     order = world.ran()
-    queued = [command for command in commands if command.queued and command.n in order]
+    queued = [command for command in world.commands if command.tab == tab and command.queued and command.n in order]
     came = sorted(queued, key=lambda command: order.index(command.n))
     assert came == queued, f"they were sent as {[str(one) for one in queued]}, and ran as {[str(one) for one in came]}"
     end, last = 0, None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .calls import PROCESS_MS, came_to_run, send, settle_calls
 from .command import ENDLESS, KILLED_S, KINDS, LATE_S
+from .end import check_order
 from .step import step
 from .tab import TabModel
 from .world import World
@@ -43,11 +44,13 @@ def execute_many(world: World, a: int, b: int, c: int) -> None:
     """Calls that queue for one tab; one of them is taken back, perhaps."""
     tab = world.quiet_tab(a)
     if tab:
-        many = [send(world, QUICK[(b + i) % 3], tab.id, 20_000, "execute_command", wait=False) for i in range(2 + c % 4)]
+        many = [send(world, QUICK[(b + i) % 3], tab.id, 20_000, "execute_command", wait=False) for i in range(3 + c % 3)]
         if b % 2:
             call = world.calls[b % len(many)]
             take_back(world, call)
-        settle_calls(world, wait=b % 3 == 0)
+        if b % 3:
+            settle_calls(world, wait=True)
+            check_order(world, tab.id)
 
 
 @step(4)
