@@ -1,7 +1,5 @@
 """Every promise about the whole, once nothing is under way."""
 
-from harness import poll
-
 from .calls import settle_calls
 from .command import ENDLESS, LATE_S
 from .world import World
@@ -13,7 +11,7 @@ def finish(world: World) -> None:
         end_all(world, tab.id)
     for command in world.commands:
         if command.id and command.how != "exec":
-            poll(lambda: world.look_at(command) or command.final, LATE_S + world.lag.slack_s, f"the end of {command}")
+            world.see_end(command)
     world.check_list()
     check_runs(world)
     for tab in world.tabs:

@@ -71,7 +71,9 @@ def execute_to_the_deadline(world: World, a: int, b: int, c: int) -> None:
     """In a tab that is free: its time-out ends it, and is the only thing that does."""
     tab = world.quiet_tab(a)
     if tab:
-        send(world, ("long", "long", "deaf", "tree")[b % 4], tab.id, (600, 1000, 1500)[c % 3], "execute_command", wait=c % 2 == 0)
+        command = send(world, ("long", "long", "deaf", "tree")[b % 4], tab.id, (600, 1500, 1500)[c % 3], "execute_command", wait=c % 4 != 0)
+        if c % 4 and command.open and command.id:
+            world.see_end(command)
 
 
 @step(8)

@@ -61,7 +61,7 @@ def find_id(world: World, command: Command) -> None:
         world.check(command, latest, asked_at)
 
 
-@step(4)
+@step(6)
 def kill_server_before_start(world: World, a: int, b: int, c: int) -> None:
     """It dies when the command runs, and its log does not say so yet."""
     tab = world.quiet_tab(a)
@@ -76,6 +76,8 @@ def kill_server_before_start(world: World, a: int, b: int, c: int) -> None:
     world.check_list()
     if command.open and tab.there:
         find_id(world, command)
+        if command.id:
+            world.see_end(command)
 
 
 @step(4)

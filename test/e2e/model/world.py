@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness import Person, Sandbox, Server, poll
 
-from .command import Command, LATE_S
+from .command import KILLED_S, LATE_S, Command
 from .lag import Lag
 from .tab import TabModel
 
@@ -107,6 +107,9 @@ class World:
     def look_at(self, command: Command) -> None:
         asked_at = time.monotonic()
         self.check(command, self.state_of(command), asked_at)
+
+    def see_end(self, command: Command) -> None:
+        poll(lambda: self.look_at(command) or command.final, KILLED_S + self.lag.slack_s, f"the end of {command}")
 
     def check(self, command: Command, answer: dict, asked_at: float) -> None:
         was_open = command.open
