@@ -10,7 +10,7 @@ namespace terminally {
 namespace {
 
 /// So many shells within each other.
-constexpr std::size_t kDeepest = 4;
+constexpr std::size_t kDeepestNesting = 4;
 
 std::string where_it_is_now(const Foreground& now) {
   const std::string cwd = process_cwd(now.pid);
@@ -19,7 +19,7 @@ std::string where_it_is_now(const Foreground& now) {
 
 /// A command that opened a shell is written to the records after those that ran in it.
 std::optional<CommandRecord> begun_last(const CommandRecords& records) {
-  std::vector<CommandRecord> last = records.load(kDeepest);
+  std::vector<CommandRecord> last = records.load(kDeepestNesting);
   const auto latest = std::ranges::max_element(last, {}, &CommandRecord::started_steady_ms);
   return latest == last.end() ? std::nullopt : std::optional(std::move(*latest));
 }
