@@ -1,5 +1,6 @@
-// Which mutant is on, in the copy of the sources that scripts/mutate builds. The name comes from TERMINALLY_MUTANT, or from the
-// file `mutant` beside the program: what runs inside a tab has none of our environment.
+// Which mutant is on, in the copy of the sources that scripts/mutate builds. The name comes from
+// TERMINALLY_MUTANT, or from the file `mutant` beside the program: what runs inside a tab has none of our
+// environment.
 #pragma once
 
 #include <fcntl.h>
