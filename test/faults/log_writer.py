@@ -17,7 +17,9 @@ def numbered(count: int, first: int = 0) -> bytes:
 class Writer:
     def __init__(self, log: Path, *limits: int, wrapper: list[str] | None = None):
         argv = [*(wrapper or []), str(binary().parent / "terminally-log"), str(log), *map(str, limits)]
-        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        # A sanitizer looks for leaks by ptrace, which strace has.
+        environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"} if wrapper else None
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=environment)
 
     def print(self, data: bytes) -> None:
         view = memoryview(data)

@@ -6,7 +6,7 @@ import random
 import time
 import unittest
 
-from faults import at_least, at_most, exactly, row, runs
+from faults import SANITIZED, at_least, at_most, exactly, row, runs
 from harness import Person, Sandbox, Server, Stopwatch, Tab, main, poll
 
 # Prints lines that depend on the seed alone, at an uneven pace, and says in files when it begins and is done.
@@ -64,7 +64,7 @@ class ServerKilled(unittest.TestCase):
         tab, other = server.create_tab(), server.create_tab()
         pause = chance.choice((0, 0, 0.01, 0.03))
         tab.execute_async(f"python3 generator.py {seed} {LINES} {pause}", timeout_ms=60_000)
-        moment = time.monotonic() + chance.choice((0.003, 0.03, 0.2, 1.0)) * chance.random()
+        moment = time.monotonic() + chance.choice((0.003, 0.03, 0.2, 1.0)) * chance.random() * (3 if SANITIZED else 1)
         poll(lambda: time.monotonic() >= moment, 5)
         server.raw.kill()
         begun = self.sandbox.home / f"begun-{seed}"

@@ -11,10 +11,10 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 # The fuzz targets' own copies of the sources are left out.
 tidy() {
   cmake --preset tidy >build/tidy.log
-  run-clang-tidy-19 -quiet -j 2 -p build/tidy -checks=-bugprone-suspicious-include '^(?!.*/fuzzed\.dir/)' 2> >(grep -v "warnings generated" >&2)
+  nice -n 19 run-clang-tidy-19 -quiet -j 2 -p build/tidy -checks=-bugprone-suspicious-include '^(?!.*/fuzzed\.dir/)' 2> >(grep -v "warnings generated" >&2)
 }
 
-# By hand, as it takes half an hour: clang's analyzer, which follows each path through a function. It needs `scripts/test clang` first.
+# By hand, as it takes half an hour: clang's analyzer, which follows each path through a function. It needs the preset `clang`, built.
 # The two that are left out are false positives inside Asio's awaitable.
 analyze() {
   run-clang-tidy-19 -quiet -j 2 -p build/clang '/src/' \
