@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,12 @@ class Leftovers(unittest.TestCase):
         with sandbox:
             pass
         self.assertFalse(sandbox.root.exists())
+
+    def test_a_report_of_a_sanitizer_fails_the_test(self) -> None:
+        sandbox = Sandbox()
+        self.addCleanup(shutil.rmtree, sandbox.root)
+        with self.assertRaisesRegex(AssertionError, "heap-use-after-free"), sandbox:
+            (sandbox.root / "sanitizer.4711").write_text("ERROR: AddressSanitizer: heap-use-after-free")
 
 
 class Small(unittest.TestCase):

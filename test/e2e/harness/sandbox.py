@@ -9,6 +9,7 @@ from pathlib import Path
 from .poll import poll
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+SANITIZERS = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
 
 
 def binary() -> Path:
@@ -50,12 +51,16 @@ class Sandbox:
         return self.home / ".local/share/fish/generated_completions"
 
     def environment(self, **extra: str) -> dict[str, str]:
-        """What MCP clients pass on, and nothing else, and where the program keeps its files."""
+        """What MCP clients pass on, and nothing else, where the program keeps its files, and where sanitizers leave their reports."""
         return {
             "HOME": str(self.home), "LOGNAME": "tester", "USER": "tester", "SHELL": "/bin/bash",
             "TERM": "xterm-256color", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "TERMINALLY_RUNTIME_DIR": str(self.runtime), "TERMINALLY_STATE_DIR": str(self.state),
-        } | extra
+        } | {name: f"log_path={self.root}/sanitizer" for name in SANITIZERS if os.environ.get("TERMINALLY_SANITIZED")} | extra
+
+    def sanitizer_reports(self) -> str:
+        """Of the program and of what it runs in the tabs, whose standard error nobody sees."""
+        return "".join(path.read_text(errors="replace") for path in self.root.glob("sanitizer.*"))
 
     def processes(self) -> dict[int, str]:
         """Every process that carries the sandbox's path, by pid; without this one."""
@@ -91,10 +96,12 @@ class Sandbox:
     def __exit__(self, kind, error, trace) -> None:
         if kind is not None:
             self.kill_leftovers()
+            print(self.sanitizer_reports())
             print(f"\nkept for inspection: {self.root}")
             return
         try:
             self.assert_nothing_left()
+            assert not (reports := self.sanitizer_reports()), reports
         except AssertionError:
             print(f"\nkept for inspection: {self.root}")
             raise
