@@ -198,6 +198,9 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   if (pump() || may_be_late()) {
     co_return;
   }
+  if (interrupt_reason_ != Reason::none) {
+    co_await end_descendants();
+  }
   end_by_exit_file(exit_code, stands_still);
 }
 

@@ -1,6 +1,8 @@
 """Cancelling: what is ended, what is spared, what a person sees (S4, S5, S6, M2)."""
 
+import os
 import random
+import signal
 import subprocess
 import unittest
 from pathlib import Path
@@ -100,6 +102,23 @@ class Cancel(unittest.TestCase):
             self.assertTrue(alive(job))
             self.assertTrue(alive(elsewhere))
             self.assertNotIn("sleep 502", server.sandbox.processes().values())
+
+    def test_what_it_left_behind_is_ended_where_its_end_is_not_in_the_log(self) -> None:
+        """A writer that stands still: the exit code comes by its file."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.start("sh -c 'setsid sleep 1234.5 & echo up; exec sleep 1234.5'")
+            poll(lambda: b"up" in tab.log().split(b"START")[-1], 10)
+            named = {kind: [pid for pid, line in server.sandbox.processes().items() if mark in line]
+                     for kind, mark in (("writer", "/terminally-log"), ("sleep", "sleep 1234.5"))}
+            os.kill(named["writer"][0], signal.SIGSTOP)
+            try:
+                cancelled = tab.call("cancel_command")
+                self.assertEqual((cancelled.state, cancelled.reason), ("cancelled", "cancelled_by_client"))
+                self.assertIn("exit code is known from its file", "".join(cancelled.notes))
+                self.assertEqual([pid for pid in named["sleep"] if alive(pid)], [])
+            finally:
+                os.kill(named["writer"][0], signal.SIGCONT)
 
     def test_cancelled_while_it_begins(self) -> None:
         """While it waits for its turn, is typed, has just begun: nobody must be left to look after it."""
