@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from harness import poll
 
-from .command import ENDLESS, Command, LATE_S
-from .world import WINDOW_MS, World
+from .command import ENDLESS, LATE_S, WINDOW_MS, Command
+from .world import World
 
 PROCESS_MS = 10_000  # how long start_process waits for its tab
 

@@ -22,6 +22,7 @@ KINDS: dict[str, tuple[str, str, int | None]] = {
 ENDLESS = ("long", "deaf", "stubborn", "tree", "asks")
 FINAL = ("completed", "cancelled", "failed")
 OWN_LINE = re.compile(r"(out|begin|end)-\d+|\d+")
+WINDOW_MS = 2000  # --sync-window-ms
 LATE_S = 6.0  # no call, and no command that is to end, outlives its time by more
 OVERDUE_S = 1.0  # what the first signal ends has ended this soon after its time-out
 KILLED_S = 7.0  # what hears no signal is killed 5 s after the first
@@ -128,12 +129,12 @@ class Command:
             output = answer["output"].replace("^C", "") if self.touched else answer["output"]
             assert output == self.output or told_of_loss, f"{self}: {answer['output']!r}, not {self.output!r}: {answer}"
             return
-        if reason == "no_shell_answered" and (self.timeout_ms <= 2000 or self.touched):
+        if reason == "no_shell_answered" and (self.timeout_ms <= WINDOW_MS or self.touched):
             assert re.search(r"nothing was run\b", told), f"{self}: {answer}"
             return  # its time was over before the shell was there, or a C-c took its line
         causes = {CAUSES.get(reason), f"{CAUSES.get(reason)}:{self.id}"}
         assert causes & self.may_be, f"{self}: {state}, {reason}, but only {self.may_be or 'nothing'} was done to it: {answer}"
-        assert not whole or not self.begun or answer["output"].startswith(self.output), f"{self} had begun, and its output is {answer['output']!r}: {answer}"
+        assert not whole or not self.begun or answer["output"].replace("^C", "").startswith(self.output), f"{self} had begun, and its output is {answer['output']!r}: {answer}"
         own = [line for line in answer["output"].splitlines() if OWN_LINE.fullmatch(line)]
         assert not whole or self.output.splitlines()[:len(own)] == own, f"{self}: {own} is no beginning of its output: {answer}"
         if reason == "timeout":
@@ -170,7 +171,7 @@ class Command:
             assert closed, f"{self}: its tab is open: {text}"
         elif "nothing was run" in text and self.tab is not None:
             held = any(other.holds for other in self.behind)
-            patience_s = self.timeout_ms / 1000
+            patience_s = min(self.timeout_ms, WINDOW_MS) / 1000
             holder = self.behind[0] if len(self.behind) == 1 else None
             if holder and holder.kind in ENDLESS and holder.told_running and holder.open and not holder.may_be - {"timeout"}:
                 assert holder.id in text or "before it" in text, f"{self}: {holder} stood before it: {text}"

@@ -103,15 +103,20 @@ def start_and_end(world: World, a: int, b: int, c: int) -> None:
         (close_tab if c % 2 else cancel)(world, world.there.index(tab), b // 4, c)
 
 
-@step(3)
+@step(8)
 def close_behind_writer(world: World, a: int, b: int, c: int) -> None:
     """What was printed is logged before a tab is closed, also by a writer that stood still."""
     tab = world.quiet_tab(a)
-    if tab and tab.logs:
-        world.pause_writer(tab, 0.3)
+    if not tab or not tab.logs:
+        return
+    writer = world.stop_writer(tab)
+    try:
         command = send(world, "long", tab.id, PROCESS_MS, "start_process", wait=False)
-        if came_to_run(world, command):
-            close_tab(world, world.there.index(tab), b, c)
+        runs = came_to_run(world, command)
+    finally:
+        world.writer_goes_on(writer, 0.25)
+    if runs:
+        close_tab(world, world.there.index(tab), 0, c)
 
 
 @step(10)

@@ -8,9 +8,9 @@ import time
 from harness import Server, poll
 
 from .calls import PROCESS_MS, answered, came_to_run, send, settle_calls
-from .command import LATE_S, OVERDUE_S, Command
+from .command import LATE_S, OVERDUE_S, WINDOW_MS, Command
 from .step import step
-from .world import INSTANCE, WINDOW_MS, World
+from .world import INSTANCE, World
 
 END_S = 2.0
 

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from harness import Person, Sandbox, Server, poll
 
-from .command import KILLED_S, LATE_S, Command
+from .command import KILLED_S, LATE_S, WINDOW_MS, Command
 from .lag import Lag
 from .tab import TabModel
 
 INSTANCE = "m"
-WINDOW_MS = 2000  # --sync-window-ms
 
 
 class World:
@@ -68,8 +67,9 @@ class World:
 
     def quiet_tab(self, pick: int) -> TabModel | None:
         """One where nothing runs, and nothing is on its way."""
-        tab = self.tab(pick)
-        return tab if tab and not self.open_in(tab.id) and not self.calls else None
+        called = {call.command.tab for call in self.calls}
+        quiet = [tab for tab in self.there if not self.open_in(tab.id) and not called & {tab.id, None}]
+        return quiet[pick % len(quiet)] if quiet else None
 
     def open_in(self, tab: str) -> list[Command]:
         return [command for command in self.commands if command.tab == tab and command.open]
@@ -203,8 +203,16 @@ class World:
         raise AssertionError(f"no pane of tmux is {tab.id}")
 
     def pause_writer(self, tab: TabModel, seconds: float) -> None:
-        for pid in self.writers_of(tab):
+        self.writer_goes_on(self.stop_writer(tab), seconds)
+
+    def stop_writer(self, tab: TabModel) -> list[int]:
+        pids = self.writers_of(tab)
+        for pid in pids:
             send_signal(pid, signal.SIGSTOP)
+        return pids
+
+    def writer_goes_on(self, pids: list[int], seconds: float) -> None:
+        for pid in pids:
             threading.Timer(seconds, send_signal, [pid, signal.SIGCONT]).start()
 
     def writers_of(self, tab: TabModel) -> list[int]:
