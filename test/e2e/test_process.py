@@ -188,6 +188,7 @@ class Cancel(unittest.TestCase):
                 poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
                 result = tab.call("cancel_command", force=force)
                 self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", 137))
+                self.assertEqual("^C" in result.output, not force, "by force there is no key first")
                 self.assertEqual(tab.execute("echo next").output, "next\n")
 
     def test_cancel_of_nothing_is_said(self) -> None:

@@ -130,6 +130,8 @@ class Life(unittest.TestCase):
                 closed = tab.close(force=force)
                 watch.within(0.5 if force else 2.5, timers=0 if force else 2)
                 self.assertIs(closed.closed, True)
+                ended = tab.state()
+                self.assertEqual((ended.state, ended.reason, ended.exit_code), ("failed", "tab_closed", None))
                 self.assertEqual([pid for pid, command in server.sandbox.processes().items() if command == "sleep 600"], [])
 
     def test_a_hundred_tabs_as_fast_as_possible(self) -> None:

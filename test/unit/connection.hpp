@@ -49,10 +49,10 @@ inline asio::awaitable<Text> fail(ToolContext /*context*/, TextArgs args) {
   throw std::runtime_error("secret");
 }
 
-/// A long text, of so many MiB as the argument says; one without.
+/// A long text, of so many MiB as the argument says, which may be a fraction; one without.
 inline asio::awaitable<Text> big(ToolContext /*context*/, TextArgs args) {
-  const std::size_t mebibytes = args.text == "none" ? 1 : std::stoul(args.text);
-  co_return Text{std::string((mebibytes << 20U) - 1'000, 'x')};
+  const double mebibytes = args.text == "none" ? 1 : std::stod(args.text);
+  co_return Text{std::string(static_cast<std::size_t>(mebibytes * (1U << 20U)) - 1'000, 'x')};
 }
 
 /// What the slow tool saw: it waits until the test lets it go on.

@@ -1,5 +1,6 @@
 // Rotation, by the classes of the writer and the reader; with the real program: log_writer_test.cpp.
 #include <doctest/doctest.h>
+#include <sys/mount.h>
 
 #include <fstream>
 #include <random>
@@ -74,6 +75,37 @@ TEST_CASE("a quota drops the oldest segments, and a reader is told how many byte
   CHECK(log.gap_between(200, 300).bytes == 0);
 }
 
+TEST_CASE("where there is little space, the newest segment stays besides the live one") {
+  const TempDir dir;
+  LogFiles writer =
+      writer_of(dir / "pane-@3.log",
+                {.segment_bytes = 10, .quota_bytes = 1000, .min_free_bytes = std::uint64_t{1} << 60U});
+  append(writer, std::string(35, 'x'));
+  const PaneLog::Slice slice = PaneLog(dir / "pane-@3.log").read(0, 1000);
+  CHECK(slice.from == 20);
+  CHECK(slice.bytes.size() == 15);
+}
+
+TEST_CASE("on a full file system old segments make room for what is printed now") {
+  const TempDir dir;
+  if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=256k") != 0) {
+    FAIL("this test needs root: it mounts a file system");
+  }
+  {
+    LogFiles writer = writer_of(dir / "pane-@3.log",
+                                {.segment_bytes = 32'768, .quota_bytes = 10'000'000, .min_free_bytes = 0});
+    for (int i = 0; i < 32; ++i) {
+      append(writer, std::string(32'768, static_cast<char>('a' + i % 26)));
+    }
+    const PaneLog log(dir / "pane-@3.log");
+    CHECK(log.end() == 32 * 32'768);
+    CHECK(log.extent().gap.bytes > 0);
+    CHECK(log.extent().gap.unwritten == 0);
+    CHECK_FALSE(log.extent().gap.unknown);
+  }
+  ::umount2(dir.path().c_str(), MNT_DETACH);
+}
+
 TEST_CASE("what somebody else writes into the live segment has offsets of its own") {
   const TempDir dir;
   LogFiles writer =
@@ -86,6 +118,7 @@ TEST_CASE("what somebody else writes into the live segment has offsets of its ow
   CHECK(log.read(0, 10).bytes == "ourstheirs");
   CHECK(log.read(10, 100).bytes == "and ours again");
   CHECK(log.extent().gap.bytes == 0);
+  CHECK(content_of(dir / "pane-@3.00000000000000000010.log") == "and ours a");
 }
 
 TEST_CASE("the sidecar stays small after very many rotations") {

@@ -224,6 +224,41 @@ TEST_CASE(
       eventually([&] { return writer.resident_kilobytes() < 2048; }));  // the backlog's memory is given back
 }
 
+TEST_CASE("what is kept when the input ends is written while there may be space again, and else counted") {
+  const TempDir dir;
+  const std::string bytes = numbered(1'000);
+  Writer never(dir / "never");  // gives up after 10 s, meanwhile the other is looked at
+  Writer later(dir / "later");
+  for (Writer* writer : {&never, &later}) {
+    writer->limit_file_size(600);
+    writer->print(bytes);
+    REQUIRE(eventually([&] { return writer->has_read_all(); }));
+    writer->end_input();
+  }
+  later.limit_file_size(RLIM_INFINITY);
+  CHECK(later.wait() == 0);
+  CHECK(content_of(dir / "later") == bytes);
+  CHECK(never.wait() == 0);
+  CHECK(content_of(dir / "never") == bytes.substr(0, 600));
+  const PaneLog log(dir / "never");
+  CHECK(log.end() == bytes.size());
+  CHECK(log.extent().gap.bytes == bytes.size() - 600);
+  CHECK_FALSE(log.extent().gap.unknown);
+}
+
+TEST_CASE("D39: the writer has not the limits of whoever started tmux, as far as it may lift them") {
+  const TempDir dir;
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 1'000, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  Writer writer(dir / "log");
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  const std::string bytes = numbered(5'000);
+  writer.print(bytes);
+  CHECK(holds(dir / "log", bytes));
+}
+
 TEST_CASE("a full file system holds the log up, and freed space lets it go on") {
   const TempDir dir;
   if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m") != 0) {

@@ -8,6 +8,7 @@
 #include "base/base64.hpp"
 #include "base/redactor.hpp"
 #include "base/text_guard.hpp"
+#include "mcp/echo.hpp"
 #include "secrets_samples.hpp"
 
 using namespace terminally;
@@ -388,4 +389,16 @@ TEST_CASE("D15: what was cut within a secret is masked up to the cut") {
   CHECK(guard.text("busy with \"login correct horse battery\xE2\x80\xA6\" (1234)").find("horse") ==
         std::string::npos);
   CHECK(guard.text("login cor\xE2\x80\xA6") == "login cor\xE2\x80\xA6");
+}
+
+TEST_CASE("D15: what is echoed is masked and then cut, wherever a secret stands in it") {
+  auto secrets = std::make_shared<Secrets>(Secrets::Options{.rules = false, .values = true});
+  REQUIRE(secrets->add("KEY", "correct horse battery staple"));
+  TextGuard guard(secrets);
+  for (std::size_t before = 960; before < 1'010; ++before) {
+    const std::string text = std::string(before, 'x') + "correct horse battery staple, and more";
+    const std::string shown = echoed(text, &guard);
+    CHECK(shown.size() <= 1'000 + std::string_view("…").size());
+    CHECK(shown.find("co", before) == std::string::npos);
+  }
 }

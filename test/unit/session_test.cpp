@@ -166,6 +166,12 @@ TEST_CASE("close: nothing is sent any more; calls are cancelled only when asked 
     CHECK(connection.take().empty());
     CHECK(connection.session().in_flight() == 0);
   }
+  Connection connection;
+  connection.line(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","task":{}}})");
+  REQUIRE(connection.take().size() == 1);
+  connection.session().close(false);
+  connection.open_gate();
+  CHECK(connection.take().empty());  // not that the task has ended either
 }
 
 TEST_CASE("P11: ids and tokens are integers however they are written, and come back equal") {
@@ -232,6 +238,11 @@ TEST_CASE("P6: no message is over 8 MiB: results, batches, what is echoed") {
   const ordered_json too_big =
       connection.ask("tools/call", R"({"name":"big","arguments":{"text":"5"}})");  // said twice
   CHECK(too_big["error"]["code"] == kInternalError);
+  for (const auto& [mebibytes, fits] : {std::pair("3.9999", true), {"4.01", false}, {"4.4", false}}) {
+    const std::string text = R"({"name":"big","arguments":{"text":")" + std::string(mebibytes) + "\"}}";
+    CHECK(connection.ask("tools/call", text).contains("result") == fits);
+  }
+  CHECK(connection.longest <= kMostMessageBytes);
   connection.ask("initialize", versioned("2025-03-26"));
   std::string batch = "[";
   for (int id = 0; id < kCalls; ++id) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "connection.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
@@ -179,4 +180,38 @@ TEST_CASE("resources without tabs: read, missing, subscribed to, completed") {
   CHECK(complete(R"({"type":"ref/prompt","name":"other"})", window) == kInvalidParams);
   CHECK(complete(R"({"type":"ref/other"})", window) == kInvalidParams);
   CHECK(complete(R"({"type":"ref/prompt","name":"build_and_fix"})", R"({"name":"x"})") == kInvalidParams);
+}
+
+TEST_CASE("D16: that a task has ended is told to a client that does not read") {
+  for (const bool legacy : {true, false}) {
+    CAPTURE(legacy);
+    Connection connection;
+    std::string id;
+    if (legacy) {
+      id = begin_task(connection);
+    } else {
+      connection.line(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +
+                      knows_tasks(R"(,"name":"slow")") + "}");
+      std::vector<ordered_json> answer;  // once it is plain that it is not over at once
+      REQUIRE(eventually([&] {
+        connection.settle();
+        answer = connection.take();
+        return !answer.empty();
+      }));
+      id = answer.at(0)["result"]["taskId"];
+    }
+    connection.full = true;
+    if (!legacy) {
+      const std::string filter = R"(,"notifications":{"taskIds":[")" + id + "\"]}";
+      connection.line(R"({"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":)" +
+                      knows_tasks(filter) + "}");
+      REQUIRE(connection.take().at(0)["method"] == "notifications/subscriptions/acknowledged");
+    }
+    connection.open_gate();
+    const auto sent = connection.take();
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0]["method"] == (legacy ? "notifications/tasks/status" : "notifications/tasks"));
+    CHECK(sent[0]["params"]["taskId"] == id);
+    CHECK(sent[0]["params"]["status"] == "completed");
+  }
 }
