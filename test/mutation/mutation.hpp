@@ -1,12 +1,10 @@
-// Which mutant is on, in the copy of the sources that scripts/mutate builds. The name comes from
-// TERMINALLY_MUTANT, or from the file `mutant` beside the program: what runs inside a tab has none of our
-// environment.
+// Which mutant is on, in the copy of the sources that scripts/mutate builds: the file `mutant` beside the
+// program says so. What runs inside a tab has none of our environment.
 #pragma once
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 namespace mutation {
@@ -15,10 +13,6 @@ struct Name {
   char text[4200] = {};
 
   Name() {
-    if (const char* name = std::getenv("TERMINALLY_MUTANT")) {
-      std::strncpy(text, name, sizeof text - 1);
-      return;
-    }
     const long size = ::readlink("/proc/self/exe", text, 4096);
     char* const file = size > 0 ? std::strrchr(text, '/') : nullptr;
     if (file != nullptr) {
