@@ -24,6 +24,8 @@ namespace {
 /// How long another process may take to rewrite the file before we append all the same.
 constexpr int kLockTries = 50;
 constexpr std::chrono::milliseconds kLockPause{1};
+/// How often it may be replaced while we append without the lock.
+constexpr int kReplacedTimes = 5;
 
 /// The id of a line, by its spelling: within a JSON string the quotes would be escaped.
 std::string_view id_of(std::string_view line) {
@@ -38,9 +40,20 @@ bool is_whole(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty();
 }
 
-/// The file as it is called now, locked against being rewritten. Whoever rewrote it put another in its place
-/// while we waited.
-UniqueFd open_locked(const std::filesystem::path& path) {
+bool is_named(int fd, const std::filesystem::path& path) {
+  struct stat ours{};
+  struct stat named{};
+  return ::fstat(fd, &ours) == 0 && ::stat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+         ours.st_dev == named.st_dev;
+}
+
+struct OpenRecords {
+  UniqueFd fd;
+  bool locked = false;  ///< against being rewritten; a stopped process that has the lock must not stop us
+};
+
+/// The file as it is called now. Whoever rewrote it put another in its place while we waited.
+OpenRecords open_locked(const std::filesystem::path& path) {
   for (int attempt = 0;; ++attempt) {
     UniqueFd fd(
         ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
@@ -48,16 +61,13 @@ UniqueFd open_locked(const std::filesystem::path& path) {
       throw io_error("cannot open " + path.string() + " for writing", errno);
     }
     refuse_unless_regular(fd.get(), path);
-    const bool last = attempt >= kLockTries;  // a stopped process must not stop us
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && !last) {
+    const bool locked = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!locked && attempt < kLockTries) {
       std::this_thread::sleep_for(kLockPause);
       continue;
     }
-    struct stat ours{};
-    struct stat named{};
-    if (last || (::fstat(fd.get(), &ours) == 0 && ::stat(path.c_str(), &named) == 0 &&
-                 ours.st_ino == named.st_ino && ours.st_dev == named.st_dev)) {
-      return fd;
+    if (!locked || is_named(fd.get(), path)) {
+      return {std::move(fd), locked};
     }
   }
 }
@@ -72,8 +82,21 @@ void write_whole(int fd, std::string_view text, const std::filesystem::path& pat
   }
 }
 
-/// The last line of each of the last commands, oldest first. Nothing is parsed: a few milliseconds.
-void rewrite(const std::filesystem::path& path, std::size_t most_bytes) {
+/// What a file has from this offset on.
+std::string tail_of(int fd, off_t from) {
+  std::string tail;
+  char buffer[4096];
+  for (ssize_t got = 1; got > 0;) {
+    got = ::pread(fd, buffer, sizeof buffer, from + static_cast<off_t>(tail.size()));
+    tail.append(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  }
+  return tail;
+}
+
+/// The last line of each of the last commands, oldest first. Nothing is parsed: a few milliseconds. `fd`: of
+/// the file, which is locked.
+void rewrite(int fd, const std::filesystem::path& path, std::size_t most_bytes) {
+  const off_t seen_bytes = ::lseek(fd, 0, SEEK_END);
   std::vector<std::string> kept;
   std::set<std::string, std::less<>> seen;
   std::size_t bytes = 0;
@@ -97,6 +120,10 @@ void rewrite(const std::filesystem::path& path, std::size_t most_bytes) {
     content += line + "\n";
   }
   replace_file(path, content);
+  // Who could not wait for the lock; who writes there from now on sees that it was replaced.
+  if (const std::string came = tail_of(fd, seen_bytes); !came.empty()) {
+    append_file(path, came);
+  }
 }
 
 /// No file of ours may grow beyond the limit of file sizes (ulimit -f).
@@ -107,13 +134,14 @@ std::size_t bytes_until_rewrite() {
                  : CommandRecords::kRewriteBytes;
 }
 
-/// All or nothing.
-void append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines) {
-  const UniqueFd fd = open_locked(path);
+/// All or nothing. False: the file was replaced meanwhile by one that may be without them.
+bool append_once(const std::filesystem::path& path, const std::vector<std::string>& lines) {
+  const OpenRecords file = open_locked(path);
+  const int fd = file.fd.get();
   struct stat info{};
   char last = '\n';
-  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
-    (void)!::pread(fd.get(), &last, 1, info.st_size - 1);
+  if (::fstat(fd, &info) == 0 && info.st_size > 0) {
+    (void)!::pread(fd, &last, 1, info.st_size - 1);
   }
   // A line that was torn by a power loss stays alone.
   std::string text = last == '\n' ? "" : "\n";
@@ -121,19 +149,30 @@ void append_lines(const std::filesystem::path& path, const std::vector<std::stri
     text += line;
   }
   try {
-    write_whole(fd.get(), text, path);
+    write_whole(fd, text, path);
   } catch (const Error&) {
-    (void)!::ftruncate(fd.get(), info.st_size);
-    ::flock(fd.get(), LOCK_UN);
+    if (file.locked) {
+      (void)!::ftruncate(fd, info.st_size);
+      ::flock(fd, LOCK_UN);
+    }
     throw;
+  }
+  if (!file.locked) {
+    return is_named(fd, path);
   }
   if (static_cast<std::size_t>(info.st_size) > bytes_until_rewrite()) {
     try {
-      rewrite(path, bytes_until_rewrite() / 2);
+      rewrite(fd, path, bytes_until_rewrite() / 2);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one tries again; the line is written
     }
   }
-  ::flock(fd.get(), LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
+  ::flock(fd, LOCK_UN);  // not by closing alone: a child that is being spawned has a copy
+  return true;
+}
+
+void append_lines(const std::filesystem::path& path, const std::vector<std::string>& lines) {
+  for (int times = 0; times < kReplacedTimes && !append_once(path, lines); ++times) {
+  }
 }
 
 }  // namespace
