@@ -137,7 +137,7 @@ std::string TmuxClient::output_of(ProcessResult result) const {
     if (message.empty()) {
       message = "its client ended with exit code " + std::to_string(result.exit_code);
     }
-    const bool missing = message.starts_with("can't find ") ||
+    const bool missing = message.starts_with("can't find ") || message.starts_with("no such pane") ||
                          message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
