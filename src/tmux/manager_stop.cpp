@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
-/// After our last command.
+/// After our last command, or after the tab was opened.
 constexpr Milliseconds kPromptWithin{2'000};
 /// A call that came before has its command typed by then, or its tab has no prompt for it.
 constexpr Milliseconds kBeforeTyped{5'000};
@@ -35,11 +35,13 @@ bool is_at_prompt(const Tab& tab) {
   return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
-/// What has the foreground between our last command and the prompt is a step of the prompt (git, starship),
-/// nobody's program. Waits for the prompt as long as it may be that.
+/// What has the foreground between our last command, or the start of the shell, and the prompt is a step of
+/// the prompt (git, starship) or of the start-up files, nobody's program. Waits for the prompt as long as it
+/// may be that.
 asio::awaitable<void> let_prompt_come(const Tab& tab) {
-  const auto until = tab.last_end + kPromptWithin;
-  while (tab.last_input <= tab.last_end && Clock::now() < until && tab.runs.empty() && !is_at_prompt(tab)) {
+  const auto since = std::max(tab.last_end, tab.opened);
+  while (tab.last_input <= since && Clock::now() < since + kPromptWithin && tab.runs.empty() &&
+         !is_at_prompt(tab)) {
     co_await sleep_for(Milliseconds(5));
   }
 }

@@ -191,6 +191,15 @@ class Cancel(unittest.TestCase):
                 self.assertEqual("^C" in result.output, not force, "by force there is no key first")
                 self.assertEqual(tab.execute("echo next").output, "next\n")
 
+    def test_cancel_spares_the_start_of_a_shell(self) -> None:
+        """What it runs there was started by nobody who could cancel it."""
+        with Server() as server:
+            (server.sandbox.home / ".bashrc").write_text("sleep 0.7; echo ready\n")
+            tab = server.create_tab(shell="bash")
+            self.assertIn("no command was run", tab.call_error("cancel_command"))
+            self.assertEqual(tab.execute("echo first").output, "first\n")
+            self.assertIn(b"ready", tab.log())
+
     def test_cancel_of_nothing_is_said(self) -> None:
         with Server() as server:
             tab = server.create_tab()
