@@ -148,7 +148,8 @@ class Namespaces(unittest.TestCase):
             trace = sandbox.root / "trace"
             call = f'{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}\n'
             strace = ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"] if shutil.which("strace") else []
-            process = subprocess.Popen([*strace, *wrapper, str(binary())], env=sandbox.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            environment = sandbox.environment(ASAN_OPTIONS="detect_leaks=0")  # the leak sanitizer cannot look where strace does
+            process = subprocess.Popen([*strace, *wrapper, str(binary())], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             process.stdin.write(CALLS + call)
             process.stdin.flush()
             answer = ""
