@@ -164,15 +164,13 @@ BusyTab busy_with_calls(const Tab& tab, std::size_t ahead) {
 }
 
 Error or_beside(const BusyTab& busy, bool for_person) {
-  if (busy.elsewhere()) {
-    return busy;
+  std::string what = busy.what();
+  if (!busy.elsewhere()) {
+    what += for_person
+                ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
+                : "; to run this beside it: the same call without window_id, or in another tab";
   }
-  return Error(
-      ErrorCode::busy,
-      std::string(busy.what()) +
-          (for_person
-               ? "; to run this beside it: `terminally-mcp exec -- …`, without a tab, or in another tab"
-               : "; to run this beside it: the same call without window_id, or in another tab"));
+  return Error(busy.code(), what);
 }
 
 std::string what_has(const Tab& tab, bool called) {
