@@ -42,6 +42,17 @@ class Ends(unittest.TestCase):
         [pid] = [pid for pid, command in self.server.sandbox.processes().items() if command == "python3 listener.py"]
         return pid
 
+    def listeners(self) -> set[int]:
+        """By their directory: sudo takes the sandbox out of the environment."""
+        found = set()
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and os.readlink(entry / "cwd") == str(self.server.sandbox.home) and (entry / "cmdline").read_bytes() == b"python3\0listener.py\0":
+                    found.add(int(entry.name))
+            except OSError:  # it has just ended
+                continue
+        return found
+
     def came(self) -> dict[str, float]:
         """When each signal came."""
         lines = self.signals.read_text().splitlines() if self.signals.exists() else []
@@ -105,8 +116,11 @@ class Ends(unittest.TestCase):
         needs_root()
         needs("sudo")
         self.tab.start("sudo python3 listener.py", until="pattern", pattern="^listens")
+        self.assertEqual(len(self.listeners()), 1)
         result = self.tab.call("cancel_command")
-        left = {pid for pid, command in self.server.sandbox.processes().items() if command.endswith("python3 listener.py")}
+        left = self.listeners()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
         self.assertEqual(result.state, "cancelled")
         self.assertLessEqual(left, {survivor["pid"] for survivor in result.survivors})
 
