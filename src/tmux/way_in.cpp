@@ -41,11 +41,11 @@ bool is_elsewhere(const Tab& tab) {
 }
 
 std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point called) {
-  const auto latest = begun_last(tab.records);
+  auto latest = begun_last(tab.records);
   if (!latest || !latest->way_in || is_alive(latest->way_in->process)) {
     return {};
   }
-  const WayIn& way = *latest->way_in;
+  const WayIn way = *latest->way_in;
   if (tab.told_end_of == way.process && called >= tab.told_end_at) {
     return {};
   }
@@ -56,6 +56,8 @@ std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point 
   if (steady_ms(tab.last_input) > latest->started_steady_ms) {
     return what + ": this ran in " + where_it_is_now(now);
   }
+  latest->way_in.reset();  // once, whichever process of ours is asked next
+  tab.records.append(*latest);
   throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": " + what +
                                    ", so it would run on this side, in " + where_it_is_now(now) +
                                    ". The same call again runs it there");

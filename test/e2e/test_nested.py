@@ -8,6 +8,7 @@ from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, Result, Sandbox, Server, Sshd, Stopwatch, Tab, main, needs, needs_root, poll
+from harness.client import run_cli
 
 
 def enter(tab: Tab, command: str) -> None:
@@ -137,6 +138,20 @@ class Nested(unittest.TestCase):
             self.works_inside(tab, 'test "$(id -un)" = nobody')
             self.leaves(tab, "bash")
             self.assertEqual(tab.execute("id -un").output, "root\n")
+
+    def test_a_way_that_is_lost_is_told_once_by_whoever_is_asked(self) -> None:
+        """Each `exec` is a process of its own."""
+        needs_root()
+        needs("su")
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            enter(tab, "su -s /bin/bash - nobody")
+            os.kill(int(tab.execute("echo $PPID").output), 9)
+            poll(lambda: tab.row.foreground == "bash", 5)
+            first, second = (run_cli(server.sandbox, "exec", tab.id, "--", "id -un") for _ in range(2))
+            self.assertEqual((first.returncode, first.stdout), (125, b""))
+            self.assertIn(b"the su that led", first.stderr)
+            self.assertEqual((second.returncode, second.stdout.split()), (0, [b"root"]))
 
     def test_output_that_comes_late(self) -> None:
         """D1: as over a slow link. The call says that it is not known whether it ran; it ran once, and its end is told when it is known."""
