@@ -17,6 +17,9 @@ namespace terminally {
 /// it.
 class LogSearch {
  public:
+  /// How long one step takes at most where others are to be served in between.
+  static constexpr Milliseconds kSlice{3};
+
   /// Matches begin at offset `from` or later. The log and the pattern must outlive this.
   LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from);
   /// As if a line began at `line_begin`, and before it there were nothing.

@@ -10,7 +10,6 @@
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kSearchSlice{3};
 /// An answer comes by then, with where to go on.
 constexpr Milliseconds kLongestSearch{30'000};
 
@@ -52,7 +51,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
       }
       turn.release();
       turn = co_await search_turn();
-      slice_ends = Clock::now() + kSearchSlice;
+      slice_ends = Clock::now() + LogSearch::kSlice;
     }
   }
   const bool stopped = out_of_time || writer.full() || next_byte;

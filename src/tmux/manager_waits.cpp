@@ -58,13 +58,12 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
   ShownOutput output = co_await show(tab, wait.output_range(waited.next_byte), std::move(how));
   waited.output = std::move(output.text);
   std::ranges::move(output.notes, std::back_inserter(waited.notes));
+  const bool window_over = request.hand_over && request.waiting.timeout_ms >= config_.sync_window_ms;
   if (step == Wait::Step::at_once) {
     waited.notes.push_back(
         "its time was over before the log was searched to its end; to go on, call wait_for with from_byte " +
         std::to_string(waited.next_byte));
-  }
-  const bool window_over = request.hand_over && request.waiting.timeout_ms >= config_.sync_window_ms;
-  if (waited.reason == "timeout" && window_over && step != Wait::Step::at_once) {
+  } else if (waited.reason == "timeout" && window_over) {
     waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));
   }

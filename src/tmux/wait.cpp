@@ -13,7 +13,6 @@
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kWaitSlice{3};
 constexpr Milliseconds kTick{100};
 /// The end of a command is seen in its log a moment before it is recorded.
 constexpr Milliseconds kAfterOutput{10};
@@ -158,7 +157,7 @@ void Wait::refuse_where_nothing_ran() const {
 }
 
 Wait::Step Wait::look_for_pattern() {
-  switch (search_->next(output_end(), now_ + kWaitSlice)) {
+  switch (search_->next(output_end(), now_ + LogSearch::kSlice)) {
     case LogSearch::Step::at_end:
       return Step::later;
     case LogSearch::Step::out_of_time:
