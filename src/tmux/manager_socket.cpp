@@ -19,30 +19,34 @@ namespace {
 
 constexpr Milliseconds kMadeAgainWithin{2'000};
 
-bool has_no_name(const FileLock& lock) {
+/// Then the next server would take the instance as well.
+bool lost_its_name(const FileLock& lock) {
   struct stat info{};
-  return !lock || (::fstat(lock.fd(), &info) == 0 && info.st_nlink == 0);
+  return lock && ::fstat(lock.fd(), &info) == 0 && info.st_nlink == 0;
 }
 
 }  // namespace
 
 /// tmux makes its socket again at SIGUSR1. Without it nobody could reach the tabs, and the next server would
-/// take them for leftovers. While the socket is there, this costs one look at a file.
+/// take them for leftovers. While all is there, this costs a look at two files.
 TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
-  if (!is_gone(instance_.socket())) {
+  if (!is_gone(instance_.socket()) && !lost_its_name(owner_lock_)) {
     co_return;
   }
   const auto patience = Clock::now() + kMadeAgainWithin;
   const AsyncMutex::Turn turn = co_await restoring_socket_->lock_by(patience);
   const int pid = server_pid_ != 0 ? server_pid_ : instance_.server_without_socket();
-  if (pid == 0 || !is_alive(pid) || !is_gone(instance_.socket())) {
+  if (pid == 0 || !is_alive(pid)) {
     co_return;
   }
-  if (!config_.guest && has_no_name(owner_lock_)) {
+  if (!config_.guest && (!owner_lock_ || lost_its_name(owner_lock_))) {
     owner_lock_ = instance_.own();  // it went with the directory
     if (!durable_) {
       instance_.mark_unnamed();
     }
+  }
+  if (!is_gone(instance_.socket())) {
+    co_return;
   }
   make_private_directory(instance_.runtime().parent_path());
   make_private_directory(instance_.runtime());

@@ -31,24 +31,24 @@ class Case(unittest.TestCase):
 
 
 class SocketRemoved(Case):
-    """A cleaner of /tmp takes the socket, or all, from under a tmux server that lives."""
+    """A cleaner of /tmp takes a file, or all, from under a tmux server that lives."""
 
-    def remove(self, everything: bool) -> None:
-        take_away(self.sandbox.runtime) if everything else (self.sandbox.runtime / "t" / "tmux.sock").unlink()
+    def remove(self, what: str) -> None:
+        take_away(self.sandbox.runtime) if what == "all" else (self.sandbox.runtime / "t" / what).unlink()
 
     def marks(self) -> list:
         """Of commands that run: where their exit codes will be."""
         return list((self.sandbox.runtime / "t").glob("*.exit"))
 
     def test_while_the_server_runs(self) -> None:
-        for everything in (False, True):
-            with self.subTest(everything=everything):
+        for what in ("tmux.sock", "lock", "all"):
+            with self.subTest(what):
                 server = self.next_server()
                 tab = server.create_tab()
                 tab.execute("x=5")
                 waiting = tab.execute_async("echo up; while [ ! -e go ]; do sleep 0.05; done; (exit 3)", timeout_ms=60_000)
                 poll(lambda tab=tab: b"\aup" in tab.log(), 5)
-                self.remove(everything)
+                self.remove(what)
                 poll(self.marks, 10, "what the command needs at its end")
                 self.assertIn(tab.id, server.tabs())
                 self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
@@ -63,13 +63,13 @@ class SocketRemoved(Case):
                 second.raw.kill()
 
     def test_while_none_runs(self) -> None:
-        for everything in (False, True):
-            with self.subTest(everything=everything):
+        for what in ("tmux.sock", "all"):
+            with self.subTest(what):
                 tab = self.next_server().create_tab()
                 tab.start("sleep 671")
                 sleeper = poll(lambda: [pid for pid, command in self.sandbox.processes().items() if command == "sleep 671"], 5)
                 self.server.raw.kill()
-                self.remove(everything)
+                self.remove(what)
                 cleaned = run_cli(self.sandbox, "instances", "clean")
                 self.assertEqual((cleaned.returncode, b"removed" in cleaned.stdout), (0, False), cleaned.stdout)
                 self.next_server()
@@ -87,7 +87,7 @@ class SocketRemoved(Case):
                 tab.start("while test ! -e go; do sleep 0.05; done; sh -c 'exit 4'" if shell != "fish" else "while test ! -e go; sleep 0.05; end; sh -c 'exit 4'")
                 poll(lambda tab=tab: tab.row.foreground in (shell, "sleep") and tab.state().state == "running", 5)
                 self.server.raw.kill()
-                self.remove(everything=True)
+                self.remove("all")
                 self.next_server()
                 poll(self.marks, 10, "what the command needs at its end")
                 (self.sandbox.home / "go").touch()
