@@ -23,6 +23,7 @@ constexpr Milliseconds kKeyWithin{1'000};
 /// starting it.
 constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKeyAgainAfter{200};
+/// The same for the shell, where a program was killed: it may be coming back to its prompt.
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{350};
@@ -227,7 +228,8 @@ asio::awaitable<void> CommandRun::escalate() {
     }
     co_await mend_prompt(at_prompt, so_far);
     const auto patience = force_ ? kForcedPatience : kKillShellAfter;
-    const auto shell = so_far.elapsed >= patience && !shell_killed_ ? its_shell() : std::nullopt;
+    const auto kill_shell_at = own_shell && !killed_ ? std::min(patience, kKillAfter) : patience;
+    const auto shell = so_far.elapsed >= kill_shell_at && !shell_killed_ ? its_shell() : std::nullopt;
     if (shell) {
       shell_killed_ = true;
       signal_process(*shell, SIGKILL);  // of the tab's own, terminally-shell prints END and starts another

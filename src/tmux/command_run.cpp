@@ -99,10 +99,10 @@ std::uint64_t CommandRun::duration_ms() const {
 }
 
 std::uint64_t CommandRun::output_end() const {
-  if (has_ended()) {
+  if (has_ended() || !scanner_) {
     return record_.end_byte;
   }
-  return scanner_ ? std::max(scanner_->settled(), record_.start_byte) : record_.end_byte;
+  return std::max(end_marker_ ? end_marker_->begin : scanner_->settled(), record_.start_byte);
 }
 
 /// Reads what is new in the log, not more than a few milliseconds' worth. True once END was found.
