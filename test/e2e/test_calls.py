@@ -86,6 +86,18 @@ class InTime(unittest.TestCase):
             self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen")
             self.assertFalse((server.sandbox.home / "ran").exists())
 
+    def test_a_prompt_that_cannot_come(self) -> None:
+        """D4: where a command of ours has had its prompt, what keeps the shell from it is no start: that is told after a second."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            tab.call("send_text", text="sleep 1000 & wait")
+            poll(lambda: b"[1]" in tab.log(), 10)
+            with Timed(1 + 1, 1):
+                text = tab.call_error("execute_command", command="touch ran", timeout_ms=600_000)
+            self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen")
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
     def test_what_another_process_does_not_end(self) -> None:
         """D3: a person's `exec` looks after the command, and stands still: it is asked to end it, and not waited for."""
         with Server("--sync-window-ms", "20000") as server:

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -171,6 +172,23 @@ class Cancel(unittest.TestCase):
                     finally:
                         holder.terminate()
                         holder.wait()
+
+    def test_what_has_just_begun_and_is_deaf_has_the_key_once_more(self) -> None:
+        """A C-c within 50 ms of a program's start may have come before the program. Of SIGTERM bash would go on with its text."""
+        deaf = "sh -c 'trap \"\" INT; echo up; sleep 0.1; trap - INT; exec sleep 60'; echo over"
+
+        def ended_before_its_sigterm() -> bool:
+            tab.start(deaf)
+            begin = time.monotonic()
+            cancelled = tab.call("cancel_command")
+            self.assertEqual((cancelled.state, cancelled.reason), ("cancelled", "cancelled_by_client"))
+            # On a machine that is busy more than 50 ms may have passed, or less than it takes to be deaf.
+            return time.monotonic() - begin < 0.5 and "up" in cancelled.output and "over" not in cancelled.output
+
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            self.assertTrue(any(ended_before_its_sigterm() for _ in range(12)))
 
     def test_cancelled_at_random_moments_the_tab_is_usable(self) -> None:
         commands = [

@@ -1,12 +1,13 @@
 """execute_command: exact output, exit codes, offsets, limits, views (T6)."""
 
 import hashlib
+import os
 import re
 import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, Text, main, poll
+from harness import Person, Server, Text, main, needs, poll
 from harness.client import Tab
 from harness.native import run_native
 
@@ -183,6 +184,21 @@ class Forgery(unittest.TestCase):
             self.assertEqual(tab.execute("python3 slow.py").output, "\x1b]133;D;0;mcp=END:00ff\x07done\n")
 
 
+class Files(unittest.TestCase):
+    def test_none_of_a_command_outlives_it(self) -> None:
+        """Its text may hold what is nobody's business."""
+        with Server() as server:
+            for shell in ("bash", "zsh", "dash", "fish"):
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                directory = server.socket.parent
+                files = poll(lambda directory=directory: not list(directory.glob("*.exit")) and set(os.listdir(directory)), 5)
+                for command in ("echo one", "sh -c 'exit 3'", "echo 'a\nb'"):
+                    tab.execute(command)
+                poll(lambda directory=directory, files=files: set(os.listdir(directory)) == files, 5, f"{shell}: the files of what has ended are gone")
+
+
 class NewShell(unittest.TestCase):
     """A command that ends its shell costs the agent nothing."""
 
@@ -195,6 +211,9 @@ class NewShell(unittest.TestCase):
         self.assertTrue(ended.notes, "the notes say that shell variables are gone")
         after = tab.execute('echo "$PWD|$GIVEN|$VARIABLE|$PAGER"')
         self.assertEqual(after.output, "/usr/share|by env|" + "|cat\n")
+        killed = tab.execute("kill -9 " + ("$fish_pid" if shell == "fish" else "$$"))
+        self.assertEqual((killed.exit_code, killed.state, killed.reason), (137, "completed", "shell_exited"))
+        self.assertEqual(tab.execute("pwd").output, "/usr/share\n")
         self.assertIn("going", tab.lines().content)
         self.assertEqual(tab.id, next(iter(tab.server.tabs())))
 

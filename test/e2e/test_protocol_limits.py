@@ -176,6 +176,22 @@ class Tasks(unittest.TestCase):
                 poll(lambda: not running(f"sleep\0{mark}"), 8, f"the end of command {n}")
                 self.assertEqual(tab.execute("echo next").output, "next\n")
 
+    def test_a_cancel_before_the_announcement_ends_what_was_left_behind(self) -> None:
+        """P1: the command goes on by itself when its own time is over; the call has not been answered yet."""
+        with Server(handshake=False) as server:
+            tab = server.create_tab()
+            for n in range(5):
+                mark = f"89{os.getpid()}{n:02d}"
+                call = server.raw.start_request("tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=100, on_timeout="background") | {"_meta": CAPABLE})
+                poll(lambda mark=mark: running(f"sleep\0{mark}"), 8)
+                begin = time.monotonic()
+                poll(lambda begin=begin, n=n: time.monotonic() - begin >= 0.15 + 0.05 * n, 2)
+                server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                server.raw.request("tools/list")  # whatever was on its way is here
+                if call.done():  # it was announced before: cancelled as a task is
+                    server.raw.request("tasks/cancel", {"taskId": call.result()["result"]["taskId"], "_meta": CAPABLE})
+                poll(lambda mark=mark: not running(f"sleep\0{mark}"), 8, f"the end of command {n}")
+
     def test_cancelled_waits_leave_no_slot(self) -> None:
         """P1: 1,100 cancelled wait_for left "Too many tasks at once"."""
         with Server(handshake=False) as server:

@@ -82,6 +82,16 @@ class LeftByAPerson(unittest.TestCase):
         poll(terminal.ended, 10)
         poll(lambda: not self.person.tmux("list-clients"), 10)
 
+    def test_the_exit_code_before_it_is_kept(self) -> None:
+        """Our C-c at the prompt makes 130 of it."""
+        terminal = self.look_at(self.tab)
+        self.tab.execute("sh -c 'exit 7'")
+        _second_is_over()
+        self.half_typed(terminal)
+        result = self.tab.execute("echo was $?")
+        self.assertIn("C-c went first", " ".join(result.notes))
+        self.assertEqual(result.output, "was 7\n")
+
     def test_by_our_own_attach(self) -> None:
         for leave in ("C-b d", "killed"):
             with self.subTest(leave):

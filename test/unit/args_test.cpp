@@ -157,6 +157,12 @@ TEST_CASE("arguments: a long value is cut in its error, never inside a character
   CHECK(problem("{\"window_id\": \"\xc3\xbc\"}").starts_with("window_id: \"\\u00fc\" is no tab id"));
 }
 
+TEST_CASE("views: a rendered output is shorter where nobody says how long it may be") {
+  CHECK(output_limit({}, {.strip_ansi = true}) == 32'768);
+  CHECK(output_limit({}, {.render = true}) == 8'192);
+  CHECK(output_limit(100'000, {.render = true}) == 100'000);
+}
+
 TEST_CASE("views: the server's --view decides when neither flag is given") {
   const auto view = [](std::optional<bool> strip, std::optional<bool> render, View fallback) {
     const TextView text = ViewArgs{strip, render}.view({.view = fallback});

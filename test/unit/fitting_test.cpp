@@ -239,6 +239,20 @@ TEST_CASE("D15: a secret is masked whose first rows, or last ones, are not asked
   }
 }
 
+TEST_CASE("D15: a secret that is known by its form is masked across the rows that it was wrapped into") {
+  const std::string secret = "ghp" + std::string("_") + "aB3dE6gH9jK2aB3dE6gH9jK2aB3dE6gH9jK2";
+  ReadScreen request;
+  request.guard = std::make_shared<TextGuard>(std::make_shared<Secrets>(Secrets::Options{}));
+  const std::vector<std::string> rows = {"token " + secret.substr(0, 14), secret.substr(14, 20),
+                                         secret.substr(34), "end"};
+  const std::string text = read_screen_answer(answer_of(rows, 0, 20), request).text;
+  CAPTURE(text);
+  for (std::size_t at = 4; at + 6 <= secret.size(); ++at) {
+    CHECK(text.find(secret.substr(at, 6)) == std::string::npos);
+  }
+  CHECK(text.find("\xC2\xABredacted:github\xC2\xBB") != std::string::npos);
+}
+
 TEST_CASE("D15: a row that ends with the blank of a phrase goes on in the next, and blanks are not shown") {
   const std::string phrase = "correct horse battery staple";
   ReadScreen request;

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "temp_files.hpp"
 #include "tmux/ids.hpp"
+#include "tmux/tab_ids.hpp"
 
 using namespace terminally;
 
@@ -12,4 +14,22 @@ TEST_CASE("T1: a window id is @ and decimal digits, nothing else") {
     CHECK_FALSE(parse_window_id(wrong));
   }
   CHECK(to_string(WindowId{7}) == "@7");
+}
+
+TEST_CASE("ids: a number whose note was lost is known by the files of its tab") {
+  const test::TempDir dir;
+  Config config;
+  config.state_root = config.runtime_root = dir.path();
+  const Instance instance(config, "ids");
+  CHECK(first_unused_id(instance) == 0);
+  std::filesystem::create_directories(instance.generation(2));
+  test::append_to(log_path(instance.generation(2), "@6"), "");
+  test::append_to(log_path(instance.generation(2), "@4.%9"), "");
+  CHECK(first_unused_id(instance) == 7);
+  std::filesystem::create_directories(instance.generation(3));
+  CHECK(first_unused_id(instance) == 7);
+  test::append_to(log_path(instance.generation(3), "@7"), "");
+  CHECK(first_unused_id(instance) == 8);
+  REQUIRE(note_used_id(instance.state(), WindowId{11}));  // its files are gone
+  CHECK(first_unused_id(instance) == 12);
 }

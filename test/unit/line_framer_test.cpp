@@ -33,9 +33,10 @@ TEST_CASE("LineFramer: LF and CRLF end a line, blank lines are skipped, the unfi
 
 TEST_CASE("LineFramer: every split of a stream gives the same lines") {
   const std::string stream = "{\"a\":1}\r\n\n" + std::string(20, 'x') +
-                             "\n12345678\n123456789\r\n\xc3\xa4\n" + std::string(50, 'y') + "\nlast\n";
-  const std::vector<std::string> expected = {"{\"a\":1}", "<long>", "12345678", "123456789",
-                                             "\xc3\xa4",  "<long>", "last"};
+                             "\n12345678\n123456789\r\n\xc3\xa4\n1234567890\n12345678901\n" +
+                             std::string(50, 'y') + "\nlast\n";
+  const std::vector<std::string> expected = {"{\"a\":1}",  "<long>", "12345678", "123456789", "\xc3\xa4",
+                                             "1234567890", "<long>", "<long>",   "last"};
   const std::string_view view = stream;
   constexpr std::size_t kMax = 10;
   CHECK(lines_of({view}, kMax) == expected);

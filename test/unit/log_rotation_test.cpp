@@ -106,6 +106,30 @@ TEST_CASE("on a full file system old segments make room for what is printed now"
   ::umount2(dir.path().c_str(), MNT_DETACH);
 }
 
+TEST_CASE("on a full file system there is a place for the record of a gap, wherever the sidecar ends") {
+  const TempDir dir;
+  if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=256k") != 0) {
+    FAIL("this test needs root: it mounts a file system");
+  }
+  {
+    LogFiles writer =
+        writer_of(dir / "log", {.segment_bytes = 1'000'000, .quota_bytes = 10'000'000, .min_free_bytes = 0});
+    append(writer, "a");
+    const auto sidecar_bytes = [&dir] { return std::filesystem::file_size(dir / "log.index"); };
+    while (sidecar_bytes() % 4'096 != 0) {  // the next record needs a page more
+      REQUIRE(writer.record_gap(1));
+      append(writer, "a");
+    }
+    const std::string ballast(4'096, 'x');
+    while (writer.append(ballast.data(), ballast.size()) == ballast.size()) {
+    }
+    CHECK(writer.append("a", 1) == 0);
+    CHECK(writer.record_gap(7));
+    CHECK(PaneLog(dir / "log").end() == writer.offset());
+  }
+  ::umount2(dir.path().c_str(), MNT_DETACH);
+}
+
 TEST_CASE("what somebody else writes into the live segment has offsets of its own") {
   const TempDir dir;
   LogFiles writer =

@@ -220,6 +220,11 @@ TEST_CASE(
   CHECK(after.from == bytes.size());
   CHECK(after.bytes == "after");
   CHECK(after.eof);
+  const PaneLog::Gap told = log.extent().gap;  // the same, by its record
+  CHECK(told.bytes == so_far.bytes);
+  CHECK(told.unwritten == so_far.bytes);
+  CHECK(told.waiting == 0);
+  CHECK(told.error == EFBIG);
   CHECK(
       eventually([&] { return writer.resident_kilobytes() < 2048; }));  // the backlog's memory is given back
 }

@@ -137,8 +137,8 @@ TEST_CASE("progress: a client that does not read loses nothing within the bound,
   ProgressStream stream(io.get_executor(), client.report());
   client.slow = true;
   std::string fed;
-  for (int i = 0; i < 100; ++i) {
-    const std::string line = "line " + std::to_string(i) + "\n";
+  while (fed.size() < 300'000) {  // more than one step, and less than may wait
+    const std::string line = "line " + std::to_string(fed.size()) + "\n";
     stream.feed(line);
     fed += line;
   }
@@ -210,6 +210,26 @@ TEST_CASE("P10: a client that reads too slowly to the end hears what was left ou
   CHECK(client.steps[0].message.ends_with("line 19999\n"));
   CHECK(client.steps[0].message.size() < std::size_t{66} * 1024);
   CHECK(stream.skipped_bytes() > 100'000);
+}
+
+TEST_CASE("progress: what is left out ends at a character, wherever that begins") {
+  for (const std::string end : {"", "x"}) {
+    asio::io_context io(1);
+    Client client;
+    ProgressStream stream(io.get_executor(), client.report());
+    std::string output;
+    while (output.size() < 600'000) {
+      output += "\303\274";
+    }
+    output += end;
+    stream.feed(output);
+    finish(io, stream);
+    const std::string text = client.text();
+    const std::size_t notice = text.find('\n') + 1;
+    REQUIRE(text.starts_with("[... "));
+    CHECK(text.substr(notice, 2) == "\303\274");
+    CHECK(text.size() - notice + stream.skipped_bytes() == output.size());
+  }
 }
 
 TEST_CASE("P5: a stream whose call is over for its client ends at once") {

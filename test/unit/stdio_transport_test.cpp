@@ -121,6 +121,18 @@ std::size_t fill(int pipe, const std::string& line) {
   return taken;
 }
 
+/// Into a pipe that does not block: how many of the bytes were taken when nobody had taken any for a while,
+/// which is not looked for before `least` were.
+std::size_t pour(int pipe, std::string_view bytes, std::size_t least) {
+  std::size_t taken = 0;
+  pollfd room{.fd = pipe, .events = POLLOUT, .revents = 0};
+  while (taken < bytes.size() && ::poll(&room, 1, taken < least ? 10'000 : 400) > 0) {
+    const ssize_t size = ::write(pipe, bytes.data() + taken, bytes.size() - taken);
+    taken += size > 0 ? static_cast<std::size_t>(size) : 0;
+  }
+  return taken;
+}
+
 std::string read_to_end(int fd) {
   std::string text;
   std::array<char, 65'536> buffer{};
@@ -245,6 +257,39 @@ TEST_CASE("stdio: a client that does not read stops being read, and nothing is l
   std::thread closer([&in] { in.write.reset(); });
   CHECK(lines_in(read_to_end(out.read.get())) == accepted);
   closer.join();
+}
+
+TEST_CASE("D21, stdio: a client whose calls do not end is not read above 64 MiB of them") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  Served served({std::move(in.read), std::move(out.write)}, 100ms);
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  std::string calls;
+  for (int id = 0; id < 80; ++id) {
+    calls += R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+             R"(,"method":"tools/call","params":{"name":"forever"}})" + std::string(kMebibyte, ' ') + "\n";
+  }
+  const std::size_t taken = pour(in.write.get(), calls, 64 * kMebibyte);
+  in.write.reset();
+  const std::size_t answers = lines_in(read_to_end(out.read.get()));
+  CHECK(taken >= 64 * kMebibyte);
+  CHECK(taken < 66 * kMebibyte);  // the call above them, and what a pipe and a read hold
+  CHECK(answers >= 64);           // each has its error
+}
+
+TEST_CASE("stdio: at the end what was written last is waited for while the client reads") {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Served served({std::move(in.read), std::move(out.write)}, 10ms);
+  constexpr std::size_t kCalls = 30;
+  for (std::size_t id = 0; id < kCalls; ++id) {
+    write_all(in.write.get(), R"({"jsonrpc":"2.0","id":")" + std::to_string(id) + std::string(4'000, 'x') +
+                                  R"(","method":"tools/call","params":{"name":"forever"}})"
+                                  "\n");
+  }
+  in.write.reset();  // none of them ends: each is refused, with more in all than a pipe holds
+  CHECK(lines_in(read_to_end(out.read.get())) == kCalls);
 }
 
 TEST_CASE("stdio: requests from a file wait for a slow reader") {

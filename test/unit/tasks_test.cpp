@@ -124,6 +124,21 @@ TEST_CASE("modern: tasks are for clients that declare them, request by request")
   CHECK(called["structuredContent"]["text"] == "none");
 }
 
+TEST_CASE("too many tasks at once are refused, and one that ends makes room") {
+  Connection connection;
+  std::string id;
+  for (std::size_t n = 0; n < Tasks::kMostRunning; ++n) {
+    id = begin_task(connection);
+  }
+  const std::string one_more = R"({"name":"slow","task":{}})";
+  const ordered_json error = connection.ask("tools/call", one_more)["error"];
+  CHECK(error["code"] == kInternalError);
+  CHECK(error["message"] == "Too many tasks at once: 1000 are running");
+  connection.line(R"({"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":)" + of(id) + "}");
+  connection.take();
+  CHECK(connection.ask("tools/call", one_more)["result"].contains("task"));
+}
+
 TEST_CASE("too many subscriptions and tasks of a kind that does not exist are refused") {
   Connection connection;
   CHECK(connection.error_of("subscriptions/listen", claim(R"(,"notifications":{"taskIds":["x"]})")) ==
