@@ -81,6 +81,9 @@ void CommandRun::conclude() {
     record_.notes.emplace_back(
         "its beginning is missing from the log: the output has what was typed, and the prompt, in front");
   }
+  if (record_.way_in && is_alive(record_.way_in->process)) {
+    record_.way_in->seen_steady_ms = steady_ms(Clock::now());
+  }
   if (interrupt_reason_ != Reason::none) {
     finish(CommandState::cancelled, interrupt_reason_, code);
   } else if (touched_ && looks_interrupted()) {

@@ -313,11 +313,17 @@ asio::awaitable<std::string> CommandRun::scan() {
   std::string failure;
   try {
     const auto begin = Clock::now();
+    auto looked = begin;
     auto next_look = begin + kHousekeeping;
     while (!pump() && !has_ended()) {
       read_well_ = Clock::now();
+      if (grew_ > looked) {
+        next_look = std::min(next_look, grew_ + kHousekeeping);
+      }
       if (Clock::now() >= next_look) {
+        looked = Clock::now();
         heed_other_processes();
+        look_for_nested_shell();
         co_await look_for_another_end();
         const auto now = Clock::now();
         const bool hurry = interrupt_reason_ != Reason::none || exit_file_seen_ || shell_gone_seen_;
@@ -354,23 +360,48 @@ bool CommandRun::opened(const Foreground& now) const {
   return now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway;
 }
 
-bool CommandRun::waits_in_nested_shell() {
+/// What shows a prompt of a shell that it opened, once that has been shown for a while.
+std::optional<Foreground> CommandRun::nested_prompt() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool gateway = now.kind == Foreground::Kind::gateway;
   const bool nested =
       opened(now) && (!gateway || leaves_line_open()) && prompt_state(now, tab_->tty) == Prompt::ready;
   if (!nested) {
     nested_prompt_seen_.reset();
-    return false;
+    return std::nullopt;
   }
   nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
-  const bool waits = Clock::now() - *nested_prompt_seen_ >= kNestedPrompt;
-  if (waits && !opened_shell_) {
+  return Clock::now() - *nested_prompt_seen_ < kNestedPrompt ? std::nullopt : std::optional(now);
+}
+
+bool CommandRun::waits_in_nested_shell() {
+  const auto prompt = nested_prompt();
+  if (prompt) {
     opened_shell_ = true;
-    record_.way_in = way_in(now);
-    tell_end_of_way();
+    note_way_in(*prompt, *nested_prompt_seen_);
   }
-  return waits;
+  return prompt.has_value();
+}
+
+/// One that no call waits for: the password came later, or it was started in the background. A gateway is
+/// known to have opened a shell only where somebody was told so.
+void CommandRun::look_for_nested_shell() {
+  const bool innermost = tab_->runs.back().get() == this;
+  if (const auto prompt = innermost ? nested_prompt() : std::nullopt) {
+    opened_shell_ = opened_shell_ || prompt->kind != Foreground::Kind::gateway;
+    note_way_in(*prompt, *nested_prompt_seen_);
+  }
+}
+
+/// What is older than the way that is known is what was there before that.
+void CommandRun::note_way_in(const Foreground& prompt, Clock::time_point seen) {
+  std::optional<WayIn> way = way_in(prompt, seen);
+  if (!way || (record_.way_in && way->process.start_ticks <= record_.way_in->process.start_ticks)) {
+    return;
+  }
+  record_.way_in = std::move(way);
+  tell_end_of_way();
+  save_record();  // it may end while nobody looks
 }
 
 void CommandRun::set_deadline(Clock::time_point when) {

@@ -93,6 +93,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   /// Whether what has the foreground now is a shell that it opened, or a way to one: within the shell that it
   /// was typed into, or in its place (`exec bash`).
   [[nodiscard]] bool opened(const Foreground& now) const;
+  /// That what it opened was seen at this prompt: how that is reached is on record from then on.
+  void note_way_in(const Foreground& prompt, Clock::time_point seen);
   /// Whether it was seen to do so.
   [[nodiscard]] bool opened_shell() const { return opened_shell_; }
 
@@ -212,6 +214,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void end_without_shell(std::optional<int> exit_code);
   void tell_end_of_way();
   [[nodiscard]] bool shell_is_replaced() const;
+  [[nodiscard]] std::optional<Foreground> nested_prompt();
+  void look_for_nested_shell();
   void finish(CommandState state, Reason reason, std::optional<int> exit_code);
 
   [[nodiscard]] boost::asio::awaitable<void> scan_to_end();

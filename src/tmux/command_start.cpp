@@ -1,6 +1,8 @@
 // The first half of a command's life: from the call to START. The second half is in command_run.cpp.
 
+#include <algorithm>
 #include <boost/asio.hpp>
+#include <iterator>
 
 #include "base/command_file.hpp"
 #include "base/error.hpp"
@@ -144,6 +146,10 @@ asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_po
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }
+    if (const auto own = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
+        own != tab_->runs.begin()) {
+      (*std::prev(own))->note_way_in(foreground, Clock::now());
+    }
     fresh_nonce();
     const bool typed = co_await type(foreground);
     if (typed && !co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
@@ -184,7 +190,7 @@ asio::awaitable<bool> CommandRun::type(const Foreground& foreground) {
   record_.cwd = process_cwd(foreground.pid);
   record_.started_steady_ms = steady_ms(Clock::now());
   record_.started_ticks = ticks_since_boot();
-  record_.way_in = way_in(foreground);
+  record_.way_in = way_in(foreground, Clock::now());
   record_.older_jobs = child_processes(foreground.pid);
   if (foreground.reads_our_files) {
     tag_process(foreground.pid, command_tag(tab_->tag, record_.nonce));

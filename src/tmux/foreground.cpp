@@ -169,6 +169,18 @@ Foreground look_at_foreground(ProcessId pane) {
   return foreground;
 }
 
+std::optional<ProcessInfo> gateway_to(const Foreground& foreground) {
+  for (auto above = process_info(foreground.pid); above; above = process_info(above->parent)) {
+    if (is_gateway(above->name)) {
+      return above;
+    }
+    if (above->pid == foreground.shell_pid) {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
 bool is_restricted_shell(const Foreground& foreground) {
   if (foreground.shell != ShellKind::bash && foreground.shell != ShellKind::zsh) {
     return false;

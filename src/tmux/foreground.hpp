@@ -28,6 +28,9 @@ struct Foreground {
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
+/// The ssh, su, sudo … that the foreground is, or is reached through: the nearest. None where what has it was
+/// started by the tab's own shell, or by others in it, on this side.
+[[nodiscard]] std::optional<ProcessInfo> gateway_to(const Foreground& foreground);
 /// Whether the tab's own shell is yet to come: what it has is terminally-shell, or the process that this has
 /// just made for the shell. Nobody's program.
 [[nodiscard]] bool is_starting(const Foreground& foreground, ProcessId pane);

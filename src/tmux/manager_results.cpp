@@ -8,6 +8,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/markers.hpp"
 #include "tmux/proc.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -93,10 +94,7 @@ TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, R
 TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::result_of(TabPtr tab, CommandRecord record,
                                                                    ShowOutput how) {
   find_late_markers(tab->log, record);
-  if (record.state != CommandState::running && record.way_in && record.way_in->ends_with_command) {
-    tab->told_end_of = record.way_in->process;
-    tab->told_end_at = Clock::now();
-  }
+  note_told(*tab, record);
   CommandResult result;
   result.command_id = record.id;
   result.window_id = tab->window;

@@ -12,6 +12,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/tab_processes.hpp"
 #include "tmux/terminal_text.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -138,6 +139,7 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
       co_await run->signal_once(signal);
     }
   }
+  note_told(*tab, run->record());
   stopped.state = run->record().state;
   stopped.exit_code = run->record().exit_code;
   stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);

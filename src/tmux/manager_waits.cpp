@@ -8,6 +8,7 @@
 #include "tmux/manager_impl.hpp"
 #include "tmux/output.hpp"
 #include "tmux/wait.hpp"
+#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
@@ -54,6 +55,9 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
     step = wait.look();
   }
   Waited waited = wait.result(step);
+  if (wait.record()) {
+    note_told(*tab, *wait.record());
+  }
   ShowOutput how{std::move(request.waiting.view), request.waiting.max_output_bytes, time.returns_by()};
   ShownOutput output = co_await show(tab, wait.output_range(waited.next_byte), std::move(how));
   waited.output = std::move(output.text);

@@ -107,7 +107,9 @@ std::string encode_record(const CommandRecord& record) {
     line["way_in"] = {{"pid", way->process.pid},
                       {"start_ticks", way->process.start_ticks},
                       {"name", way->name},
-                      {"ends_with_command", way->ends_with_command}};
+                      {"ends_with_command", way->ends_with_command},
+                      {"seen_steady_ms", way->seen_steady_ms},
+                      {"told_steady_ms", way->told_steady_ms}};
   }
   if (!record.notes.empty()) {
     line["notes"] = record.notes;
@@ -168,8 +170,11 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     }
     if (const auto way = line.find("way_in"); way != line.end()) {
       const Amounts of_way(*way);
-      record.way_in = WayIn{
-          {of_way.pid("pid"), of_way.count("start_ticks")}, way->at("name"), way->at("ends_with_command")};
+      record.way_in = WayIn{{of_way.pid("pid"), of_way.count("start_ticks")},
+                            way->at("name"),
+                            way->at("ends_with_command"),
+                            of_way.ms("seen_steady_ms"),
+                            of_way.ms("told_steady_ms")};
     }
     record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");

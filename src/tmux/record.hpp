@@ -15,7 +15,9 @@ namespace terminally {
 struct WayIn {
   ProcessId process;
   std::string name;
-  bool ends_with_command = false;  ///< the command's own result tells that it is gone
+  bool ends_with_command = false;   ///< the command's own result tells that it is gone
+  std::int64_t seen_steady_ms = 0;  ///< when the shell behind it is known to have been there
+  std::int64_t told_steady_ms = 0;  ///< when a caller was told that it is gone; 0: none was
 };
 
 /// What is kept of a command: written before it is typed, when it begins, when its deadline moves, when it is

@@ -246,6 +246,23 @@ std::vector<CommandRecord> CommandRecords::load(std::size_t most) const {
   return records;
 }
 
+bool CommandRecords::any_has(std::string_view text, std::size_t most) const {
+  std::set<std::string, std::less<>> seen;
+  NewestFirst lines(*this);
+  while (const auto line = lines.next()) {
+    if (!is_whole(*line) || seen.contains(id_of(*line))) {
+      continue;
+    }
+    if (line->find(text) != std::string_view::npos) {
+      return true;
+    }
+    if (seen.emplace(id_of(*line)); seen.size() == most) {
+      return false;
+    }
+  }
+  return false;
+}
+
 std::optional<CommandRecord> CommandRecords::latest() const {
   auto records = load(1);
   return records.empty() ? std::nullopt : std::optional(std::move(records.back()));

@@ -35,6 +35,8 @@ class Wait {
   [[nodiscard]] Clock::time_point next_look() const { return next_look_; }
   /// The command that is waited for, if it is looked after by this process.
   [[nodiscard]] const std::shared_ptr<CommandRun>& run() const { return run_; }
+  /// The command whose state the result tells, if there is one.
+  [[nodiscard]] const std::optional<CommandRecord>& record() const { return record_; }
   [[nodiscard]] Until until() const { return waiting_.until; }
 
   /// The output to show with a result: up to its `next_byte`.

@@ -17,47 +17,81 @@ std::string where_it_is_now(const Foreground& now) {
   return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
 }
 
+/// The way of the command that was begun last, and what the records of the commands behind it say of it.
+struct LastWay {
+  WayIn way;             ///< its times: the latest of them
+  std::string command;   ///< the id of the one begun last
+  CommandRecord record;  ///< the one that was written last
+};
+
 /// A command that opened a shell is written to the records after those that ran in it.
-std::optional<CommandRecord> begun_last(const CommandRecords& records) {
-  std::vector<CommandRecord> last = records.load(kDeepestNesting);
+std::optional<LastWay> last_way(const CommandRecords& records) {
+  if (!records.any_has(R"("way_in":{)", kDeepestNesting)) {
+    return std::nullopt;
+  }
+  const std::vector<CommandRecord> last = records.load(kDeepestNesting);
   const auto latest = std::ranges::max_element(last, {}, &CommandRecord::started_steady_ms);
-  return latest == last.end() ? std::nullopt : std::optional(std::move(*latest));
+  if (latest == last.end() || !latest->way_in) {
+    return std::nullopt;
+  }
+  LastWay found{*latest->way_in, latest->id, {}};
+  for (const CommandRecord& record : last) {
+    if (record.way_in && record.way_in->process == found.way.process) {
+      found.way.seen_steady_ms = std::max(found.way.seen_steady_ms, record.way_in->seen_steady_ms);
+      found.way.told_steady_ms = std::max(found.way.told_steady_ms, record.way_in->told_steady_ms);
+      found.record = record;
+    }
+  }
+  return found;
+}
+
+/// In the record that was written last, so that their order stays.
+void mark_told(Tab& tab, LastWay last) {
+  last.record.way_in->told_steady_ms = steady_ms(Clock::now());
+  tab.records.append(last.record);
 }
 
 }  // namespace
 
-std::optional<WayIn> way_in(const Foreground& foreground) {
-  if (foreground.kind == Foreground::Kind::gateway) {
-    const auto gateway = process_info(foreground.pid);
-    return gateway ? std::optional(WayIn{gateway->id(), gateway->name}) : std::nullopt;
-  }
-  const ExitReporter reporter = exit_reporter(foreground.pid);
-  const auto way = reporter.passed_on ? process_info(reporter.pid) : std::nullopt;
-  return way ? std::optional(WayIn{way->id(), way->name}) : std::nullopt;
+std::optional<WayIn> way_in(const Foreground& foreground, Clock::time_point seen) {
+  const auto gateway = gateway_to(foreground);
+  return gateway ? std::optional(WayIn{
+                       .process = gateway->id(), .name = gateway->name, .seen_steady_ms = steady_ms(seen)})
+                 : std::nullopt;
 }
 
 bool is_elsewhere(const Tab& tab) {
-  return std::ranges::any_of(tab.runs, [](const auto& run) { return run->record().way_in.has_value(); });
+  return std::ranges::any_of(tab.runs, [](const auto& run) {
+    const auto& way = run->record().way_in;
+    return way && (run->opened_shell() || !way->ends_with_command);
+  });
+}
+
+void note_told(Tab& tab, const CommandRecord& told) {
+  if (told.state == CommandState::running || !told.way_in || !told.way_in->ends_with_command) {
+    return;
+  }
+  auto last = last_way(tab.records);
+  if (last && last->way.process == told.way_in->process && last->way.told_steady_ms == 0) {
+    mark_told(tab, std::move(*last));
+  }
 }
 
 std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point called) {
-  auto latest = begun_last(tab.records);
-  if (!latest || !latest->way_in || is_alive(latest->way_in->process)) {
+  auto last = last_way(tab.records);
+  if (!last || is_alive(last->way.process)) {
     return {};
   }
-  const WayIn way = *latest->way_in;
-  if (tab.told_end_of == way.process && called >= tab.told_end_at) {
+  const WayIn way = last->way;
+  if (way.told_steady_ms != 0 && steady_ms(called) >= way.told_steady_ms) {
     return {};
   }
-  tab.told_end_of = way.process;
-  tab.told_end_at = Clock::now();
   const std::string what =
-      "the " + way.name + " that led to the shell of command " + latest->id + " has ended since";
-  if (steady_ms(tab.last_input) > latest->started_steady_ms) {
+      "the " + way.name + " that led to the shell of command " + last->command + " has ended since";
+  mark_told(tab, std::move(*last));
+  if (steady_ms(tab.last_input) > way.seen_steady_ms) {
     return what + ": this ran in " + where_it_is_now(now);
   }
-  latest->way_in.reset();  // once, whichever process of ours is asked next
-  tab.records.append(*latest);
   throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": " + what +
                                    ", so it would run on this side, in " + where_it_is_now(now) +
                                    ". The same call again runs it there");

@@ -153,6 +153,89 @@ class Nested(unittest.TestCase):
             self.assertIn(b"the su that led", first.stderr)
             self.assertEqual((second.returncode, second.stdout.split()), (0, [b"root"]))
 
+    def su_with_password(self, server: Server) -> tuple[Path, Path]:
+        """As su does it, for a test that need not be root; the pid of the last one."""
+        su, pid = server.sandbox.home / "su", server.sandbox.home / "pid"
+        su.write_text(f"#!/bin/bash\necho $$ >{pid}\nread -rsp 'Password: ' x\necho\nbash --norc\n")
+        su.chmod(0o755)
+        return su, pid
+
+    def loses(self, tab: Tab, pid: Path) -> None:
+        os.kill(int(pid.read_text()), 9)
+        poll(lambda: not tab.row.busy, 5)
+
+    def test_a_way_that_nobody_waited_for(self) -> None:
+        """Its password was sent when the call had answered, or no call waited at all. It is known all the same."""
+        with Server() as server:
+            su, pid = self.su_with_password(server)
+            tab = server.create_tab(shell="bash")
+            for tool in ("execute_command", "start_process"):
+                with self.subTest(tool):
+                    tab.call(tool, command=str(su))
+                    self.assertTrue(tab.call("wait_for", until="input").matched)
+                    tab.call("send_text", text="secret")
+                    poll(lambda: tab.row.foreground == "bash", 5)
+                    tab.call("wait_for", until="idle", idle_ms=1_500)
+                    self.loses(tab, pid)
+                    self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+                    self.assertEqual(tab.execute("echo here").output, "here\n")
+
+    def test_a_way_that_is_lost_beneath_another_shell(self) -> None:
+        """A shell within the one behind it: what is run there goes through it, too."""
+        with Server() as server:
+            su, pid = self.su_with_password(server)
+            tab = server.create_tab(shell="bash")
+            tab.execute(str(su))
+            tab.call("send_text", text="secret")
+            poll(lambda: tab.row.foreground == "bash", 5)
+            enter(tab, "bash --norc")
+            tab.execute("true")
+            self.loses(tab, pid)
+            self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+
+    def test_an_answered_command_does_not_hide_that_the_way_ended(self) -> None:
+        """What was sent to a command behind it is not how it was left: that command came to its end there."""
+        with Server() as server:
+            su, pid = self.su_with_password(server)
+            tab = server.create_tab(shell="bash")
+            tab.execute(str(su))
+            tab.call("send_text", text="secret")
+            poll(lambda: tab.row.foreground == "bash", 5)
+            asks = tab.execute("read -r x")
+            self.assertEqual(asks.reason, "awaiting_input")
+            tab.call("send_text", text="yes")
+            tab.wait_end(command_id=asks.command_id)
+            self.loses(tab, pid)
+            self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+
+    def test_whoever_was_told_is_not_refused(self) -> None:
+        """By a wait, by a poll of that command though an older one is polled behind it, and by another process."""
+        with Server() as server:
+            su, pid = self.su_with_password(server)
+            tab = server.create_tab(shell="bash")
+            ids = []
+
+            def goes_in() -> None:
+                ids.append(tab.execute(str(su)).command_id)
+                tab.call("send_text", text="secret")
+                poll(lambda: tab.row.foreground == "bash", 5)
+                tab.execute("true")
+
+            def ways_to_tell():
+                yield "wait_for", lambda: self.assertEqual(tab.call("wait_for", until="exit").state, "completed")
+                yield "get_command_state", lambda: [tab.state(command_id=command_id) for command_id in reversed(ids)]
+
+            for name, tell in ways_to_tell():
+                with self.subTest(name):
+                    goes_in()
+                    self.loses(tab, pid)
+                    tell()
+                    self.assertEqual(tab.execute("echo here").output, "here\n")
+            goes_in()
+            self.assertEqual(tab.execute("exit 5").exit_code, 5)
+            here = run_cli(server.sandbox, "exec", tab.id, "--", "echo", "here")
+            self.assertEqual((here.returncode, here.stdout), (0, b"here\r\n"), here.stderr)
+
     def test_output_that_comes_late(self) -> None:
         """D1: as over a slow link. The call says that it is not known whether it ran; it ran once, and its end is told when it is known."""
         needs_root()

@@ -141,12 +141,14 @@ TEST_CASE("records: a line with numbers that none of ours has is skipped") {
 TEST_CASE("records: the way to the shell of a command") {
   CommandRecord record = record_of("00000001", "id");
   CHECK_FALSE(decode_record(encode_record(record))->way_in);
-  record.way_in = WayIn{{1'234, 56'789}, "ssh", true};
+  record.way_in = WayIn{{1'234, 56'789}, "ssh", true, 17, 18};
   const auto read = decode_record(encode_record(record));
   REQUIRE(read->way_in);
   CHECK(read->way_in->process == ProcessId{1'234, 56'789});
   CHECK(read->way_in->name == "ssh");
   CHECK(read->way_in->ends_with_command);
+  CHECK(read->way_in->seen_steady_ms == 17);
+  CHECK(read->way_in->told_steady_ms == 18);
   for (const char* broken :
        {"7", "{}", R"({"pid":-1,"start_ticks":1,"name":"ssh","ends_with_command":true})"}) {
     CAPTURE(broken);
@@ -182,6 +184,38 @@ TEST_CASE("records: bounded, the last commands are kept, also while another proc
   }
   CHECK(records.find(id_of(kEach - 1)).has_value());
   CHECK(records.find(id_of(2 * kEach - 1)).has_value());
+}
+
+TEST_CASE("records: a file that was rewritten is locked until what came meanwhile stands in it") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "pane-@1.commands";
+  write_file(path, "old");
+  FileLock lock = replace_file_locked(path, "new\n");
+  CHECK_FALSE(FileLock::try_lock(path));
+  REQUIRE(::write(lock.fd(), "late\n", 5) == 5);
+  lock.release();
+  CHECK(read_file(path) == "new\nlate\n");
+  CHECK(FileLock::try_lock(path));
+}
+
+TEST_CASE("records: whether something stands in one of the last of them") {
+  const test::TempDir directory;
+  CommandRecords records(directory.path() / "pane-@1.commands");
+  const auto way = [&records](std::size_t most) { return records.any_has(R"("way_in":{)", most); };
+  CommandRecord record = record_of("00000001", R"(echo '"way_in":{')");
+  records.append(record);
+  CHECK_FALSE(way(9));
+  record.way_in = WayIn{{1'234, 56'789}, "ssh"};
+  records.append(record);
+  CHECK(way(1));
+  for (std::size_t i = 0; i < 3; ++i) {
+    records.append(record_of("00000002", "the same"));
+  }
+  CHECK_FALSE(way(1));
+  CHECK(way(2));
+  record.way_in.reset();
+  records.append(record);
+  CHECK_FALSE(way(9));
 }
 
 TEST_CASE("backward lines: every length around a block") {
