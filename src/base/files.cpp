@@ -38,6 +38,16 @@ void write_all(int fd, std::string_view content, const std::filesystem::path& pa
   }
 }
 
+std::filesystem::path beside(std::filesystem::path path) {
+  return path += ".new";
+}
+
+void give_name(const std::filesystem::path& fresh, const std::filesystem::path& path) {
+  if (::rename(fresh.c_str(), path.c_str()) != 0) {
+    throw io_error("cannot rename " + fresh.string(), errno);
+  }
+}
+
 void write_with(const std::filesystem::path& path, std::string_view content, int flags) {
   const UniqueFd fd(::open(path.c_str(), flags | O_WRONLY | O_CREAT | kCommonFlags, 0600));
   if (!fd) {
@@ -96,12 +106,9 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path fresh = path;
-  fresh += ".new";
+  const std::filesystem::path fresh = beside(path);
   write_file(fresh, content);
-  if (::rename(fresh.c_str(), path.c_str()) != 0) {
-    throw io_error("cannot rename " + fresh.string(), errno);
-  }
+  give_name(fresh, path);
 }
 
 void append_file(const std::filesystem::path& path, std::string_view content) {
@@ -168,7 +175,7 @@ void remove_file(const std::filesystem::path& path) noexcept {
 
 FileLock FileLock::try_lock(const std::filesystem::path& path) {
   FileLock lock;
-  lock.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | kCommonFlags, 0600));
+  lock.fd_.reset(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | kCommonFlags, 0600));
   if (!lock.fd_) {
     throw io_error("cannot open the lock " + path.string(), errno);
   }
@@ -186,6 +193,14 @@ void FileLock::release() noexcept {
     ::flock(fd_.get(), LOCK_UN);
     fd_.reset();
   }
+}
+
+FileLock replace_file_locked(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path fresh = beside(path);
+  write_file(fresh, content);
+  FileLock lock = FileLock::try_lock(fresh);
+  give_name(fresh, path);
+  return lock;
 }
 
 std::string random_hex(std::size_t bytes) {

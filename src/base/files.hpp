@@ -74,6 +74,10 @@ class FileLock {
   UniqueFd fd_;
 };
 
+/// As replace_file. The new file is locked before it has its name: what is still to go into it comes before
+/// what others append with the lock. `fd()` appends.
+[[nodiscard]] FileLock replace_file_locked(const std::filesystem::path& path, std::string_view content);
+
 /// `bytes` random bytes from the kernel, as lower-case hex.
 [[nodiscard]] std::string random_hex(std::size_t bytes);
 

@@ -72,13 +72,24 @@ OpenRecords open_locked(const std::filesystem::path& path) {
   }
 }
 
-void write_whole(int fd, std::string_view text, const std::filesystem::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
+/// Says how much of it is written: 0, with errno, or less than all where the rest could not be.
+std::size_t write_some(int fd, std::string_view text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
     if (written < 0 && errno != EINTR) {
-      throw io_error("cannot write " + path.string(), errno);
+      break;
     }
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    done += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
+  }
+  return done;
+}
+
+/// The space of what is of no use. Not where somebody has appended behind it, without the lock.
+void give_back(int fd, off_t from, std::size_t bytes) {
+  struct stat info{};
+  if (::fstat(fd, &info) == 0 && info.st_size == from + static_cast<off_t>(bytes)) {
+    (void)!::ftruncate(fd, from);
   }
 }
 
@@ -119,11 +130,9 @@ void rewrite(int fd, const std::filesystem::path& path, std::size_t most_bytes) 
   for (const std::string& line : std::views::reverse(kept)) {
     content += line + "\n";
   }
-  replace_file(path, content);
+  const FileLock fresh = replace_file_locked(path, content);
   // Who could not wait for the lock; who writes there from now on sees that it was replaced.
-  if (const std::string came = tail_of(fd, seen_bytes); !came.empty()) {
-    append_file(path, came);
-  }
+  (void)write_some(fresh.fd(), tail_of(fd, seen_bytes));
 }
 
 /// No file of ours may grow beyond the limit of file sizes (ulimit -f).
@@ -148,14 +157,13 @@ bool append_once(const std::filesystem::path& path, const std::vector<std::strin
   for (const std::string& line : lines) {
     text += line;
   }
-  try {
-    write_whole(fd, text, path);
-  } catch (const Error&) {
+  if (const std::size_t written = write_some(fd, text); written < text.size()) {
+    const int why = errno;
     if (file.locked) {
-      (void)!::ftruncate(fd, info.st_size);
+      give_back(fd, info.st_size, written);
       ::flock(fd, LOCK_UN);
     }
-    throw;
+    throw io_error("cannot write " + path.string(), why);
   }
   if (!file.locked) {
     return is_named(fd, path);
