@@ -124,17 +124,23 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_for(st
 
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::choose_place(
     std::optional<WindowId> window, CallTime time) {
-  if (!window) {
-    Place place = co_await place_without_name(time);
-    if (place.guard) {
+  for (;;) {
+    Place place;
+    if (!window) {
+      place = co_await place_without_name(time);
+    }
+    if (!place.guard) {
+      const WindowId chosen = window ? *window : place.tab->window;
+      place.guard = co_await turn_in_tab(chosen, time);
+    }
+    if (window) {
+      place.tab = co_await open_tab(*window);
+    }
+    // One that was chosen for the caller may have closed while its turn was awaited.
+    if (window || !notice_if_closed(*place.tab)) {
       co_return place;
     }
-    window = place.tab->window;
   }
-  Place place;
-  place.guard = co_await turn_in_tab(*window, time);
-  place.tab = co_await open_tab(*window);
-  co_return place;
 }
 
 TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::turn_in_tab(WindowId window,

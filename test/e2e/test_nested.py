@@ -459,6 +459,17 @@ class Ssh(unittest.TestCase):
         self.assertEqual(self.server.result(second, "execute_command").output, "[there]\n")
         self.assertEqual([tab.name for tab in self.server.tabs().values()], ["main"])
 
+    def test_main_closes_while_a_call_waits_for_it(self) -> None:
+        """It named no tab: it runs in the next main."""
+        main = self.server.call("execute_command", command=self.command()).window_id
+        self.server.call_async("execute_command", command="echo up; sleep 60", timeout_ms=50_000)
+        poll(lambda: b"up\r\n" in Path(self.server.tabs()[main].log_path).read_bytes(), 10)
+        second = self.server.call_async("execute_command", command="echo [${SSH_CONNECTION:+there}]", timeout_ms=50_000, verbose=True)
+        self.server.call_error("execute_command", command="echo never", timeout_ms=300)  # the second waits by now
+        self.server.call("close_tab", window_id=main, force=True)
+        self.assertEqual(self.server.result(second, "execute_command").output, "[]\n")
+        self.assertEqual([tab.name for tab in self.server.tabs().values()], ["main"])
+
     def test_a_connection_that_breaks_before_a_call_that_waits(self) -> None:
         """It was made before anybody was told."""
         tab = self.server.create_tab(shell="bash")
