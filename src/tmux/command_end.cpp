@@ -203,6 +203,9 @@ asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
   }
   if (interrupt_reason_ != Reason::none) {
     co_await end_descendants();
+    if (pump()) {
+      co_return;  // its END came meanwhile
+    }
   }
   end_by_exit_file(exit_code, stands_still);
 }
