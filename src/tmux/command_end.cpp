@@ -26,7 +26,6 @@ constexpr Milliseconds kEndMissingFromGap{250};
 /// for a writer that is slow, and END is behind them.
 constexpr Milliseconds kEndLate{60'000};
 constexpr Milliseconds kEndLateFromGap{10'000};
-constexpr Milliseconds kLogEndWithin{400};
 constexpr Milliseconds kServerEndsWithin{100};
 constexpr Milliseconds kTidyAfter{5};
 /// How long after the end of a nested shell the command that opened it may take to end, and tell its code.
@@ -243,7 +242,7 @@ void CommandRun::end_by_exit_file(int exit_code, std::string_view stands_still) 
 /// The pane's process is gone. Its last bytes are still on their way into the log, and a tmux server that is
 /// ending closes its tabs a moment before.
 asio::awaitable<void> CommandRun::end_with_tab() {
-  co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndWithin);
+  co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndsWithin);
   co_await catch_up();
   if (!end_marker_ && context_.server_alive()) {
     co_await sleep_for(kServerEndsWithin);

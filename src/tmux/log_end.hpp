@@ -9,6 +9,9 @@
 
 namespace terminally {
 
+/// How long what a closed tab printed last may be on its way into the log: its writer may be late.
+constexpr Milliseconds kLogEndsWithin{2'000};
+
 /// The process that writes a log: it holds the locks on the log's sidecar. 0: nobody, -1: somebody whose
 /// number cannot be seen (another PID namespace).
 [[nodiscard]] int log_writer(const std::filesystem::path& log);

@@ -19,7 +19,6 @@ constexpr Milliseconds kTermUntil{1'400};
 constexpr Milliseconds kEndProcessesWithin{2'000};
 /// From the first SIGKILL on, however late a machine that stood still let it come.
 constexpr Milliseconds kKillFor{600};
-constexpr Milliseconds kClosedLogEndsWithin{2'000};
 
 }  // namespace
 
@@ -96,7 +95,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
   if (!tab->closed) {
     signal_process(tab->pane_pid, SIGKILL);
   }
-  co_await wait_for_log_end(tab->log, Clock::now() + kClosedLogEndsWithin);
+  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndsWithin);
   co_await close_pane(tab);
   tab->closed = true;
   remove_file(tab->files.lock_path());

@@ -7,6 +7,7 @@
 #include "tmux/ansi.hpp"
 #include "tmux/foreground.hpp"
 #include "tmux/listeners.hpp"
+#include "tmux/log_end.hpp"
 #include "tmux/masking.hpp"
 #include "tmux/prompt.hpp"
 
@@ -23,7 +24,7 @@ constexpr Milliseconds kMayGrow{50};
 /// What was just typed at a prompt has this long to take the foreground.
 constexpr Milliseconds kTakesForeground{300};
 /// What became of a command whose tab has closed is settled within this time: its last output is read first.
-constexpr Milliseconds kSettledWithin{2'000};
+constexpr Milliseconds kSettledWithin = kLogEndsWithin + Milliseconds(1'000);
 constexpr Milliseconds kPollSettled{10};
 constexpr std::size_t kMaxMatchBytes = 1'000;
 

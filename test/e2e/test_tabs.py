@@ -109,7 +109,7 @@ class Life(unittest.TestCase):
             [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command]
             os.kill(writer, signal.SIGSTOP)
             try:
-                tab.start("seq 1 200000; echo all of it; touch printed")
+                started = tab.start("seq 1 200000; echo all of it; touch printed; sleep 60")
                 poll((server.sandbox.home / "printed").exists, 30)
                 self.assertNotIn(b"1000\r\n", tab.log(), "all of it is on its way")
                 closing = server.call_async("close_tab", window_id=tab.id)
@@ -119,6 +119,8 @@ class Life(unittest.TestCase):
                 os.kill(writer, signal.SIGCONT)
             self.assertIs(server.result(closing, "close_tab").closed, True)
             self.assertIn(b"199999\r\n200000\r\nall of it\r\n", tab.log())
+            ended = tab.state(command_id=started.command_id)
+            self.assertEqual((ended.reason, ended.output[-10:]), ("tab_closed", "all of it\n"), "so does its command's result")
 
     def test_close_ends_what_runs(self) -> None:
         with Server() as server:
