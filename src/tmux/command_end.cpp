@@ -9,7 +9,6 @@
 #include "tmux/command_run.hpp"
 #include "tmux/log_end.hpp"
 #include "tmux/proc.hpp"
-#include "tmux/shell_text.hpp"
 #include "tmux/signals.hpp"
 #include "tmux/touched.hpp"
 
@@ -165,15 +164,6 @@ asio::awaitable<void> CommandRun::look_for_another_end() {
   }
 }
 
-/// Whether the exit code of a command around this one is known, which then tells ours as well, and its END is
-/// awaited.
-bool CommandRun::one_around_is_ending() const {
-  const auto place = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
-  return std::any_of(tab_->runs.begin(), place, [this](const auto& run) {
-    return tab_->files.exit_code(run->record_.nonce).has_value();
-  });
-}
-
 /// The exit code is known, and END is not in the log: it is late as long as bytes come, or may come from a
 /// frozen tmux or a stopped writer. Only a deadline cannot wait for it.
 asio::awaitable<void> CommandRun::wait_for_late_end(int exit_code) {
@@ -270,19 +260,6 @@ void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
   }
 }
 
-/// Its shell is gone, and not because it left: what is run in the tab from now on runs elsewhere.
-void CommandRun::end_without_shell(std::optional<int> exit_code) {
-  tell_end_of_way();
-  const std::string& way = reporter_.name;  // ssh, su; else the shell itself
-  record_.notes.emplace_back("the shell that it ran in is gone" +
-                             (reporter_.passed_on ? ", and with it the " + way + " that led there" : "") +
-                             ": the next command in this tab runs in the shell around it" +
-                             (reporter_.passed_on ? ", on this side of that " + way : ""));
-  const bool ours = interrupt_reason_ != Reason::none;
-  finish(ours ? CommandState::cancelled : CommandState::failed,
-         ours ? interrupt_reason_ : Reason::shell_exited, exit_code);
-}
-
 void CommandRun::finish(CommandState state, Reason reason, std::optional<int> exit_code) {
   if (has_ended()) {
     return;
@@ -321,64 +298,6 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
   later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
     files.remove(nonce);
   });
-}
-
-/// The shells that this command opened are gone, and so are the commands in them. The innermost first.
-void CommandRun::end_what_runs_inside() {
-  const auto self = shared_from_this();
-  const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
-  std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
-                                                 tab_->runs.end());
-  std::erase_if(inner, [](const auto& run) { return !run->may_be_typed(); });  // it comes after this one
-  std::reverse(inner.begin(), inner.end());
-  for (const auto& run : inner) {
-    run->end_with_shell(exit_code_of(run->reporter_), *this);
-  }
-}
-
-/// How a shell within this command ended, where the end of this command tells it: that shell took the place
-/// of the one that this was typed into, or was the last that it ran.
-std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) const {
-  if (!record_.exit_code || inner_shell.pid == 0) {
-    return std::nullopt;
-  }
-  const bool by_shell = end_marker_ ? end_marker_->by == Marker::By::shell : !is_alive(record_.shell_pid);
-  const bool in_its_place = by_shell && inner_shell.pid == record_.shell_pid;
-  const bool its_last =
-      !by_shell && inner_shell.parent == record_.shell_pid && ends_with_program(text_, inner_shell.name);
-  return in_its_place || its_last ? inner_shell.code_of_shell(*record_.exit_code) : std::nullopt;
-}
-
-/// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and
-/// the prompt of the shell around.
-void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& outer) {
-  const auto ends_by = outer.end_marker_ ? std::optional(outer.record_.end_byte) : std::nullopt;
-  if (has_ended() || !exit_code) {
-    give_up(Reason::shell_exited, ends_by);
-    return;
-  }
-  try {
-    if (pump()) {
-      conclude();
-      return;
-    }
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
-  }
-  record_.end_byte = ends_by.value_or(record_.end_byte);
-  if (interrupt_reason_ != Reason::none) {
-    end_without_shell(exit_code);
-    return;
-  }
-  tell_end_of_way();
-  const Reason why = outer.interrupt_reason_;
-  finish(why != Reason::none ? CommandState::cancelled : CommandState::completed,
-         why != Reason::none ? why : Reason::shell_exited, exit_code);
-}
-
-void CommandRun::tell_end_of_way() {
-  if (record_.way_in) {
-    record_.way_in->ends_with_command = true;
-  }
 }
 
 void CommandRun::leave_tab() {

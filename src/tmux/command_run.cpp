@@ -1,5 +1,6 @@
 // The second half of a command's life: from START on. The first half is in command_start.cpp, what ends it by
-// force in command_interrupt.cpp, its end in command_end.cpp.
+// force in command_interrupt.cpp, its end in command_end.cpp, what it prints in command_output.cpp, the
+// shells that it opens in command_nested.cpp.
 
 #include "tmux/command_run.hpp"
 
@@ -11,14 +12,12 @@
 #include "base/pace.hpp"
 #include "tmux/proc.hpp"
 #include "tmux/terminal_text.hpp"
-#include "tmux/way_in.hpp"
 
 namespace terminally {
 namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kOutputReadBytes = 256 * 1024;
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
 constexpr Milliseconds kLateEnd{300};
@@ -30,8 +29,6 @@ constexpr Milliseconds kRecordRetry{500};
 constexpr Milliseconds kReadsBehind{1'000};
 /// How long a log that cannot be read may come back: nobody has a descriptor left, for a moment.
 constexpr Milliseconds kUnreadable{10'000};
-/// A prompt that is shown for this long is no step of something else.
-constexpr Milliseconds kNestedPrompt{150};
 
 asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
   for (;;) {
@@ -45,12 +42,6 @@ asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
       co_return;
     }
   }
-}
-
-/// A line with something in it, and its end.
-bool has_whole_line(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of("\r\n");
-  return begin != std::string_view::npos && text.find('\n', begin) != std::string_view::npos;
 }
 
 }  // namespace
@@ -188,74 +179,6 @@ void CommandRun::on_end(const Marker& marker) {
   }
 }
 
-/// The end of the last of the lines at the start of `text` that are our own steps, which a tracing shell
-/// prints; 0: there is none.
-std::size_t CommandRun::own_lines_at_start(std::string_view text) const {
-  std::size_t end = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t next = text.find('\n', begin);
-    const std::string_view line = text.substr(begin, next == std::string_view::npos ? next : next - begin);
-    // The end of what zsh traced of the command before, or a newline at the start of bash's PS4.
-    const bool blank = line.find_first_not_of('\r') == std::string_view::npos;
-    if (!is_own_line(line) && !blank) {
-      break;
-    }
-    begin = next == std::string_view::npos ? text.size() : next + 1;
-    end = blank ? end : begin;
-  }
-  return end;
-}
-
-bool CommandRun::is_own_line(std::string_view line) const {
-  return std::any_of(script_.own_line_marks.begin(), script_.own_line_marks.end(),
-                     [line](const std::string& mark) { return line.find(mark) != std::string_view::npos; });
-}
-
-/// Hands what was printed to the callback.
-void CommandRun::emit(std::uint64_t until) {
-  if (traced_) {
-    const PaneLog::Slice slice = tab_->log.read(record_.start_byte, kTraceLineBytes);
-    const std::size_t own = own_lines_at_start(slice.bytes);
-    // As long as nothing else stands there, another line of ours may come.
-    if (!end_marker_ && slice.bytes.size() < kTraceLineBytes &&
-        !has_whole_line(std::string_view(slice.bytes).substr(own))) {
-      return;
-    }
-    record_.start_byte += slice.from == record_.start_byte ? own : 0;
-    emitted_ = record_.start_byte;
-    traced_ = false;
-  }
-  while (on_output_ && emitted_ < until) {
-    const PaneLog::Slice slice = tab_->log.read(
-        emitted_, static_cast<std::size_t>(std::min<std::uint64_t>(until - emitted_, kOutputReadBytes)));
-    if (slice.bytes.empty() || slice.from >= until) {
-      break;
-    }
-    on_output_(std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(until - slice.from)));
-    emitted_ = slice.next;
-  }
-}
-
-/// A tracing shell prints its way to our END, too.
-void CommandRun::trim_own_lines_at_end() {
-  if (!end_marker_->traced) {
-    return;
-  }
-  const std::uint64_t from =
-      record_.end_byte - std::min(record_.end_byte - record_.start_byte, kTraceLineBytes);
-  const PaneLog::Slice slice = tab_->log.read(from, static_cast<std::size_t>(record_.end_byte - from));
-  std::string_view rest = slice.bytes;
-  while (slice.from == from && !rest.empty()) {
-    const std::size_t line = rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
-    const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
-    if (!is_own_line(rest.substr(begin))) {
-      break;
-    }
-    rest = rest.substr(0, begin);
-    record_.end_byte = from + begin;
-  }
-}
-
 asio::awaitable<void> CommandRun::follow() {
   using asio::experimental::awaitable_operators::operator||;
   const auto self = shared_from_this();
@@ -340,68 +263,6 @@ asio::awaitable<std::string> CommandRun::scan() {
     failure = error.what();
   }
   co_return failure;
-}
-
-/// Whether it printed something after the last newline, as whoever shows a prompt does.
-bool CommandRun::leaves_line_open() const {
-  const std::uint64_t end = tab_->log.end();
-  return end > record_.start_byte && tab_->log.read(end - 1, 1).bytes != "\n";
-}
-
-bool CommandRun::shell_is_replaced() const {
-  return is_replaced(record_.shell_pid, record_.shell_image);
-}
-
-bool CommandRun::opened(const Foreground& now) const {
-  if (now.pid == record_.shell_pid) {
-    return now.kind != Foreground::Kind::program && now.kind != Foreground::Kind::nothing &&
-           shell_is_replaced();
-  }
-  return now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway;
-}
-
-/// What shows a prompt of a shell that it opened, once that has been shown for a while.
-std::optional<Foreground> CommandRun::nested_prompt() {
-  const Foreground now = look_at_foreground(tab_->pane_pid);
-  const bool gateway = now.kind == Foreground::Kind::gateway;
-  const bool nested =
-      opened(now) && (!gateway || leaves_line_open()) && prompt_state(now, tab_->tty) == Prompt::ready;
-  if (!nested) {
-    nested_prompt_seen_.reset();
-    return std::nullopt;
-  }
-  nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
-  return Clock::now() - *nested_prompt_seen_ < kNestedPrompt ? std::nullopt : std::optional(now);
-}
-
-bool CommandRun::waits_in_nested_shell() {
-  const auto prompt = nested_prompt();
-  if (prompt) {
-    opened_shell_ = true;
-    note_way_in(*prompt, *nested_prompt_seen_);
-  }
-  return prompt.has_value();
-}
-
-/// One that no call waits for: the password came later, or it was started in the background. A gateway is
-/// known to have opened a shell only where somebody was told so.
-void CommandRun::look_for_nested_shell() {
-  const bool innermost = tab_->runs.back().get() == this;
-  if (const auto prompt = innermost ? nested_prompt() : std::nullopt) {
-    opened_shell_ = opened_shell_ || prompt->kind != Foreground::Kind::gateway;
-    note_way_in(*prompt, *nested_prompt_seen_);
-  }
-}
-
-/// What is older than the way that is known is what was there before that.
-void CommandRun::note_way_in(const Foreground& prompt, Clock::time_point seen) {
-  std::optional<WayIn> way = way_in(prompt, seen);
-  if (!way || (record_.way_in && way->process.start_ticks <= record_.way_in->process.start_ticks)) {
-    return;
-  }
-  record_.way_in = std::move(way);
-  tell_end_of_way();
-  save_record();  // it may end while nobody looks
 }
 
 void CommandRun::set_deadline(Clock::time_point when) {

@@ -152,6 +152,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] int typed_into() const { return record_.shell_pid; }
 
  private:
+  static constexpr std::size_t kOutputReadBytes = 256UL * 1024;
   /// More than what the shell's trace prints of our own lines.
   static constexpr std::uint64_t kTraceLineBytes = 4'096;
 
