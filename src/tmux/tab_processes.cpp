@@ -70,13 +70,29 @@ bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
           (process.tag && process.tag->tab() == tag_.tab() && !of_another_tab));
 }
 
+/// What one of the tab has started, and that has nothing of the tab's itself: sudo with a terminal of its own
+/// begins a session, clears the environment, and sets the limits. What says that it is of another tab is.
+bool TabProcesses::is_child(const MarkedProcess& process) const {
+  const auto parent = seen_.find(process.info.parent);
+  return parent != seen_.end() && process.info.start_ticks >= parent->second.info.start_ticks &&
+         (process.tab_cookie.empty() || process.tab_cookie == cookie_) &&
+         (!process.tag || process.tag->tab() == tag_.tab());
+}
+
 asio::awaitable<void> TabProcesses::look() {
   const auto all = co_await table_.look();
   seen_.clear();
-  for (const MarkedProcess& process : *all) {
-    if (is_in_tab(process) && process.info.id() != pane_) {
-      seen_.insert_or_assign(process.info.pid, SeenProcess{process.info, process.tag});
+  const auto take = [this, &all](auto belongs) {
+    const std::size_t before = seen_.size();
+    for (const MarkedProcess& process : *all) {
+      if (process.info.id() != pane_ && belongs(process)) {
+        seen_.try_emplace(process.info.pid, process.info, process.tag);
+      }
     }
+    return seen_.size() > before;
+  };
+  take([this](const MarkedProcess& process) { return is_in_tab(process); });
+  while (take([this](const MarkedProcess& process) { return is_child(process); })) {
   }
 }
 

@@ -51,6 +51,7 @@ class TabProcesses {
  private:
   /// By its session, its tag, or the cookie in its environment.
   [[nodiscard]] bool is_in_tab(const MarkedProcess& process) const;
+  [[nodiscard]] bool is_child(const MarkedProcess& process) const;
 
   ProcessTable& table_;
   ProcessId pane_;
