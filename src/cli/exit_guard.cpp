@@ -57,19 +57,22 @@ ExitGuard::~ExitGuard() {
     ::eventfd_write(stop_.get(), 1);
     watcher_.join();
   }
-  if (armed_) {
+  if (armed_at_.load() != Clock::time_point()) {
     set_timer(std::chrono::milliseconds(0));
     clean_up_argv = nullptr;
   }
 }
 
-void ExitGuard::arm(std::chrono::milliseconds time) {
-  if (armed_.exchange(true)) {
-    return;
+Clock::time_point ExitGuard::arm(std::chrono::milliseconds time) {
+  const auto now = Clock::now();
+  Clock::time_point before;
+  if (!armed_at_.compare_exchange_strong(before, now)) {
+    return before;
   }
   clean_up_argv = clean_up_.empty() ? nullptr : argv_.data();
   std::signal(SIGALRM, exit_now);
   set_timer(time);
+  return now;
 }
 
 /// Without a descriptor or a thread for it, the event loop's own look is what there is.

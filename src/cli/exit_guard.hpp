@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/timeout.hpp"
 #include "base/unique_fd.hpp"
 
 namespace terminally {
@@ -22,9 +23,9 @@ class ExitGuard {
   /// Nothing happens any more.
   ~ExitGuard();
 
-  /// The process exits with code 0 so long from now at the latest. Only the first call counts. From any
-  /// thread.
-  void arm(std::chrono::milliseconds time);
+  /// The process exits with code 0 so long from now at the latest. Only the first call counts: returns when
+  /// that was. From any thread.
+  Clock::time_point arm(std::chrono::milliseconds time);
 
   /// Arms itself at the moment that the other end of this pipe or socket is closed, however late the event
   /// loop comes to see that. A file or terminal that cannot hang up: never. Once.
@@ -35,7 +36,7 @@ class ExitGuard {
 
   std::vector<std::string> clean_up_;
   std::vector<char*> argv_;
-  std::atomic<bool> armed_ = false;
+  std::atomic<Clock::time_point> armed_at_{Clock::time_point()};  ///< zero: not yet
   UniqueFd watched_;
   UniqueFd stop_;
   std::thread watcher_;  ///< the only one that always has time

@@ -88,7 +88,7 @@ int serve(const Config& config) {
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), config);
   Ending ending;
-  ending.on_begin = [&guard] { guard.arm(kExitWithin); };
+  ending.on_begin = [&guard] { return guard.arm(kExitWithin); };
   std::exception_ptr failure;
   asio::co_spawn(io, serve_and_shut_down(manager, config, ending), [&](const std::exception_ptr& error) {
     failure = error;

@@ -106,17 +106,15 @@ asio::awaitable<void> StdioTransport::run(Session& session, bool stop_calls, End
   }
 }
 
-void StdioTransport::note_end() const {
-  if (on_end_) {
-    on_end_();
-  }
+/// Returns when that was.
+Clock::time_point StdioTransport::note_end() const {
+  return on_end_ ? on_end_() : Clock::now();
 }
 
 asio::awaitable<void> StdioTransport::serve_input(Session& session, bool stop_calls) {
   while (co_await read_some(session)) {
   }
-  note_end();
-  const auto deadline = given_up_at_.value_or(Clock::now() + answers_within_);
+  const auto deadline = given_up_at_.value_or(note_end() + answers_within_);
   const bool answered = co_await finish_by(deadline, session.wait_for_answers());
   if (!answered) {
     session.refuse_unanswered(why_unanswered(stop_calls));
@@ -169,8 +167,7 @@ asio::awaitable<bool> StdioTransport::wait_for_room(Session& session) {
     if (first.index() == 0) {
       co_return true;
     }
-    given_up_at_ = Clock::now() + answers_within_;
-    note_end();
+    given_up_at_ = note_end() + answers_within_;
   }
   co_return co_await finish_by(*given_up_at_, room(session));
 }

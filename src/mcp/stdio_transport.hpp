@@ -31,8 +31,9 @@ struct StdioPair {
 /// How a connection comes to its end.
 struct Ending {
   Event asked;  ///< set from outside, by a signal
-  std::function<void()>
-      on_begin;  ///< told when the end begins, for whatever reason; may be empty, or told twice
+  /// Told when the end begins, for whatever reason; may be empty, or told twice. Returns when it began: at
+  /// the client's hang-up, perhaps, which a busy event loop comes to see later.
+  std::function<Clock::time_point()> on_begin;
 };
 
 /// Messages as lines over a pair of descriptors: pipes, sockets, terminals, files or /dev/null.
@@ -63,7 +64,7 @@ class StdioTransport {
   struct Input;
 
   [[nodiscard]] boost::asio::awaitable<void> serve_input(Session& session, bool stop_calls);
-  void note_end() const;
+  Clock::time_point note_end() const;
   [[nodiscard]] boost::asio::awaitable<void> finish(Session& session, Clock::time_point deadline);
   [[nodiscard]] boost::asio::awaitable<bool> read_some(Session& session);
   [[nodiscard]] boost::asio::awaitable<bool> serve_lines(Session& session);
@@ -77,7 +78,7 @@ class StdioTransport {
   std::unique_ptr<Input> input_;
   LineWriter writer_;
   Milliseconds answers_within_;
-  std::function<void()> on_end_;
+  std::function<Clock::time_point()> on_end_;
   std::optional<Clock::time_point> given_up_at_;  ///< known since the client hung up
 };
 

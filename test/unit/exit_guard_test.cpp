@@ -139,6 +139,14 @@ TEST_CASE("exit guard: a hang-up arms it, whatever the process does meanwhile") 
   }
 }
 
+TEST_CASE("exit guard: it tells when its time began, whoever asks later") {
+  ExitGuard guard({});
+  const auto begin = guard.arm(std::chrono::hours(1));
+  CHECK(begin <= Clock::now());
+  ::usleep(2'000);
+  CHECK(guard.arm(std::chrono::hours(1)) == begin);
+}
+
 TEST_CASE("exit guard: without a hang-up nothing happens, and the guard can go") {
   const Ended ended = in_a_child([] {
     int ends[2] = {};

@@ -61,7 +61,7 @@ asio::awaitable<Done> forever(ToolContext /*context*/, NoArgs /*args*/) {
   co_return Done{};
 }
 
-asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within) {
+asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within, Milliseconds seen_after) {
   const auto executor = co_await asio::this_coro::executor;
   const auto transport = std::make_shared<StdioTransport>(executor, std::move(pair), answers_within);
   const std::vector<Tool> tools(1, make_tool<&forever>("forever", "Wait.", {}));
@@ -71,6 +71,7 @@ asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within) {
         return transport->send(message, delivery);
       });
   Ending ending;
+  ending.on_begin = [seen_after] { return Clock::now() - seen_after; };
   co_await transport->run(*session, true, ending);
 }
 
@@ -78,12 +79,15 @@ asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within) {
 /// and writes.
 class Served {
  public:
-  explicit Served(StdioPair pair, Milliseconds answers_within = StdioTransport::kAnswersWithin) {
+  /// `seen_after`: so late is the end of the input seen.
+  explicit Served(StdioPair pair, Milliseconds answers_within = StdioTransport::kAnswersWithin,
+                  Milliseconds seen_after = {}) {
     std::signal(SIGPIPE, SIG_IGN);  // as take_stdio does
-    thread_ = std::thread([this, answers_within, moved = std::make_shared<StdioPair>(std::move(pair))] {
-      asio::co_spawn(io_, connect(std::move(*moved), answers_within), asio::detached);
-      io_.run();
-    });
+    thread_ =
+        std::thread([this, answers_within, seen_after, moved = std::make_shared<StdioPair>(std::move(pair))] {
+          asio::co_spawn(io_, connect(std::move(*moved), answers_within, seen_after), asio::detached);
+          io_.run();
+        });
   }
 
   ~Served() { wait(); }
@@ -209,6 +213,19 @@ TEST_CASE("stdio: calls under way end with the input, and are answered by an err
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The client's input (stdin))"));
   CHECK(std::ranges::count(answers, '\n') == 2);
   served.wait();  // the loop runs out of work: nothing is left behind
+}
+
+TEST_CASE("stdio: the time for answers runs from the end of the input on, however late that is seen") {
+  constexpr Milliseconds kLong = 60s;
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  const auto begin = Clock::now();
+  Served served({std::move(in.read), std::move(out.write)}, kLong, kLong - 100ms);
+  write_all(in.write.get(), R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"forever"}})"
+                            "\n");
+  in.write.reset();
+  CHECK(read_to_end(out.read.get()).find("The client's input (stdin)") != std::string::npos);
+  CHECK(Clock::now() - begin < kLong / 2);
 }
 
 TEST_CASE("stdio: regular files and /dev/null serve as well") {
