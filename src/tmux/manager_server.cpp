@@ -28,7 +28,8 @@ constexpr Milliseconds kNoProbe{250};
 constexpr Milliseconds kOwnerLook{1'000};
 constexpr Milliseconds kLostServerEndsWithin{300};
 constexpr Milliseconds kCleanedWithin{3'000};
-constexpr Milliseconds kOwnerLeavesWithin{1'000};
+/// Each is gone 2 s after the end of its stdin.
+constexpr Milliseconds kOwnerLeavesWithin{2'000};
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 
