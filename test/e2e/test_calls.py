@@ -179,7 +179,9 @@ class Refusals(unittest.TestCase):
 
     def test_a_time_out_says_what_to_do(self) -> None:
         with Server() as server:
-            result = server.create_tab().execute("sleep 30", timeout_ms=300)
+            tab = server.create_tab()
+            tab.execute("true")  # its shell has started
+            result = tab.execute("sleep 30", timeout_ms=300)
             self.assertEqual(result.reason, "timeout")
             self.assertRegex(result.notes[0], "timeout_ms, 300: .*on_timeout.*wait_for.*start_process")
 
