@@ -54,7 +54,7 @@ bool CommandRun::waits_in_nested_shell() {
 /// One that no call waits for: the password came later, or it was started in the background. A gateway is
 /// known to have opened a shell only where somebody was told so.
 void CommandRun::look_for_nested_shell() {
-  const bool innermost = tab_->runs.back().get() == this;
+  const bool innermost = !tab_->runs.empty() && tab_->runs.back().get() == this;
   if (const auto prompt = innermost ? nested_prompt() : std::nullopt) {
     opened_shell_ = opened_shell_ || prompt->kind != Foreground::Kind::gateway;
     note_way_in(*prompt, *nested_prompt_seen_);

@@ -104,6 +104,21 @@ class Cancel(unittest.TestCase):
             self.assertTrue(alive(elsewhere))
             self.assertNotIn("sleep 502", server.sandbox.processes().values())
 
+    def test_what_shows_its_descent_alone_is_ended(self) -> None:
+        """As sudo makes it: a session, an environment and limits of its own. What started it is the command's."""
+        with Server() as server:
+            home = server.sandbox.home
+            (home / "inner").write_text("env -i bash -c 'ulimit -Sx unlimited; echo $$ >pid.new; mv pid.new pid; exec sleep 600.25'\n:\n")
+            tab = server.create_tab()
+            tab.start("sh -c 'setsid sh inner & exec sleep 600.5'")
+            poll((home / "pid").exists, 10)
+            pid = int((home / "pid").read_text())
+            tab.call("cancel_command")
+            left = alive(pid)
+            if left:
+                os.kill(pid, signal.SIGKILL)
+            self.assertFalse(left)
+
     def test_what_it_left_behind_is_ended_where_its_end_is_not_in_the_log(self) -> None:
         """A writer that stands still: the exit code comes by its file."""
         with Server() as server:
