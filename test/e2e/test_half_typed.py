@@ -192,7 +192,7 @@ class PutBack(unittest.TestCase):
                 tab, person = server.create_tab(shell=shell), Person(server)
                 if shell == "dash":
                     tab.execute("true")
-                poll(lambda: tab.log().strip(), 10)  # noqa: B023
+                poll(lambda: person.ask(tab, "#{cursor_x}") != "0", 10, "a prompt")  # noqa: B023
                 person.type(tab, "touch ran &&")
                 poll(lambda: "touch ran &&" in person.screen(tab), 10)  # noqa: B023
                 result = tab.execute("echo intact")
