@@ -2,11 +2,12 @@
 
 import base64
 import os
+import subprocess
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, binary, main, poll
+from harness import Person, RawClient, Sandbox, Server, binary, main, needs_root, poll
 
 
 def lf(text: str) -> str:
@@ -222,6 +223,59 @@ class Missing(unittest.TestCase):
             self.assertIn(f"{tab.row.log_gap_bytes} bytes of the log are gone", " ".join(found.notes))
             self.assertEqual(tab.execute("echo short").notes, [])
             self.assertIn("beyond the end", tab.call_error("search_logs", pattern="x", from_byte=10**9))
+
+
+def size(path: Path) -> int:
+    """0 of what is just being removed."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+class Limits(unittest.TestCase):
+    """Of all logs together. What a server before has left is looked at when the next one has a tab."""
+
+    SEGMENT = 100_000
+    KEPT = 500_000
+
+    def after(self, sandbox: Sandbox, **limit: str) -> None:
+        """A log of a megabyte, the end of it, and what is left of its older parts where the next server has this limit."""
+        with Server("--log-segment-bytes", str(self.SEGMENT), "--min-free-bytes", "0", sandbox=sandbox) as server:
+            tab = server.create_tab()
+            tab.execute("seq 1 130000", max_output_bytes=1000)
+            end = tab.log()
+        segments = self.segments(tab.log_path)
+        self.assertGreater(sum(path.stat().st_size for path in segments), 8 * self.SEGMENT)
+        with Server(sandbox=sandbox, env=limit) as server:
+            server.create_tab()
+            poll(lambda: len(self.segments(tab.log_path)) < len(segments), 10, "segments to be removed")
+            poll(lambda: self.is_enough(sandbox), 10, "enough of them")
+        left = self.segments(tab.log_path)
+        self.assertTrue(tab.log_path.read_bytes() == end, "what is newest stays")
+        self.assertEqual(left, segments[-len(left):], "the oldest go first")
+        self.assertGreaterEqual(len(left), 2, "no more of them than it takes")
+
+    def segments(self, log: Path) -> list[Path]:
+        """The rotated ones, oldest first."""
+        return sorted(log.parent.glob(f"{log.stem}.*.log"))
+
+    def test_the_total(self) -> None:
+        with Sandbox() as sandbox:
+            self.is_enough = lambda sandbox: sum(map(size, sandbox.state.rglob("pane-*"))) <= self.KEPT
+            self.after(sandbox, TERMINALLY_LOG_TOTAL_BYTES=str(self.KEPT))
+
+    def test_the_free_space(self) -> None:
+        needs_root()
+        with Sandbox() as sandbox:
+            sandbox.state.mkdir(mode=0o700)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", sandbox.state], check=True)
+            try:
+                wanted = (2 << 20) - self.KEPT
+                self.is_enough = lambda sandbox: (now := os.statvfs(sandbox.state)).f_bavail * now.f_frsize >= wanted
+                self.after(sandbox, TERMINALLY_MIN_FREE_BYTES=str(wanted))
+            finally:
+                subprocess.run(["umount", "-l", sandbox.state], check=True)
 
 
 class History(unittest.TestCase):
