@@ -129,23 +129,24 @@ class Nested(unittest.TestCase):
             tab.execute("sleep 2.5")
             self.assertEqual(tab.execute("echo still inside $SHLVL").exit_code, 0)
 
-    def test_su(self) -> None:
+    def become_nobody(self, server: Server) -> Tab:
         needs_root()
         needs("su")
+        tab = server.create_tab(shell="bash")
+        enter(tab, "su -s /bin/bash - nobody")
+        return tab
+
+    def test_su(self) -> None:
         with Server() as server:
-            tab = server.create_tab(shell="bash")
-            enter(tab, "su -s /bin/bash - nobody")
+            tab = self.become_nobody(server)
             self.works_inside(tab, 'test "$(id -un)" = nobody')
             self.leaves(tab, "bash")
             self.assertEqual(tab.execute("id -un").output, "root\n")
 
     def test_a_way_that_is_lost_is_told_once_by_whoever_is_asked(self) -> None:
         """Each `exec` is a process of its own."""
-        needs_root()
-        needs("su")
         with Server() as server:
-            tab = server.create_tab(shell="bash")
-            enter(tab, "su -s /bin/bash - nobody")
+            tab = self.become_nobody(server)
             os.kill(int(tab.execute("echo $PPID").output), 9)
             poll(lambda: tab.row.foreground == "bash", 5)
             first, second = (run_cli(server.sandbox, "exec", tab.id, "--", "id -un") for _ in range(2))
