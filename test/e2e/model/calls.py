@@ -53,7 +53,7 @@ def send(world: World, kind: str, tab: str | None, timeout_ms: int, how: str, wa
 def settle_calls(world: World, wait: bool = False) -> None:
     """Takes the answers that have come; with `wait` all that have to come."""
     for call in list(world.calls):
-        limit_s = call.limit_s + world.lag.slack_s
+        limit_s = call.limit_s + world.slack_s
         left = call.begin + limit_s + 0.05 - time.monotonic()
         if wait and not call.future.done() and not call.cancelled_at and left > 0:
             try:
@@ -74,7 +74,7 @@ def settle_calls(world: World, wait: bool = False) -> None:
 
 def check_taken_back(world: World) -> None:
     """What the client no longer wants is ended, as by a cancel."""
-    over = [command for command, by in world.taken_back if time.monotonic() > by + world.lag.slack_s]
+    over = [command for command, by in world.taken_back if time.monotonic() > by + world.slack_s]
     if over:
         world.taken_back = [one for one in world.taken_back if one[0] not in over]
         world.check_dead([command for command in over if command.kind in ENDLESS], [])
@@ -117,5 +117,5 @@ def came_to_run(world: World, command: Command) -> bool:
         settle_calls(world)
         return command.mark in world.marked().values() or not command.open
 
-    poll(seen, WINDOW_MS / 1000 + LATE_S + world.lag.slack_s, f"{command} to run, or an answer")
+    poll(seen, WINDOW_MS / 1000 + LATE_S + world.slack_s, f"{command} to run, or an answer")
     return command.open

@@ -69,7 +69,7 @@ def kill_server_before_start(world: World, a: int, b: int, c: int) -> None:
         return
     world.pause_writer(tab, 0.1 + b % 4 / 10)
     command = send(world, "nap", tab.id, 20_000, "execute_command", wait=False)
-    limit_s = WINDOW_MS / 1000 + LATE_S + world.lag.slack_s
+    limit_s = WINDOW_MS / 1000 + LATE_S + world.slack_s
     poll(lambda: command.n in world.ran() or settle_calls(world) or not command.open, limit_s, f"{command} to run, or an answer")
     kill(world)
     start_again(world)
@@ -92,7 +92,7 @@ def kill_server_before_deadline(world: World, a: int, b: int, c: int) -> None:
         return
     kill(world)
     start_again(world)
-    limit_s = timeout_ms / 1000 + OVERDUE_S + world.lag.slack_s
+    limit_s = timeout_ms / 1000 + OVERDUE_S + world.slack_s
     poll(lambda: command.mark not in world.marked().values(), limit_s, f"{command} to be ended at its time-out, by another server")
     found_again(world)
 
@@ -110,7 +110,7 @@ def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> No
         poll(lambda: b"^C" in tab.log_path.read_bytes()[-40:], LATE_S, f"C-c to {command}")
         kill(world)
         start_again(world)
-        poll(lambda: command.mark not in world.marked().values(), LATE_S + world.lag.slack_s, f"{command}, whose cancel had begun, to be ended by another server")
+        poll(lambda: command.mark not in world.marked().values(), LATE_S + world.slack_s, f"{command}, whose cancel had begun, to be ended by another server")
         found_again(world)
 
 
@@ -123,7 +123,7 @@ def end_server(world: World, a: int, b: int, c: int) -> None:
     begin = time.monotonic()
     code = world.server.raw.close(5)
     took = time.monotonic() - begin
-    assert code == 0 and took <= END_S + world.lag.slack_s, f"exit code {code} after {took:.2f} s"
+    assert code == 0 and took <= END_S + world.slack_s, f"exit code {code} after {took:.2f} s"
     calls, world.calls = world.calls, []
     start_again(world)
     for call in calls:

@@ -23,7 +23,7 @@ def person_enters(world: World, a: int, b: int, c: int) -> None:
         enter(world, tab, f" echo {n} >>{world.ran_at}")
         world.typed_by_person.append(n)
         if b % 2:
-            poll(lambda: n in world.ran(), 10 + world.lag.slack_s, f"the person's {n} to run, after {world.ran()}")
+            poll(lambda: n in world.ran(), 10 + world.slack_s, f"the person's {n} to run, after {world.ran()}")
         else:
             world.person_may_lose.add(n)
 
@@ -110,7 +110,7 @@ def exec_by_hand(world: World, a: int, b: int, c: int) -> None:
     command = new_command(world, ("quick", "lines", "nap")[b % 3], tab.id, 5000, "exec")
     command.queued = False
     argv = [str(binary()), "--instance", INSTANCE, "exec", "--timeout-ms", str(command.timeout_ms), tab.id, "--", command.text]
-    limit_s = command.timeout_ms / 1000 + LATE_S + world.lag.slack_s
+    limit_s = command.timeout_ms / 1000 + LATE_S + world.slack_s
     done = subprocess.run(argv, env=world.sandbox.environment(LANG="C.UTF-8"), stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s)
     if done.returncode == 125:
         command.refused = done.stderr.decode()

@@ -9,19 +9,19 @@ import threading
 import time
 from pathlib import Path
 
-from harness import Person, Sandbox, Server, poll
+from harness import Person, Sandbox, Server, Stopwatch, poll
 
 from .command import KILLED_S, LATE_S, WINDOW_MS, Command
-from .lag import Lag
 from .tab import TabModel
 
 INSTANCE = "m"
+OWN_S = 0.3  # of work make the longest answer
 
 
 class World:
     def __init__(self, sandbox: Sandbox):
         self.sandbox = sandbox
-        self.lag = Lag()
+        self.watch = Stopwatch()
         self.ran_at = sandbox.home / "ran"
         self.ran_at.touch()
         self.token = f"{random.SystemRandom().randrange(10 ** 8):08}"  # tells the processes of this world
@@ -41,7 +41,7 @@ class World:
         return Server("--instance", INSTANCE, "--sync-window-ms", str(WINDOW_MS), sandbox=self.sandbox, durable=True).__enter__()
 
     def close(self) -> None:
-        self.lag.stop()
+        self.watch.stop()
         self.leave()
         self.server.raw.kill()
         subprocess.run(["tmux", "-S", str(self.sandbox.runtime / INSTANCE / "tmux.sock"), "kill-server"], capture_output=True)
@@ -50,6 +50,11 @@ class World:
         if self.attached:
             self.attached.__exit__()
             self.attached = None
+
+    @property
+    def slack_s(self) -> float:
+        """What a bound is stretched by on the machine as it was until now."""
+        return self.watch.allows(OWN_S) - OWN_S
 
     # --- what there is ---
 
@@ -96,7 +101,7 @@ class World:
         begin = time.monotonic()
         answer = self.server.raw.result_of(self.server.call_async(tool, **arguments), limit_s + 20, what=tool)
         took = time.monotonic() - begin
-        assert took <= limit_s + self.lag.slack_s, f"{tool} {arguments} took {took:.2f} s, not {limit_s:.2f}"
+        assert took <= limit_s + self.slack_s, f"{tool} {arguments} took {took:.2f} s, not {limit_s:.2f}"
         return {"error": answer["content"][0]["text"]} if answer.get("isError") else answer["structuredContent"]
 
     def state_of(self, command: Command) -> dict:
@@ -109,13 +114,13 @@ class World:
         self.check(command, self.state_of(command), asked_at)
 
     def see_end(self, command: Command) -> None:
-        poll(lambda: self.look_at(command) or command.final, KILLED_S + self.lag.slack_s, f"the end of {command}")
+        poll(lambda: self.look_at(command) or command.final, KILLED_S + self.slack_s, f"the end of {command}")
 
     def check(self, command: Command, answer: dict, asked_at: float) -> None:
         was_open = command.open
         id = answer.get("command_id")
         assert all(other is command or other.id != id or id is None for other in self.commands), f"{command}: {id} is another command's id"
-        command.check(answer, asked_at, self.lag.slack_s)
+        command.check(answer, asked_at, self.slack_s)
         if was_open and command.ended_by_us and "server_lost" not in command.may_be:
             self.check_dead([command], answer.get("survivors", []))
 
@@ -127,7 +132,7 @@ class World:
         def left() -> dict[int, str]:
             return {pid: mark for pid, mark in self.marked().items() if mark in marks and pid not in named}
 
-        poll(lambda: not left(), 1 + self.lag.slack_s, f"the end of what {[str(command) for command in commands]} started: {left()}")
+        poll(lambda: not left(), 1 + self.slack_s, f"the end of what {[str(command) for command in commands]} started: {left()}")
 
     def see_begun(self) -> None:
         """Which commands have processes now that come behind their first line."""
@@ -166,7 +171,7 @@ class World:
 
     def check_list(self) -> None:
         """The list comes to be what the model has."""
-        end = time.monotonic() + 3 + self.lag.slack_s
+        end = time.monotonic() + 3 + self.slack_s
         while wrong := self._differ():
             assert time.monotonic() < end, wrong
 
