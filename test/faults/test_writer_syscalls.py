@@ -149,5 +149,48 @@ class AStretch(unittest.TestCase):
         row("the log's directory removed", exactly("every byte of it counted, every later one kept", kept, times))
 
 
+class OnDisk(unittest.TestCase):
+    """What a power loss costs: doc/pane-log.md, "Rules for writers"."""
+
+    def setUp(self) -> None:
+        needs("strace")
+        self.directory = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+        self.log, self.trace = self.directory / "pane-@1.log", self.directory / "trace"
+        wrapper = ["strace", "-qq", "-y", "-ttt", "-o", str(self.trace), "-e", "trace=write,fdatasync,rename"]
+        self.writer = Writer(self.log, 10_000, 1_000_000, 0, wrapper=wrapper)
+        self.addCleanup(self.writer.process.wait, 10)
+        self.addCleanup(self.writer.process.kill)
+        self.addCleanup(self.writer.process.stdin.close)
+        poll(self.trace.exists, 10)
+
+    def calls(self) -> list[tuple[float, str]]:
+        """When the log was written, synced or renamed, and which."""
+        lines = [line.split(maxsplit=1) for line in self.trace.read_text().splitlines() if " = " in line]
+        return [(float(at), call.split("(")[0]) for at, call in lines if f"{self.log}>" in call or f'"{self.log}"' in call]
+
+    def synced_after(self, data: bytes) -> float:
+        """Prints it; the seconds from its being written to its being on disk."""
+        before = len(self.calls())
+        self.writer.print(data)
+        new = poll(lambda: (new := self.calls()[before:]) and new[-1][1] == "fdatasync" and new, 10, "a sync of the log")
+        return new[-1][0] - new[0][0]
+
+    def test_within_a_second_and_with_the_end_of_a_command_at_once(self) -> None:
+        with Stopwatch() as watch:
+            self.synced_after(b"a first line: it begins a second without another sync\n")
+            ends = [self.synced_after(b"the end of a command \x1b]133;D;0;mcp=END:0123456789abcdef\a\n") for _ in range(3)]
+            self.assertLess(min(ends), 0.5, "20 ms after it, and not a second after the last sync")
+            self.assertLess(self.synced_after(b"another line\n"), watch.allows(1 + 0.1, timers=1))
+
+    def test_before_a_segment_has_its_last_name(self) -> None:
+        self.writer.print(numbered(5_000))
+        self.assertEqual(self.writer.end(), 0)
+        calls = [call for _, call in self.calls()]
+        renames = [n for n, call in enumerate(calls) if call == "rename"]
+        unsynced = [n for n in renames if calls[n - 1] != "fdatasync"]
+        self.assertEqual((len(renames), unsynced), (4, []))
+
+
 if __name__ == "__main__":
     main()
