@@ -104,6 +104,17 @@ class Exec(unittest.TestCase):
         by_hand.communicate()
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
 
+    def test_killed_while_it_ends_a_stubborn_command(self) -> None:
+        """D36: the interrupt is on record, so the server goes on with it."""
+        by_hand = self.start(self.tab.id, "--", "sh -c 'trap \"\" INT TERM; echo up; while :; do sleep 0.1; done'")
+        by_hand.stdout.readline()
+        by_hand.send_signal(signal.SIGINT)
+        poll(lambda: b"^C" in self.tab.log(), 5)
+        by_hand.kill()
+        by_hand.communicate()
+        ended = poll(lambda: (now := self.tab.state()).state != "running" and now, 15)
+        self.assertEqual((ended.state, ended.reason), ("cancelled", "interrupted_in_tab"))
+
     def test_a_reader_that_leaves_ends_the_command(self) -> None:
         by_hand = self.start(self.tab.id, "--", "while :; do echo y; sleep 0.01; done")
         by_hand.stdout.readline()

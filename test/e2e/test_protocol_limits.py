@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -291,6 +292,21 @@ class Tasks(unittest.TestCase):
                 self.assertEqual(tab.execute("echo $SHLVL; echo next").output.split()[-1], "next")
 
 
+    def test_what_takes_longer_than_its_cancel_is_ended_all_the_same(self) -> None:
+        """D8: a shell, a deaf one in it, and a deaf command in that: 5 s for each of these, of which tasks/cancel waits for 7."""
+        with Server("--sync-window-ms", "1000") as server:
+            tab = server.create_tab(shell="bash")
+            outer = server.raw.request("tools/call", execute("bash --norc", window_id=tab.id, timeout_ms=120_000) | {"task": {}})["task"]["taskId"]
+            poll(lambda: "keyboard" in server.raw.request("tasks/get", {"taskId": outer}).get("statusMessage", ""), 10, "the nested shell")
+            deaf = "sh -c \"trap '' INT TERM HUP; {}; while :; do sleep 1; done\""
+            self.assertEqual(tab.execute(deaf.format("bash --norc"), timeout_ms=120_000).state, "running")
+            tab.execute_async(deaf.format("echo inner"), timeout_ms=120_000)
+            poll(lambda: b"inner\r\n" in tab.log(), 10)
+            with self.assertRaisesRegex(RpcError, "is being ended, but still runs"):
+                server.raw.request("tasks/cancel", {"taskId": outer}, timeout=30)
+            poll(lambda: server.raw.request("tasks/get", {"taskId": outer})["status"] == "cancelled", 20)
+
+
 class Texts(unittest.TestCase):
     def test_echoes_are_masked_and_short(self) -> None:
         """D40, P6."""
@@ -346,7 +362,8 @@ class Texts(unittest.TestCase):
 
 class SlowReader(unittest.TestCase):
     def test_what_must_be_told_waits_its_turn(self) -> None:
-        """D16, P10: a client that stops reading for a while gets every acknowledgement, every task's end, and hears what its stream left out."""
+        """D16, P10: a client that stops reading for a while gets every acknowledgement, every task's end, and hears what its stream left out.
+        P2: that a resource has changed is told when it reads again, though nothing has changed since."""
         with Sandbox() as sandbox:
             server = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment())
             self.addCleanup(server.kill)
@@ -357,6 +374,7 @@ class SlowReader(unittest.TestCase):
 
             send(request("tab", "tools/call", name="create_tab", arguments={"shell": "bash"}))
             window = json.loads(server.stdout.readline())["result"]["structuredContent"]["window_id"]
+            send(request("hears", "resources/subscribe", uri=f"terminally://tab/{window}/log"))
             send(request("go", "tools/call", **execute("for i in $(seq 1 60); do seq 1 8000; sleep 0.05; done; echo end", window_id=window, timeout_ms=60_000, max_output_bytes=0),
                          _meta={"progressToken": "p"}))
             send(*(request(f"fill{n}", "tools/list") for n in range(40)))  # over a MiB: what may be dropped is
@@ -366,9 +384,15 @@ class SlowReader(unittest.TestCase):
             send(request("task", "tools/call", name="wait_for", arguments={"window_id": window, "until": "idle", "idle_ms": 300}, task={}))
             begin = time.monotonic()
             poll(lambda: time.monotonic() - begin > 2, 3)  # the client's pause
-            seen, told, text, result = set(), 0, "", None
-            while len(seen) < 5 or not told or result is None:
+            seen, told, text, result, changed = set(), 0, "", None, None
+            hung = threading.Timer(30, server.kill)
+            hung.start()
+            self.addCleanup(hung.cancel)
+            while len(seen) < 5 or not told or result is None or not changed:
                 message = json.loads(server.stdout.readline())
+                if message.get("id") == "fill39":
+                    changed = False  # behind it there is nothing that was told while it was read
+                changed = changed if changed is None else changed or message.get("method") == "notifications/resources/updated"
                 if message.get("method") == "notifications/subscriptions/acknowledged":
                     seen.add(message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"])
                 told += message.get("method") == "notifications/tasks/status"

@@ -58,6 +58,19 @@ class Signals(unittest.TestCase):
             tab.call("close_tab", force=True)
             poll(lambda: not alive(), 3, "the daemon's end with its tab")
 
+    def test_a_persons_daemon_without_environment_ends_with_its_tab(self) -> None:
+        """D6: no command of ours ran there, whose mark it could have."""
+        daemon = ("import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+                  f"os.execve('/bin/sleep', ['sleep', '{OWN + 1}'], {{}})")
+        with Server() as server:
+            (server.sandbox.home / "daemon.py").write_text(daemon)
+            tab = server.create_tab(shell="bash")
+            Person(server).enter(tab, f"{sys.executable} -S daemon.py")
+            alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN + 1}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+            poll(alive, 10)
+            tab.call("close_tab", force=True)
+            poll(lambda: not alive(), 3, "the daemon's end with its tab")
+
     def test_what_cannot_be_told_is_spared_and_named(self) -> None:
         """D6: no tag, and what started it has ended: it may be anybody's in the tab."""
         with Server() as server:

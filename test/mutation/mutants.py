@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 FOLDERS = ("src/tmux", "src/pane", "src/tools", "src/mcp")
 
 
@@ -125,7 +126,10 @@ def places_in(file: str, text: str, mutants: list[Mutant]) -> list[Place]:
             if edit.file == file:
                 if not old or text.count(old) != 1:
                     raise Wrong(f"mutant {mutant.name}: its text is found {text.count(old) if old else 0} times in {file}: `{old}`")
-                places.append(Place(text.index(old), text.index(old) + len(old), mutant.name, old, new))
+                at = text.index(old)
+                if any(literal.start() < at < literal.end() for literal in RAW_STRING.finditer(text)):
+                    raise Wrong(f"mutant {mutant.name}: `{old}` stands in a raw string, where nothing can be switched: change what is made of it")
+                places.append(Place(at, at + len(old), mutant.name, old, new))
     return sorted(places, key=lambda place: (place.begin, -place.end))
 
 
