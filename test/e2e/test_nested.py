@@ -405,16 +405,19 @@ class Ssh(unittest.TestCase):
         self.assertEqual(tab.execute('echo "[$SSH_CONNECTION]"').output, "[]\n")
 
     def test_what_has_ended_is_no_timeout(self) -> None:
-        """D35: the server was stopped over the deadline, and there is no file that holds the exit code."""
+        """D35: the server was stopped over the deadline, no file holds the exit code, and END is far behind in the log."""
         tab = self.server.create_tab(shell="bash")
         enter(tab, self.command())
-        call = tab.execute_async("echo up; sleep 0.5; echo done; (exit 3)", timeout_ms=2_000)
+        call = tab.execute_async("echo up; sleep 0.5; seq 1 1000000; (exit 3)", timeout_ms=2_000)
         poll(lambda: b"up\r\n" in tab.log(), 10)
         self.server.raw.process.send_signal(signal.SIGSTOP)
-        time.sleep(2.5)  # the fault itself
-        self.server.raw.process.send_signal(signal.SIGCONT)
+        begin = time.monotonic()
+        try:
+            poll(lambda: time.monotonic() - begin > 2.2 and b"\n1000000\r\n" in tab.log()[-300:], 30)
+        finally:
+            self.server.raw.process.send_signal(signal.SIGCONT)
         result = self.server.result(call, "execute_command")
-        self.assertEqual((result.state, result.exit_code, result.timed_out, result.output), ("completed", 3, False, "up\ndone\n"))
+        self.assertEqual((result.state, result.exit_code, result.timed_out), ("completed", 3, False))
 
     def test_in_place_of_the_shell(self) -> None:
         """D5"""
