@@ -199,6 +199,19 @@ class Files(unittest.TestCase):
                 poll(lambda directory=directory, files=files: set(os.listdir(directory)) == files, 5, f"{shell}: the files of what has ended are gone")
 
 
+class Hidden(unittest.TestCase):
+    def test_a_function_in_the_place_of_what_we_type(self) -> None:
+        """The line runs nothing; it is seen that it was not taken, and typed once more behind one that takes the function away."""
+        with Server() as server:
+            for shell in ("bash", "zsh"):
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("builtin() { :; }")
+                result = tab.execute("echo once >>ran; echo taken", timeout_ms=20_000)
+                self.assertEqual((result.state, result.output), ("completed", "taken\n"), shell)
+            self.assertEqual((server.sandbox.home / "ran").read_text(), "once\nonce\n")
+
+
 class NewShell(unittest.TestCase):
     """A command that ends its shell costs the agent nothing."""
 

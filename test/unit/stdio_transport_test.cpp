@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "mcp/line_writer.hpp"
 #include "mcp/session.hpp"
 #include "tools/router.hpp"
 
@@ -307,6 +308,16 @@ TEST_CASE("stdio: at the end what was written last is waited for while the clien
   }
   in.write.reset();  // none of them ends: each is refused, with more in all than a pipe holds
   CHECK(lines_in(read_to_end(out.read.get())) == kCalls);
+}
+
+TEST_CASE("stdio: above a mebibyte that nobody has read, what may be dropped is refused") {
+  asio::io_context io(1);
+  Pipe out = make_pipe();
+  LineWriter writer(io.get_executor(), std::move(out.write));
+  CHECK(writer.send("a", Delivery::may_drop));
+  CHECK(writer.send(std::string(LineWriter::kBusyBytes, 'x'), Delivery::must));
+  CHECK_FALSE(writer.send("a", Delivery::may_drop));
+  CHECK(writer.send("a", Delivery::must));
 }
 
 TEST_CASE("stdio: requests from a file wait for a slow reader") {
