@@ -177,6 +177,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_withou
     throw calls_before();
   }
   co_await refresh_tabs();
+  restore_log_directory();
   const FileLock alone = co_await turn_to_choose(time);
   const auto settled_by = Clock::now() + kComesBack;
   for (;;) {

@@ -68,11 +68,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
 /// log watched, before there is one.
 void TmuxManager::Impl::restore_log_directory() const {
   const std::filesystem::path directory = instance_.generation(generation_);
-  if (generation_ != 0 && !config_.guest && is_gone(directory)) {
+  if (generation_ != 0 && is_gone(directory)) {
     make_private_directory(instance_.state().parent_path());
     make_private_directory(instance_.state());
     make_private_directory(directory);
-    if (!durable_) {
+    if (!durable_ && !config_.guest) {
       instance_.mark_unnamed();
     }
   }

@@ -136,6 +136,12 @@ class LogsRemoved(Case):
         self.assertEqual(os.stat(self.sandbox.state).st_mode & 0o777, 0o700)
         self.assertGreater(tab.row.log_bytes, end, "no offset is given out twice")
         self.assertGreaterEqual(tab.row.log_gap_bytes, end)
+        for directory in (self.sandbox.state, self.sandbox.state / "t" / "1"):
+            take_away(directory)
+            self.assertEqual(server.call("execute_command", command="echo in main").output, "in main\n")
+        self.server.raw.kill()
+        take_away(self.sandbox.state)
+        self.assertEqual(run_cli(self.sandbox, "--instance", "t", "exec", tab.id, "--", "echo by hand").stdout, b"by hand\r\n")
         take_away(self.sandbox.state)
         self.next_server()
         self.assertEqual(self.take(tab).execute("echo again").output, "again\n")
