@@ -7,7 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <system_error>
 
 namespace terminally {
 namespace {
@@ -75,6 +77,22 @@ void add_redaction(CLI::App& app, Config& config) {
       ->envname("TERMINALLY_MASK_FILE");
 }
 
+/// Commands are typed into shells whose directory is another, and clients get the paths of logs.
+CLI::Validator absolute_path() {
+  return CLI::Validator(
+      [](std::string& path) {
+        std::error_code error;
+        const auto absolute = std::filesystem::absolute(path, error);
+        if (path.empty() || error) {
+          return path.empty() ? std::string("is empty; give a directory")
+                              : path + " is relative, and where to is not known: " + error.message();
+        }
+        path = absolute.lexically_normal().string();
+        return std::string();
+      },
+      "");
+}
+
 }  // namespace
 
 Config default_config() {
@@ -95,10 +113,12 @@ void add_options(CLI::App& app, Config& config) {
       ->type_name(kInstanceType)
       ->envname("TERMINALLY_INSTANCE");
   app.add_option("--runtime-dir", config.runtime_root, "Where the tmux socket is; short, on this machine")
+      ->transform(absolute_path())
       ->type_name(kDirectoryType)
       ->envname("TERMINALLY_RUNTIME_DIR")
       ->capture_default_str();
   app.add_option("--state-dir", config.state_root, "Where the logs are; on a real disk")
+      ->transform(absolute_path())
       ->type_name(kDirectoryType)
       ->envname("TERMINALLY_STATE_DIR")
       ->capture_default_str();

@@ -283,6 +283,11 @@ class Surroundings(unittest.TestCase):
                 for shell in ("zsh", "dash", "fish"):
                     self.assertEqual(server.create_tab(shell=shell).execute("echo x").output, "x\n")
 
+    def test_state_and_runtime_directories_that_are_relative(self) -> None:
+        with Sandbox() as sandbox, Server(sandbox=sandbox, env={"TERMINALLY_RUNTIME_DIR": "r", "TERMINALLY_STATE_DIR": "./s"}, cwd=str(sandbox.root)) as server:
+            works(server)
+            self.assertEqual(next(iter(server.tabs().values())).log_path[0], "/")
+
     def test_no_home_no_shell_no_term(self) -> None:
         with Sandbox() as sandbox:
             environment = {key: value for key, value in sandbox.environment().items() if key not in ("SHELL", "TERM", "USER", "LOGNAME")}
