@@ -161,7 +161,7 @@ int clean_all(const Config& config) {
         print(name + ": its server was killed; ended its tabs and removed its runtime directory\n");
         break;
       case Cleaned::removed:
-        print(name + ": no tmux server any more; removed its runtime directory, its logs stay\n");
+        print(name + ": no tabs any more; removed its runtime directory, its logs stay\n");
         break;
     }
   }
@@ -188,7 +188,7 @@ void add_instances(CLI::App& app, Config& config, Action& action) {
     }
   });
   CLI::App* cleaning = command->add_subcommand(
-      "clean", "Ends unnamed instances whose server was killed, removes runtime directories without tmux");
+      "clean", "Ends unnamed instances whose server was killed, puts named ones away that have no tabs");
   cleaning->footer("It says what it did with each. Logs are never removed.");
   cleaning->callback([&config, &action] { action = [&config] { return clean_all(config); }; });
 }

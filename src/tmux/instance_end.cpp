@@ -25,6 +25,8 @@ constexpr Milliseconds kProcessPatience{800};
 /// One that hangs up, one that kills, one for what was forked meanwhile, and a look: also where the machine
 /// stood still until all patience was over.
 constexpr int kAtLeastPasses = 4;
+/// Asked and done in one, so that no tab that comes just now ends with it.
+constexpr const char* kEndWithoutTabs = "if-shell -F '#{S:x}' 'display-message -p tabs' kill-server";
 /// The kernel keeps 15 bytes of "terminally-shell".
 constexpr std::string_view kShellHelper = "terminally-shel";
 
@@ -142,6 +144,11 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   if (instance.is_unnamed()) {
     co_await end_instance(config, instance, instance.server_pid());
     co_return Cleaned::ended;
+  }
+  const std::string tabs = co_await ask(config, instance, kEndWithoutTabs);
+  const auto ends_by = Clock::now() + kTmuxPatience;
+  while (tabs.empty() && instance.server_lives() && Clock::now() < ends_by) {
+    co_await sleep_for(Milliseconds(10));
   }
   if (instance.server_lives()) {
     co_return Cleaned::runs;

@@ -28,7 +28,7 @@ enum class Cleaned {
   owned,          ///< a terminally-mcp server owns it: left alone
   runs,           ///< a named one whose tabs live: left alone
   ended,          ///< an unnamed one whose server died: its tabs were ended, its runtime directory removed
-  removed,        ///< a named one without a tmux server: its runtime directory was removed
+  removed,        ///< a named one without tabs: its runtime directory was removed
 };
 
 /// Puts an instance away if it is dead. The logs stay.

@@ -457,11 +457,24 @@ class Instances(unittest.TestCase):
             self.assertFalse((sandbox.runtime / name).exists())
             os.kill(rows["lasting"]["tmux_pid"], signal.SIGKILL)
             poll(lambda: self.instances(sandbox)[0]["tmux_pid"] is None, 5)
-            self.assertIn("lasting: no tmux server any more", self.clean(sandbox))
+            self.assertIn("lasting: no tabs any more", self.clean(sandbox))
             self.assertFalse((sandbox.runtime / "lasting").exists())
             self.assertTrue(tab.log_path.exists())
             self.assertEqual([row["name"] for row in self.instances(sandbox)], ["lasting"], "its logs are still there")
             self.assertIn("lasting  durable  -", run_cli(sandbox, "instances").stdout.decode())
+
+    def test_the_last_tab_has_ended(self) -> None:
+        with Sandbox() as sandbox:
+            server = Server("--instance", "lasting", sandbox=sandbox, durable=True).__enter__()
+            tab = server.create_tab()
+            server.raw.kill()
+            self.assertIn("lasting: kept, a durable instance whose tabs live", self.clean(sandbox))
+            Person(server).enter(tab, "exit")
+            poll(lambda: self.instances(sandbox)[0]["tabs"] == 0, 5)
+            self.assertIn("lasting: no tabs any more", self.clean(sandbox))
+            self.assertFalse((sandbox.runtime / "lasting").exists())
+            sandbox.assert_nothing_left()
+            self.assertTrue(tab.log_path.exists())
 
     def test_no_instance(self) -> None:
         with Sandbox() as sandbox:
