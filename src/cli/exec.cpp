@@ -197,18 +197,27 @@ void take_named_tab(ExecOptions& options, const Config& guest) {
   }
 }
 
-/// A first word that is nearly a tab's id is a mistake, and no command to run in another tab.
-void refuse_mistaken_tab(const ExecOptions& options) {
+/// A first word that is nearly a tab's id, or its name without the dashes, is a mistake, and no command to
+/// run in another tab.
+void refuse_mistaken_tab(const ExecOptions& options, const Config& guest) {
   const std::string& word = options.words.front();
-  if (!options.tab && word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
+  if (options.tab) {
+    return;
+  }
+  if (word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
     throw no_such_tab(word);
+  }
+  if (!options.behind_dashes && options.words.size() > 1 && is_name_of_tab(guest, word)) {
+    throw Error(ErrorCode::invalid_argument,
+                "\"" + word + "\" is a tab: to run a command in it, terminally-mcp exec " + word +
+                    " -- COMMAND; to run a program of that name, -- before it");
   }
 }
 
 int exec(const Config& given, ExecOptions options) {
   try {
-    refuse_mistaken_tab(options);
     Config config = guest_config(given);
+    refuse_mistaken_tab(options, config);
     take_named_tab(options, config);
     config.sync_window_ms = kForeverMs;
     return Exec(config).run(request_of(options));

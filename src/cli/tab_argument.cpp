@@ -1,6 +1,7 @@
 #include "cli/tab_argument.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <vector>
 
 #include "cli/guest.hpp"
@@ -47,6 +48,11 @@ WindowId tab_of(const Config& config, const std::string& which) {
     throw Error(ErrorCode::invalid_argument, several_tabs_named(which, found[0], found[1]));
   }
   return found.front();
+}
+
+bool is_name_of_tab(const Config& guest, const std::string& which) {
+  const std::vector<TabInfo> tabs = tabs_of(guest);
+  return std::ranges::any_of(tabs, [&which](const TabInfo& tab) { return tab.name == which; });
 }
 
 std::optional<WindowId> tab_if_given(const Config& config, const std::string& which) {

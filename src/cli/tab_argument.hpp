@@ -24,6 +24,9 @@ CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab
 /// The same where the argument may be left out; nullopt: it is empty.
 [[nodiscard]] std::optional<WindowId> tab_if_given(const Config& config, const std::string& which);
 
+/// Whether an open tab of the running instance has this name. `guest`: a guest's configuration.
+[[nodiscard]] bool is_name_of_tab(const Config& guest, const std::string& which);
+
 [[nodiscard]] Error no_such_tab(const std::string& which);
 
 }  // namespace terminally

@@ -39,6 +39,15 @@ class Exec(unittest.TestCase):
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "printf", "'%s '", "-n", "--", "--help", "ls")
         self.assertEqual((done.stdout, done.returncode), (b"-n -- --help ls ", 0))
 
+    def test_a_tab_named_without_the_dashes(self) -> None:
+        self.server.create_tab(name="build")
+        done = run_cli(self.sandbox, "exec", "build", "echo", "x")
+        self.assertEqual((done.stdout, done.returncode), (b"", 125))
+        self.assertIn(b"exec build -- COMMAND", done.stderr)
+        self.assertEqual(run_cli(self.sandbox, "exec", "build", "--", "echo x").stdout, b"x\r\n")
+        self.assertEqual(run_cli(self.sandbox, "exec", "--", "build", "x").returncode, 127, "a program that is not there")
+        self.assertEqual(run_cli(self.sandbox, "exec", "echo", "x").stdout, b"x\r\n")
+
     def test_a_million_lines_are_exact(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "seq 1 1000000", timeout=60)
         self.assertEqual(done.returncode, 0)
