@@ -30,15 +30,18 @@ constexpr Milliseconds kEditorComes{2'000};
 /// Of a longer one nothing is said: of half a secret nobody sees that it is one.
 constexpr std::size_t kLongestInNote = 4'096;
 
-std::string note_of_cleared(std::string line, bool put_back) {
+std::string note_of_cleared(std::string line, bool put_back, bool again) {
   std::string note =
-      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-      "went first, so that nothing of it was run or completed";
+      (again ? "the line that was put back at the prompt is still there"
+             : "somebody may have typed here since the last command (a client was attached, or keys were "
+               "sent)") +
+      std::string(": C-c went first, so that nothing of it was run or completed");
   line.erase(0, line.find_first_not_of(' '));
   if (!line.empty()) {
     note += line.size() > kLongestInNote ? ". The line had " + std::to_string(line.size()) + " bytes; "
                                          : ". The line was: \"" + line + "\"; ";
-    note += put_back ? "it is put back at the prompt after this command, not entered"
+    note += put_back ? "it is put back at the prompt after this command, not entered; send_keys C-u takes it "
+                       "away for good"
                      : "it is not put back: tell them, or send_text with submit: false types it again";
   }
   return note;
@@ -188,7 +191,8 @@ void CommandRun::note_cleared(const Foreground& foreground, const std::optional<
   if (half) {
     const bool whole = half->whole || (is_first_line(*half, rows.prompt) && !half->text.empty());
     put_back_ = whole ? quoted_for(*foreground.shell, half->text) : "";
-    record_.notes.push_back(note_of_cleared(half->text, whole));
+    record_.notes.push_back(note_of_cleared(half->text, whole, half->text == tab_->line_put_back));
+    tab_->line_put_back = whole ? half->text : "";
     return;
   }
   // Behind the prompt that came next stands the first line of a command, which is all of it.
@@ -196,7 +200,7 @@ void CommandRun::note_cleared(const Foreground& foreground, const std::optional<
   const bool kept = first && foreground.shell == ShellKind::zsh && foreground.reads_our_files;
   put_back_ = kept ? kLineThatZshKeeps : "";
   record_.notes.push_back(
-      note_of_cleared(first ? rows.before.substr(rows.prompt.size()) : rows.before, kept));
+      note_of_cleared(first ? rows.before.substr(rows.prompt.size()) : rows.before, kept, false));
 }
 
 asio::awaitable<void> CommandRun::press_interrupt_key() {

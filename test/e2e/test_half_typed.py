@@ -84,8 +84,11 @@ class PutBack(unittest.TestCase):
                         self.put_back(editor, text)
                         editor.clear()
                 editor.type("echo once")
-                for _ in range(2):  # it is there for the next command as well
-                    self.put_back(editor, "echo once")
+                self.put_back(editor, "echo once")
+                again = editor.tab.execute("true").notes  # it is there for the next command as well
+                self.assertTrue(any("that was put back" in note and "C-u" in note for note in again), again)
+                self.assertFalse(any("may have typed" in note for note in again), again)
+                self.put_back(editor, "echo once")
                 editor.clear()
                 self.assertFalse(any("put back" in note for note in editor.tab.execute("echo after").get("notes", [])), "cleared by the person")
                 self.assertEqual(editor.buffer(), "")
