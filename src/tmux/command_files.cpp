@@ -160,15 +160,21 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   ReservedSpace(directory_).take();
 }
 
-std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
-  const std::filesystem::path path = directory_ / (pane_ + ".ended");
-  const auto content = read_file(path);
+std::optional<CommandFiles::ShellEnd> CommandFiles::shell_end() const {
+  const auto content = read_file(directory_ / (pane_ + ".ended"));
   ShellEnd end;
   std::istringstream fields(content.value_or(""));
   if (!(fields >> end.code >> end.lived_ms >> end.when >> end.next)) {
     return std::nullopt;
   }
-  remove_file(path);
+  return end;
+}
+
+std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
+  auto end = shell_end();
+  if (end) {
+    remove_file(directory_ / (pane_ + ".ended"));
+  }
   return end;
 }
 

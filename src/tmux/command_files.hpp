@@ -44,7 +44,9 @@ class CommandFiles {
     std::string when;
     std::string next;
   };
-  /// Tells an end once.
+  /// How the shell ended, if nobody has been told yet.
+  [[nodiscard]] std::optional<ShellEnd> shell_end() const;
+  /// The same, and tells it.
   [[nodiscard]] std::optional<ShellEnd> take_shell_end() const;
 
   CommandFiles(std::filesystem::path directory, PaneId pane);

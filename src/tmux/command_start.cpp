@@ -143,6 +143,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_po
     if (std::string note = note_of_lost_way(*tab_, foreground, called); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }
+    co_await wait_for_last_words(*tab_, give_up_at);
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }

@@ -1,25 +1,32 @@
 #include "tmux/shell_end.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "tmux/ansi.hpp"
 #include "tmux/command_files.hpp"
+#include "tmux/log_end.hpp"
 
 namespace terminally {
 namespace {
 
 constexpr std::size_t kLinesBytes = 8'192;
 constexpr std::size_t kLongestLine = 200;
+constexpr Milliseconds kBetweenLooks{5};
 constexpr std::string_view kOurs = "terminally-shell: ";
 
-/// What the shell printed last before terminally-shell spoke, or before the end of the log.
-std::string last_line(const Tab& tab) {
-  std::string text;
+std::string newest_text(const Tab& tab) {
   try {
-    text = strip_ansi(tab.log.last_lines(50, kLinesBytes).bytes);
+    return strip_ansi(tab.log.last_lines(50, kLinesBytes).bytes);
   } catch (const Error&) {
     return {};
   }
+}
+
+/// What the shell printed last before terminally-shell spoke, or before the end of the log.
+std::string last_line(const Tab& tab) {
+  const std::string text = newest_text(tab);
   std::string_view rest = std::string_view(text).substr(0, text.find(kOurs));
   const std::size_t last = rest.find_last_not_of(" \t\r\n");
   rest = rest.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -50,6 +57,17 @@ std::string why_closed(const Tab& tab) {
     tab.shell_end = how_it_ended(*end, tab);
   }
   return tab.shell_end.empty() ? "is closed" : "is closed: " + tab.shell_end;
+}
+
+boost::asio::awaitable<void> wait_for_last_words(const Tab& tab, Clock::time_point deadline) {
+  const auto end = tab.files.shell_end();
+  if (!end || end->when != "start" || end->next == "-") {
+    co_return;
+  }
+  deadline = std::min(deadline, Clock::now() + kLogEndsWithin);
+  while (newest_text(tab).find(kOurs) == std::string::npos && Clock::now() < deadline) {
+    co_await sleep_for(kBetweenLooks);
+  }
 }
 
 std::string note_of_new_shell(const Tab& tab) {
