@@ -288,6 +288,7 @@ void CommandRun::finish(CommandState state, Reason reason, std::optional<int> ex
         "the shell ended with this command; a new one was started in the same tab, in " + record_.cwd +
         " (variables, functions and options of the old one are gone)");
   }
+  keep_what_was_told();
   // In this order: killed in between, the next server finds a mark whose command has ended.
   save_record();
   tab_->files.unmark_running(record_.nonce);

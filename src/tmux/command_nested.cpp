@@ -146,6 +146,14 @@ void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& 
          why != Reason::none ? why : Reason::shell_exited, exit_code);
 }
 
+/// Another process may have told of its way's end before this one saw its own.
+void CommandRun::keep_what_was_told() {
+  const auto written = record_.way_in ? tab_->records.find(record_.id) : std::nullopt;
+  if (written && written->way_in && written->way_in->process == record_.way_in->process) {
+    record_.way_in->told_steady_ms = written->way_in->told_steady_ms;
+  }
+}
+
 void CommandRun::tell_end_of_way() {
   if (record_.way_in) {
     record_.way_in->ends_with_command = true;

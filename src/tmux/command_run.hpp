@@ -214,6 +214,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   void end_with_shell(std::optional<int> exit_code, const CommandRun& outer);
   void end_without_shell(std::optional<int> exit_code);
   void tell_end_of_way();
+  void keep_what_was_told();
   [[nodiscard]] bool shell_is_replaced() const;
   [[nodiscard]] std::optional<Foreground> nested_prompt();
   void look_for_nested_shell();

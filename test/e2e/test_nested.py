@@ -152,7 +152,7 @@ class Nested(unittest.TestCase):
             first, second = (run_cli(server.sandbox, "exec", tab.id, "--", "id -un") for _ in range(2))
             self.assertEqual((first.returncode, first.stdout), (125, b""))
             self.assertIn(b"the su that led", first.stderr)
-            self.assertEqual((second.returncode, second.stdout.split()), (0, [b"root"]))
+            self.assertEqual((second.returncode, second.stdout.split()), (0, [b"root"]), second.stderr)
 
     def su_with_password(self, server: Server) -> tuple[Path, Path]:
         """As su does it, for a test that need not be root; the pid of the last one."""
