@@ -119,6 +119,18 @@ class Cancel(unittest.TestCase):
                 os.kill(pid, signal.SIGKILL)
             self.assertFalse(left)
 
+    def test_a_job_of_the_same_moment_is_spared(self) -> None:
+        """Started in the 10 ms in which the command was typed, and without a mark that tells whose it is: it was there before."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("true")
+            for n in range(30):
+                jobs = tab.execute_async("(ulimit -Sx unlimited; exec sleep 504) & echo $!")
+                tab.execute_async("sleep 505", timeout_ms=60_000)
+                job = int(server.result(jobs, "execute_command").output.split()[-1])
+                self.assertEqual(tab.call("cancel_command").state, "cancelled")
+                self.assertTrue(alive(job), f"round {n}")
+
     def test_what_it_left_behind_is_ended_where_its_end_is_not_in_the_log(self) -> None:
         """A writer that stands still: the exit code comes by its file."""
         with Server() as server:
