@@ -224,9 +224,11 @@ class NewShell(unittest.TestCase):
         self.assertTrue(ended.notes, "the notes say that shell variables are gone")
         after = tab.execute('echo "$PWD|$GIVEN|$VARIABLE|$PAGER"')
         self.assertEqual(after.output, "/usr/share|by env|" + "|cat\n")
-        killed = tab.execute("kill -9 " + ("$fish_pid" if shell == "fish" else "$$"))
+        killed = tab.execute("printf '\\033[?1049h'; stty -echo; kill -9 " + ("$fish_pid" if shell == "fish" else "$$"))
+        poll(lambda: not tab.call("read_screen").alternate_screen, 5, "the screen of a program that is gone is left")
         self.assertEqual((killed.exit_code, killed.state, killed.reason), (137, "completed", "shell_exited"))
         self.assertEqual(tab.execute("pwd").output, "/usr/share\n")
+        self.assertRegex(tab.execute("stty -a").output, r"[^-]\becho\b", "the terminal is as it was")
         self.assertIn("going", tab.lines().content)
         self.assertEqual(tab.id, next(iter(tab.server.tabs())))
 
