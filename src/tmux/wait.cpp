@@ -26,6 +26,8 @@ constexpr Milliseconds kTakesForeground{300};
 /// What became of a command whose tab has closed is settled within this time: its last output is read first.
 constexpr Milliseconds kSettledWithin = kLogEndsWithin + Milliseconds(1'000);
 constexpr Milliseconds kPollSettled{10};
+/// What was typed is in the log by then, where it is shown at all.
+constexpr Milliseconds kEchoLate{500};
 constexpr std::size_t kMaxMatchBytes = 1'000;
 
 }  // namespace
@@ -204,6 +206,9 @@ Wait::Step Wait::look_for_input() {
   }
   next_poll_ = now_ + kPollInput;
   look_again_by(next_poll_);
+  if (after_something_ && tab_->log.end() <= from_ && now_ - began_ < kEchoLate) {
+    return Step::later;  // it may still stand at the question before
+  }
   const auto awaiting = input_.look(*tab_);
   match_ = awaiting ? unfinished_line(tab_->log, tab_->cols, waiting_.view.guard.get()) : "";
   return awaiting ? Step::matched : Step::later;
