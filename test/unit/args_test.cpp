@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -147,6 +148,7 @@ TEST_CASE("arguments: of many problems the first ten are told, and how many more
   const std::string text = problem(many.dump());
   CHECK(text.starts_with("env.A0: 0; allowed: a string"));
   CHECK(text.ends_with("\n… and 890 more"));
+  CHECK(std::ranges::count(text, '\n') == 10);  // ten, and the line that says how many more
   CHECK(text.size() < 1'000);
 }
 
