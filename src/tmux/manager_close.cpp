@@ -80,6 +80,7 @@ TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, 
     throw Error(ErrorCode::tmux_timeout,
                 "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
   }
+  tab->closing = true;
   if (const auto nonce = tab->files.running_nonce()) {
     remove_file(tab->files.directory() /
                 (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place

@@ -137,7 +137,7 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::choose_place
       place.tab = co_await open_tab(*window);
     }
     // One that was chosen for the caller may have closed while its turn was awaited.
-    if (window || !notice_if_closed(*place.tab)) {
+    if (window || (!notice_if_closed(*place.tab) && !place.tab->closing)) {
       co_return place;
     }
   }
@@ -157,7 +157,7 @@ TmuxManager::Awaitable<KeyedMutex<WindowId>::Guard> TmuxManager::Impl::turn_in_t
 TmuxManager::Impl::MainTabs TmuxManager::Impl::main_tabs() {
   MainTabs found;
   for (const auto& [window, tab] : tabs_) {
-    if (notice_if_closed(*tab)) {
+    if (notice_if_closed(*tab) || tab->closing) {
       continue;
     }
     if (tab->name == kMainTab && !found.main) {

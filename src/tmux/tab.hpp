@@ -53,6 +53,7 @@ struct Tab {
   std::string name;
   bool active = false;
   bool closed = false;
+  bool closing = false;           ///< by us: what runs in it is being ended
   bool typed_into = false;        ///< by a person, just when tmux was asked last
   bool for_person = false;        ///< what is said of it is read by a person at a terminal, who has no tools
   mutable std::string shell_end;  ///< how its shell ended, once that was asked for
