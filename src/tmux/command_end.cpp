@@ -46,20 +46,23 @@ asio::awaitable<bool> is_silent(TmuxClient tmux) {
 
 }  // namespace
 
-/// C-z gives the prompt back, and 128 plus the signal, though nothing has ended.
-void CommandRun::note_if_stopped(int exit_code) {
-  const int signal = exit_code - 128;
-  if (signal != SIGTSTP && signal != SIGSTOP && signal != SIGTTIN && signal != SIGTTOU) {
-    return;
+/// C-z gives the prompt back, though nothing has ended. Most shells then tell 128 plus the signal, fish and
+/// mksh 0; where more follows in the text, the code is of that. There it is looked for where keys were sent.
+bool CommandRun::note_if_stopped() {
+  const int signal = end_marker_->exit_code - 128;
+  const bool told = signal == SIGTSTP || signal == SIGSTOP || signal == SIGTTIN || signal == SIGTTOU;
+  if (!told && !looks_interrupted() && steady_ms(tab_->last_input) < record_.started_steady_ms) {
+    return false;
   }
   for (const ProcessInfo& process : process_tree(record_.shell_pid, kStoppedAmong)) {
     if (process.state == 'T' && process_tag(process.pid) == command_tag(tab_->tag, record_.nonce)) {
       record_.notes.push_back("stopped (C-z), not ended: pid " + std::to_string(process.pid) + " (" +
                               describe_process(process.pid) +
                               "); `fg` in this tab goes on with it, `kill %%` ends it");
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 /// END is known: what it means.
@@ -84,10 +87,9 @@ void CommandRun::conclude() {
   }
   if (interrupt_reason_ != Reason::none) {
     finish(CommandState::cancelled, interrupt_reason_, code);
-  } else if (touched_ && looks_interrupted()) {
+  } else if (!note_if_stopped() && touched_ && looks_interrupted()) {
     finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
   } else {
-    note_if_stopped(code);
     const bool by_shell = end_marker_->by == Marker::By::shell;
     finish(CommandState::completed, by_shell ? Reason::shell_exited : Reason::none, code);
   }
@@ -109,9 +111,10 @@ void CommandRun::settle(bool followed) {
   }
 }
 
-/// Whether the shell says so: the program died of it, or the text was abandoned (zsh and fish then report 0).
+/// Whether the shell says so: the program died of it (ksh93 counts from 256), or the text was abandoned (zsh
+/// and fish then report 0).
 bool CommandRun::looks_interrupted() const {
-  return end_marker_->exit_code == 130 ||
+  return end_marker_->exit_code == 128 + SIGINT || end_marker_->exit_code == 256 + SIGINT ||
          (end_marker_->by == Marker::By::hook && end_marker_->exit_code == 0);
 }
 

@@ -188,7 +188,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   bool pump();
   void conclude();
   void heed_other_processes();
-  void note_if_stopped(int exit_code);
+  [[nodiscard]] bool note_if_stopped();
   void save_record();
   void withdraw() noexcept;
   void end_by_exit_file(int exit_code, std::string_view stands_still);

@@ -190,6 +190,11 @@ class Korn(unittest.TestCase):
             late = tab.execute("sleep 30", timeout_ms=500)
             self.assertEqual((late.state, late.reason), ("cancelled", "timeout"))
             self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
+            interrupted = tab.execute_async("sleep 30", timeout_ms=40_000)
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            tab.call("send_keys", keys=["C-c"])
+            result = server.result(interrupted, "execute_command")
+            self.assertEqual((result.state, result.reason), ("cancelled", "interrupted_in_tab"))
             left = tab.execute("exit 5")
             self.assertEqual((left.reason, left.exit_code), ("shell_exited", 5))
 

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import path
-from harness import Person, Sandbox, Server, Stopwatch, binary, main, poll
+from harness import Person, Sandbox, Server, Stopwatch, binary, main, needs, poll
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 # Those that signal a child of their own that they have not waited for yet.
@@ -129,16 +129,19 @@ class Signals(unittest.TestCase):
 
     def test_a_stopped_program_is_said_to_be_stopped(self) -> None:
         """D40"""
-        for shell in ("bash", "zsh", "dash"):
-            with self.subTest(shell=shell), Server() as server:
-                tab = server.create_tab(shell=shell)
-                call = tab.execute_async("sleep 545", timeout_ms=60_000)
-                poll(lambda tab=tab: tab.row["foreground"] == "sleep", 10)
-                tab.call("send_keys", keys=["C-z"])
-                result = server.result(call, "execute_command")
-                self.assertEqual(result.exit_code, 148)
-                self.assertRegex("\n".join(result.notes), r"stopped \(C-z\), not ended: pid \d+ \(sleep 545\)")
-                self.assertEqual(tab.execute("(exit 148)").notes, [])
+        codes = {"bash": (148, 0), "zsh": (148, 0), "dash": (148, 0), "fish": (0, 0), "mksh": (0, 0)}
+        for shell, (alone, with_more) in codes.items():
+            for command, code in (("sleep 545", alone), ("sleep 545; echo rest", with_more)):
+                with self.subTest(shell=shell, command=command), Server() as server:
+                    needs(shell)
+                    tab = server.create_tab(shell=shell)
+                    call = tab.execute_async(command, timeout_ms=60_000)
+                    poll(lambda tab=tab: tab.row["foreground"] == "sleep", 10)
+                    tab.call("send_keys", keys=["C-z"])
+                    result = server.result(call, "execute_command")
+                    self.assertEqual((result.state, result.exit_code), ("completed", code))
+                    self.assertRegex("\n".join(result.notes), r"stopped \(C-z\), not ended: pid \d+ \(sleep 545\)")
+                    self.assertEqual(tab.execute("(exit 148)" if shell != "fish" else "true").notes, [])
 
     def test_a_directory_that_was_removed_is_said_to_be(self) -> None:
         """D40"""
