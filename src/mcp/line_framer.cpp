@@ -17,7 +17,9 @@ std::optional<LineFramer::Line> LineFramer::next() {
     start_ = scanned_ = newline + 1;
     if (dropping_ || line.size() > max_) {
       dropping_ = false;
-      return Line{{}, true};
+      envelope_.feed(line);
+      dropped_ = envelope_.take();
+      return Line{dropped_, true};
     }
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
@@ -33,6 +35,7 @@ void LineFramer::forget_consumed() {
   start_ = 0;
   dropping_ = dropping_ || buffer_.size() > max_;
   if (dropping_) {
+    envelope_.feed(buffer_);
     buffer_.clear();
   }
   scanned_ = buffer_.size();

@@ -5,17 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "mcp/envelope.hpp"
+
 namespace terminally {
 
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20U;
 
 /// Cuts a byte stream into lines: `\n` ends one, a `\r` before it is dropped, blank lines are skipped.
 /// Pure and resumable: any split of the stream gives the same lines. A line over the limit is dropped while
-/// it streams in, in constant memory, and shows up as one `too_long` line without text when it ends.
+/// it streams in, in constant memory, and shows up as one `too_long` line when it ends, with its Envelope.
 class LineFramer {
  public:
   struct Line {
-    std::string_view text;  ///< lives until the next call
+    std::string_view text;  ///< lives until the next call; of one that is too long: what its Envelope has
     bool too_long = false;
   };
 
@@ -33,6 +35,8 @@ class LineFramer {
   std::size_t start_ = 0;    // of the line being read
   std::size_t scanned_ = 0;  // no newline between start_ and here
   bool dropping_ = false;    // inside a line that is too long
+  Envelope envelope_;        // of that one
+  std::string dropped_;      // what it had
 };
 
 }  // namespace terminally

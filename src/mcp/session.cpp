@@ -212,9 +212,12 @@ void Session::notice(const RpcMessage& notification) {
   }
 }
 
-void Session::refuse_long_line() {
+void Session::refuse_long_line(std::string_view envelope) {
   const std::string limit = std::to_string(kMaxLineBytes);
-  send(error_text("", ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
+  const RpcInput input = read_messages(envelope);
+  const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
+  const std::string id = request ? input.messages.front().id : "";
+  send(error_text(id, ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
 }
 
 asio::awaitable<void> Session::wait_for_room() {

@@ -36,8 +36,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// One line from the client. Does not wait and does not throw.
   void receive(std::string_view line);
 
-  /// Answers a line that was dropped because it was too long to be read.
-  void refuse_long_line();
+  /// Answers a line that was dropped because it was too long to be read, by what its Envelope has.
+  void refuse_long_line(std::string_view envelope);
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();

@@ -141,7 +141,7 @@ asio::awaitable<bool> StdioTransport::read_some(Session& session) {
 asio::awaitable<bool> StdioTransport::serve_lines(Session& session) {
   while (const auto line = input_->framer.next()) {
     if (line->too_long) {
-      session.refuse_long_line();
+      session.refuse_long_line(line->text);
     } else {
       session.receive(line->text);
     }

@@ -93,6 +93,16 @@ class EndOfInput(unittest.TestCase):
                 if instance:
                     subprocess.run(["tmux", "-S", str(sandbox.runtime / "piped" / "tmux.sock"), "kill-server"], check=True)
 
+    def test_a_message_that_is_too_large_is_answered(self) -> None:
+        """R9: by its id, which the SDKs put at the end."""
+        with Server() as server:
+            for id_first in (True, False):
+                message = {"method": "tools/call", "params": {"name": "execute_command", "arguments": {"command": "x" * (17 << 20)}}, "jsonrpc": "2.0"}
+                name = f"large, {id_first}"
+                server.raw.send({"id": name, **message} if id_first else {**message, "id": name})
+                self.assertIn("at most 16777216 bytes", server.raw.wait_for(name)["error"]["message"])
+            self.assertEqual(server.call("execute_command", command="echo on").output, "on\n")
+
     def test_nothing_asked_ends_at_once(self) -> None:
         with Sandbox() as sandbox:
             _, took = piped(request(0, "ping"), sandbox)

@@ -60,6 +60,7 @@ TEST_CASE("R9: a line over the limit is dropped while it streams in, and the nex
   auto line = framer.next();
   REQUIRE(line);
   CHECK(line->too_long);
+  CHECK(line->text == "{}");
   line = framer.next();
   REQUIRE(line);
   CHECK(line->text == "next");

@@ -200,8 +200,12 @@ TEST_CASE("P11: where the revision has no error without an id, none is sent") {
   connection.ask("initialize", versioned("2025-06-18"));
   connection.line("{");
   connection.line(R"({"jsonrpc":"2.0","id":null,"method":"ping"})");
-  connection.session().refuse_long_line();
+  connection.session().refuse_long_line("{}");
+  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","method":"x"})");
+  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","id":5})");
   CHECK(connection.take().empty());
+  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","id":"five","method":"tools/call"})");
+  CHECK(connection.take().at(0)["id"] == "five");
   connection.line(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"}])");
   const auto refused = connection.take();
   REQUIRE(refused.size() == 1);
