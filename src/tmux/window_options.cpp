@@ -12,7 +12,6 @@
 #include "base/programs.hpp"
 #include "base/utf8.hpp"
 #include "tmux/client.hpp"
-#include "tmux/ids.hpp"
 #include "tmux/server_config.hpp"
 
 namespace terminally {
@@ -100,9 +99,6 @@ void check_tab_name(const std::string& name) {
   }
   if (!is_valid_utf8(name) || has_control_characters(name)) {
     throw invalid("name: control characters and invalid UTF-8 are not allowed");
-  }
-  if (parse_window_id(name)) {
-    throw invalid("name: \"" + name + "\" is the id of a tab, and would be taken for that; give another");
   }
 }
 
