@@ -224,7 +224,7 @@ class Nested(unittest.TestCase):
 
             def ways_to_tell():
                 yield "wait_for", lambda: self.assertEqual(tab.call("wait_for", until="exit").state, "completed")
-                yield "get_command_state", lambda: [tab.state(command_id=command_id) for command_id in reversed(ids)]
+                yield "get_command_state", lambda: [tab.wait_end(command_id=command_id) for command_id in reversed(ids)]
 
             for name, tell in ways_to_tell():
                 with self.subTest(name):

@@ -71,6 +71,7 @@ def _end(terminal: Terminal, prompts: int, deadline: float) -> None:
     One C-c is not enough where the shell goes on with its text: it is lost on a shell that has just started a child.
     The shell has 0.1 s to come back before the next: 1 of 200 bashes ended when C-c came again each 0.02 s.
     """
+    poll(lambda: terminal.unread() == 0, 10, "the shell to take the line")
     begin = time.monotonic()
     poll(lambda: time.monotonic() - begin >= deadline, deadline + 1)
     struck = 0

@@ -81,6 +81,14 @@ class Terminal:
         """The process group that has the terminal."""
         return os.tcgetpgrp(self._fd)
 
+    def unread(self) -> int:
+        """Bytes of whole lines that nothing has read yet."""
+        terminal = os.open(f"/proc/{self.pid}/fd/0", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return struct.unpack("i", fcntl.ioctl(terminal, termios.FIONREAD, b"\0" * 4))[0]
+        finally:
+            os.close(terminal)
+
     def write(self, data: str | bytes) -> None:
         os.write(self._fd, data.encode() if isinstance(data, str) else data)
 
