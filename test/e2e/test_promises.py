@@ -190,7 +190,7 @@ class Korn(unittest.TestCase):
             late = tab.execute("sleep 30", timeout_ms=500)
             self.assertEqual((late.state, late.reason), ("cancelled", "timeout"))
             self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
-            interrupted = tab.execute_async("sleep 30", timeout_ms=40_000)
+            interrupted = tab.execute_async("/bin/sleep 30", timeout_ms=40_000)  # ksh93 has one of its own
             poll(lambda: tab.row["foreground"] == "sleep", 10)
             tab.call("send_keys", keys=["C-c"])
             result = server.result(interrupted, "execute_command")
