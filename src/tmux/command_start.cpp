@@ -125,11 +125,15 @@ void CommandRun::call_off() {
   finish(CommandState::cancelled, why, std::nullopt);
 }
 
-/// A second line is typed only where the first one is known to run nothing, now and later.
+/// A second line is typed only where the first one is known to run nothing, now and later. Another command
+/// may end this one at any wait: the shell that it was typed into has ended with that, or the tab.
 asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_point give_up_at) {
   exit_lost_ = false;
   for (attempt_ = 1;;) {
     const Foreground foreground = co_await wait_for_prompt(*tab_, give_up_at);
+    if (has_ended()) {
+      co_return;
+    }
     // The tab's own shell is back, so what runs is ending: this one is not within it.
     const std::shared_ptr<CommandRun> first = tab_->runs.front();
     if (foreground.kind == Foreground::Kind::shell && first.get() != this && !first->shell_is_replaced() &&
@@ -140,20 +144,30 @@ asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_po
     if (is_restricted_shell(foreground)) {
       throw cannot_run_in_restricted(*tab_, foreground);
     }
-    if (std::string note = note_of_lost_way(*tab_, foreground, called); !note.empty()) {
+    if (std::string note = note_of_lost_way(*tab_, foreground, called);
+        !note.empty() && std::ranges::find(record_.notes, note) == record_.notes.end()) {
       record_.notes.push_back(std::move(note));
     }
     co_await wait_for_last_words(*tab_, give_up_at);
+    if (has_ended()) {
+      co_return;
+    }
     if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
       record_.notes.push_back(std::move(note));
     }
     if (const auto own = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
-        own != tab_->runs.begin()) {
+        own != tab_->runs.begin() && own != tab_->runs.end()) {
       (*std::prev(own))->note_way_in(foreground, Clock::now());
     }
     fresh_nonce();
     const bool typed = co_await type(foreground);
+    if (has_ended()) {
+      co_return;
+    }
     if (typed && !co_await is_left_untaken_by(std::max(give_up_at, Clock::now() + kUnanswered))) {
+      co_return;
+    }
+    if (has_ended()) {
       co_return;
     }
     if (typed && typing_failure_) {
