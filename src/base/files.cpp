@@ -188,6 +188,11 @@ FileLock FileLock::try_lock(const std::filesystem::path& path) {
   return lock;
 }
 
+bool FileLock::lost_its_name() const {
+  struct stat info{};
+  return fd_ && ::fstat(fd_.get(), &info) == 0 && info.st_nlink == 0;
+}
+
 void FileLock::release() noexcept {
   if (fd_) {
     ::flock(fd_.get(), LOCK_UN);
@@ -197,10 +202,15 @@ void FileLock::release() noexcept {
 
 FileLock replace_file_locked(const std::filesystem::path& path, std::string_view content) {
   const std::filesystem::path fresh = beside(path);
-  write_file(fresh, content);
-  FileLock lock = FileLock::try_lock(fresh);
-  give_name(fresh, path);
-  return lock;
+  try {
+    write_file(fresh, content);
+    FileLock lock = FileLock::try_lock(fresh);
+    give_name(fresh, path);
+    return lock;
+  } catch (const Error&) {
+    remove_file(fresh);  // on a full disk a part of it
+    throw;
+  }
 }
 
 std::string random_hex(std::size_t bytes) {

@@ -69,6 +69,8 @@ class FileLock {
   void release() noexcept;
   explicit operator bool() const { return static_cast<bool>(fd_); }
   [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Whether somebody removed its file: the next who comes makes another, and has that.
+  [[nodiscard]] bool lost_its_name() const;
 
  private:
   UniqueFd fd_;

@@ -153,6 +153,9 @@ TmuxManager::Awaitable<std::optional<std::string>> TmuxManager::Impl::answer_unl
 /// just started us in its place.
 TmuxManager::Awaitable<void> TmuxManager::Impl::own_instance() {
   const auto begin = Clock::now();
+  if (owner_lock_.lost_its_name()) {
+    owner_lock_.release();
+  }
   while (!owner_lock_) {
     try {
       owner_lock_ = instance_.own();
@@ -264,7 +267,7 @@ TmuxManager::Awaitable<std::string> TmuxManager::Impl::new_session(std::string n
                 "instance \"" + instance_.name() +
                     "\" has no tmux server any more; its own terminally-mcp starts it anew");
   }
-  if (!owner_lock_) {
+  if (!owner_lock_ || owner_lock_.lost_its_name()) {
     co_await own_instance();
     if (!durable_) {
       instance_.mark_unnamed();

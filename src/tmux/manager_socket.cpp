@@ -19,18 +19,12 @@ namespace {
 
 constexpr Milliseconds kMadeAgainWithin{2'000};
 
-/// Then the next server would take the instance as well.
-bool lost_its_name(const FileLock& lock) {
-  struct stat info{};
-  return lock && ::fstat(lock.fd(), &info) == 0 && info.st_nlink == 0;
-}
-
 }  // namespace
 
 /// tmux makes its socket again at SIGUSR1. Without it nobody could reach the tabs, and the next server would
 /// take them for leftovers. While all is there, this costs a look at two files.
 TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
-  if (!is_gone(instance_.socket()) && !lost_its_name(owner_lock_)) {
+  if (!is_gone(instance_.socket()) && !owner_lock_.lost_its_name()) {
     co_return;
   }
   const auto patience = Clock::now() + kMadeAgainWithin;
@@ -39,7 +33,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
   if (pid == 0 || !is_alive(pid)) {
     co_return;
   }
-  if (!config_.guest && (!owner_lock_ || lost_its_name(owner_lock_))) {
+  if (!config_.guest && (!owner_lock_ || owner_lock_.lost_its_name())) {
     owner_lock_ = instance_.own();  // it went with the directory
     if (!durable_) {
       instance_.mark_unnamed();
@@ -69,10 +63,11 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::restore_socket() {
 void TmuxManager::Impl::restore_log_directory() const {
   const std::filesystem::path directory = instance_.generation(generation_);
   if (generation_ != 0 && is_gone(directory)) {
+    const bool unnamed = config_.guest ? instance_.is_unnamed() : !durable_;
     make_private_directory(instance_.state().parent_path());
     make_private_directory(instance_.state());
     make_private_directory(directory);
-    if (!durable_ && !config_.guest) {
+    if (unnamed) {
       instance_.mark_unnamed();
     }
   }

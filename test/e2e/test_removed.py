@@ -3,11 +3,12 @@
 import path  # noqa: F401  (finds the harness)
 import fcntl
 import os
+import signal
 import threading
 import unittest
 from pathlib import Path
 
-from harness import Sandbox, Server, Tab, main, needs, poll
+from harness import Person, Sandbox, Server, Tab, main, needs, poll
 from harness.client import copy_program, run_cli
 from harness.sandbox import take_away
 
@@ -115,6 +116,19 @@ class SocketRemoved(Case):
         self.next_server()
         self.take(tab).close(force=True)
         poll(lambda: not is_locked(), 5)
+
+    def test_with_the_tmux_that_ended(self) -> None:
+        for what in ("lock", "all"):
+            with self.subTest(what):
+                server = self.next_server()
+                tab = server.create_tab()
+                os.kill(int(Person(server).ask(tab, "#{pid}")), signal.SIGKILL)
+                poll(lambda server=server: not server.tabs(), 5)
+                self.remove(what)
+                self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+                second = Server("--instance", "t", sandbox=self.sandbox, durable=True).__enter__()
+                self.assertIn(f"pid {server.raw.process.pid}", second.call_error("list_tabs"), "it is still the owner")
+                second.raw.kill()
 
     def test_an_unnamed_instance_still_ends_with_its_client(self) -> None:
         with Server(sandbox=self.sandbox) as server:
