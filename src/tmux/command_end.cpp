@@ -56,7 +56,8 @@ bool CommandRun::note_if_stopped() {
   }
   for (const ProcessInfo& process : process_tree(record_.shell_pid, kStoppedAmong)) {
     if (process.state == 'T' && process_tag(process.pid) == command_tag(tab_->tag, record_.nonce)) {
-      record_.notes.push_back("stopped (C-z), not ended: pid " + std::to_string(process.pid) + " (" +
+      record_.notes.push_back(std::string(signal == SIGTSTP ? "stopped (C-z)" : "stopped") +
+                              ", not ended: pid " + std::to_string(process.pid) + " (" +
                               describe_process(process.pid) +
                               "); `fg` in this tab goes on with it, `kill %%` ends it");
       return true;
@@ -87,7 +88,12 @@ void CommandRun::conclude() {
   }
   if (interrupt_reason_ != Reason::none) {
     finish(CommandState::cancelled, interrupt_reason_, code);
-  } else if (!note_if_stopped() && touched_ && looks_interrupted()) {
+    return;
+  }
+  // Where the code tells of the C-c, what else was stopped meanwhile changes nothing.
+  const bool interrupted = touched_ && looks_interrupted();
+  const bool stopped = (!interrupted || code == 0) && note_if_stopped();
+  if (interrupted && !stopped) {
     finish(CommandState::cancelled, Reason::interrupted_in_tab, code);
   } else {
     const bool by_shell = end_marker_->by == Marker::By::shell;

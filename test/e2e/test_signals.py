@@ -140,8 +140,19 @@ class Signals(unittest.TestCase):
                     tab.call("send_keys", keys=["C-z"])
                     result = server.result(call, "execute_command")
                     self.assertEqual((result.state, result.exit_code), ("completed", code))
-                    self.assertRegex("\n".join(result.notes), r"stopped \(C-z\), not ended: pid \d+ \(sleep 545\)")
+                    how = r"stopped \(C-z\)" if code == 148 else "stopped"
+                    self.assertRegex("\n".join(result.notes), how + r", not ended: pid \d+ \(sleep 545\)")
                     self.assertEqual(tab.execute("(exit 148)" if shell != "fish" else "true").notes, [])
+
+    def test_an_interrupt_beside_a_job_that_is_stopped(self) -> None:
+        for shell in ("bash", "zsh"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                call = tab.execute_async("cat & sleep 545", timeout_ms=60_000)
+                poll(lambda tab=tab: tab.row["foreground"] == "sleep", 10)
+                tab.call("send_keys", keys=["C-c"])
+                result = server.result(call, "execute_command")
+                self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "interrupted_in_tab", 130))
 
     def test_a_directory_that_was_removed_is_said_to_be(self) -> None:
         """D40"""
