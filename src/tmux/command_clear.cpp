@@ -150,6 +150,7 @@ asio::awaitable<void> CommandRun::put_back() {
     done = answer.has_value();
   }
   if (!done) {
+    tab_->line_put_back.clear();
     record_.notes.emplace_back(
         "the line was not put back after all: somebody typed there, or no prompt came");
   }
@@ -190,8 +191,9 @@ void CommandRun::note_cleared(const Foreground& foreground, const std::optional<
   }
   if (half) {
     const bool whole = half->whole || (is_first_line(*half, rows.prompt) && !half->text.empty());
+    const bool again = !half->text.empty() && half->text == tab_->line_put_back;
     put_back_ = whole ? quoted_for(*foreground.shell, half->text) : "";
-    record_.notes.push_back(note_of_cleared(half->text, whole, half->text == tab_->line_put_back));
+    record_.notes.push_back(note_of_cleared(half->text, whole, again));
     tab_->line_put_back = whole ? half->text : "";
     return;
   }

@@ -90,6 +90,7 @@ class PutBack(unittest.TestCase):
                 self.assertFalse(any("may have typed" in note for note in again), again)
                 self.put_back(editor, "echo once")
                 editor.clear()
+                self.assertNotIn("still there", " ".join(editor.tab.execute("true").get("notes", [])))
                 self.assertFalse(any("put back" in note for note in editor.tab.execute("echo after").get("notes", [])), "cleared by the person")
                 self.assertEqual(editor.buffer(), "")
                 self.assertFalse((server.sandbox.home / "ran").exists())
