@@ -206,7 +206,7 @@ Wait::Step Wait::look_for_input() {
   }
   next_poll_ = now_ + kPollInput;
   look_again_by(next_poll_);
-  if (after_something_ && tab_->log.end() <= from_ && now_ - began_ < kEchoLate) {
+  if (after_something_ && tab_->log.end() <= from_ && now_ - tab_->last_input < kEchoLate) {
     return Step::later;  // it may still stand at the question before
   }
   const auto awaiting = input_.look(*tab_);
