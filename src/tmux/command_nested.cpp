@@ -52,11 +52,16 @@ bool CommandRun::waits_in_nested_shell() {
 }
 
 /// One that no call waits for: the password came later, or it was started in the background. A gateway is
-/// known to have opened a shell only where somebody was told so.
+/// known to have opened a shell only where somebody was told so. What waits behind ssh is as a rule one; what
+/// runs in a container may be any program that draws.
 void CommandRun::look_for_nested_shell() {
   const bool innermost = !tab_->runs.empty() && tab_->runs.back().get() == this;
   if (const auto prompt = innermost ? nested_prompt() : std::nullopt) {
-    opened_shell_ = opened_shell_ || prompt->kind != Foreground::Kind::gateway;
+    const bool shell = prompt->kind != Foreground::Kind::gateway;
+    opened_shell_ = opened_shell_ || shell;
+    if (!shell && prompt->name != "ssh") {
+      return;
+    }
     note_way_in(*prompt, *nested_prompt_seen_);
   }
 }
@@ -151,6 +156,7 @@ void CommandRun::keep_what_was_told() {
   const auto written = record_.way_in ? tab_->records.find(record_.id) : std::nullopt;
   if (written && written->way_in && written->way_in->process == record_.way_in->process) {
     record_.way_in->told_steady_ms = written->way_in->told_steady_ms;
+    record_.way_in->told_people_steady_ms = written->way_in->told_people_steady_ms;
   }
 }
 

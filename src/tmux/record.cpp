@@ -109,7 +109,8 @@ std::string encode_record(const CommandRecord& record) {
                       {"name", way->name},
                       {"ends_with_command", way->ends_with_command},
                       {"seen_steady_ms", way->seen_steady_ms},
-                      {"told_steady_ms", way->told_steady_ms}};
+                      {"told_steady_ms", way->told_steady_ms},
+                      {"told_people_steady_ms", way->told_people_steady_ms}};
   }
   if (!record.notes.empty()) {
     line["notes"] = record.notes;
@@ -174,7 +175,8 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
                             way->at("name"),
                             way->at("ends_with_command"),
                             of_way.ms("seen_steady_ms"),
-                            of_way.ms("told_steady_ms")};
+                            of_way.ms("told_steady_ms"),
+                            of_way.ms("told_people_steady_ms")};
     }
     record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");

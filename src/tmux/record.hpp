@@ -15,9 +15,10 @@ namespace terminally {
 struct WayIn {
   ProcessId process;
   std::string name;
-  bool ends_with_command = false;   ///< the command's own result tells that it is gone
-  std::int64_t seen_steady_ms = 0;  ///< when the shell behind it is known to have been there
-  std::int64_t told_steady_ms = 0;  ///< when a caller was told that it is gone; 0: none was
+  bool ends_with_command = false;          ///< the command's own result tells that it is gone
+  std::int64_t seen_steady_ms = 0;         ///< when the shell behind it is known to have been there
+  std::int64_t told_steady_ms = 0;         ///< when a client was told that it is gone; 0: none was
+  std::int64_t told_people_steady_ms = 0;  ///< the same of people at their terminals (exec)
 };
 
 /// What is kept of a command: written before it is typed, when it begins, when its deadline moves, when it is

@@ -39,15 +39,22 @@ std::optional<LastWay> last_way(const CommandRecords& records) {
     if (record.way_in && record.way_in->process == found.way.process) {
       found.way.seen_steady_ms = std::max(found.way.seen_steady_ms, record.way_in->seen_steady_ms);
       found.way.told_steady_ms = std::max(found.way.told_steady_ms, record.way_in->told_steady_ms);
+      found.way.told_people_steady_ms =
+          std::max(found.way.told_people_steady_ms, record.way_in->told_people_steady_ms);
       found.record = record;
     }
   }
   return found;
 }
 
+/// What a person was told at their terminal, no client was told, and the other way round.
+std::int64_t& told_at(WayIn& way, const Tab& tab) {
+  return tab.for_person ? way.told_people_steady_ms : way.told_steady_ms;
+}
+
 /// In the record that was written last, so that their order stays.
 void mark_told(Tab& tab, LastWay last) {
-  last.record.way_in->told_steady_ms = steady_ms(Clock::now());
+  told_at(*last.record.way_in, tab) = steady_ms(Clock::now());
   tab.records.append(last.record);
 }
 
@@ -72,7 +79,7 @@ void note_told(Tab& tab, const CommandRecord& told) {
     return;
   }
   auto last = last_way(tab.records);
-  if (last && last->way.process == told.way_in->process && last->way.told_steady_ms == 0) {
+  if (last && last->way.process == told.way_in->process && told_at(last->way, tab) == 0) {
     mark_told(tab, std::move(*last));
   }
 }
@@ -82,8 +89,8 @@ std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point 
   if (!last || is_alive(last->way.process)) {
     return {};
   }
-  const WayIn way = last->way;
-  if (way.told_steady_ms != 0 && steady_ms(called) >= way.told_steady_ms) {
+  WayIn way = last->way;
+  if (const std::int64_t told_ms = told_at(way, tab); told_ms != 0 && steady_ms(called) >= told_ms) {
     return {};
   }
   const std::string what =

@@ -165,6 +165,11 @@ class Nested(unittest.TestCase):
         os.kill(int(pid.read_text()), 9)
         poll(lambda: not tab.row.busy, 5)
 
+    def is_refused(self, tab: Tab) -> None:
+        """Once its end is in the log, which is a moment after the prompt around it is back."""
+        said = poll(lambda: "is busy" not in (error := tab.call_error("execute_command", command="echo meant for there")) and error, 5)
+        self.assertRegex(said, "nothing was run .*the su that led")
+
     def test_a_way_that_nobody_waited_for(self) -> None:
         """Its password was sent when the call had answered, or no call waited at all. It is known all the same."""
         with Server() as server:
@@ -178,7 +183,7 @@ class Nested(unittest.TestCase):
                     poll(lambda: tab.row.foreground == "bash", 5)
                     tab.call("wait_for", until="idle", idle_ms=1_500)
                     self.loses(tab, pid)
-                    self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+                    self.is_refused(tab)
                     self.assertEqual(tab.execute("echo here").output, "here\n")
 
     def test_a_way_that_is_lost_beneath_another_shell(self) -> None:
@@ -192,7 +197,7 @@ class Nested(unittest.TestCase):
             enter(tab, "bash --norc")
             tab.execute("true")
             self.loses(tab, pid)
-            self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+            self.is_refused(tab)
 
     def test_an_answered_command_does_not_hide_that_the_way_ended(self) -> None:
         """What was sent to a command behind it is not how it was left: that command came to its end there."""
@@ -207,7 +212,21 @@ class Nested(unittest.TestCase):
             tab.call("send_text", text="yes")
             tab.wait_end(command_id=asks.command_id)
             self.loses(tab, pid)
-            self.assertRegex(tab.call_error("execute_command", command="echo meant for there"), "nothing was run .*the su that led")
+            self.is_refused(tab)
+
+    def test_what_draws_in_a_container_is_no_shell(self) -> None:
+        with Server() as server:
+            docker = server.sandbox.root / "docker"
+            docker.write_text("#!/bin/sh\nstty raw -echo\nprintf 'pulling layer 3/9 ...'\nuntil [ -e ~/pulled ]; do sleep 0.1; done\nstty sane\n")
+            docker.chmod(0o755)
+            tab = server.create_tab(shell="bash")
+            tab.start(f"{docker} run --rm -it img make")
+            poll(lambda: b"3/9 ..." in tab.log(), 5)
+            quiet = time.monotonic()
+            poll(lambda: time.monotonic() - quiet > 1, 5)  # as long as a prompt takes to be known for one
+            (server.sandbox.home / "pulled").touch()
+            tab.wait_end()
+            self.assertEqual(tab.execute("echo here").output, "here\n")
 
     def test_whoever_was_told_is_not_refused(self) -> None:
         """By a wait, by a poll of that command though an older one is polled behind it, and by another process."""
@@ -232,10 +251,24 @@ class Nested(unittest.TestCase):
                     self.loses(tab, pid)
                     tell()
                     self.assertEqual(tab.execute("echo here").output, "here\n")
-            goes_in()
+
+            def by_hand(*command: str) -> tuple[int, bytes]:
+                done = run_cli(server.sandbox, "exec", tab.id, "--", *command)
+                return done.returncode, done.stdout
+
+            goes_in()  # what the agent was told, no person was told
             self.assertEqual(tab.execute("exit 5").exit_code, 5)
-            here = run_cli(server.sandbox, "exec", tab.id, "--", "echo", "here")
-            self.assertEqual((here.returncode, here.stdout), (0, b"here\r\n"), here.stderr)
+            self.assertEqual(by_hand("echo here"), (125, b""))
+            self.assertEqual(by_hand("echo here"), (0, b"here\r\n"))
+            goes_in()  # and the other way round
+            by_hand("exit 5")
+            poll(lambda: not tab.row["busy"], 5)
+            self.is_refused(tab)
+            self.assertEqual(tab.execute("echo here").output, "here\n")
+            goes_in()
+            by_hand("exit 5")
+            poll(lambda: not tab.row["busy"], 5)
+            self.assertEqual(by_hand("echo here"), (0, b"here\r\n"))
 
     def test_output_that_comes_late(self) -> None:
         """D1: as over a slow link. The call says that it is not known whether it ran; it ran once, and its end is told when it is known."""
