@@ -18,6 +18,7 @@
 
 #include "pane/backlog.hpp"
 #include "pane/log_files.hpp"
+#include "pane/sanitizer_options.hpp"
 #include "pane/time_index.hpp"
 
 namespace terminally {

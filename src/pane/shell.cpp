@@ -38,6 +38,7 @@
 #include "base/command_file.hpp"
 #include "base/leave_full_screen.hpp"
 #include "pane/prompt_watch.hpp"
+#include "pane/sanitizer_options.hpp"
 #include "pane/shell_setup.hpp"
 
 namespace {

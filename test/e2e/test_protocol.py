@@ -186,10 +186,11 @@ class Wire(unittest.TestCase):
             server.raw.ping()
             huge, before = b"x" * 100_000_000, _peak_mb(server.raw.process.pid)
             for line in (huge, b'"' + huge + b'"', b'{"jsonrpc":"2.0","id":"big","method":"ping","params":{"x":"' + huge + b'"}}'):
-                refused = len(server.raw.orphans)
+                refused = len(server.raw.orphans) + len(server.raw.answers("big"))
                 server.raw.send_raw(line + b"\n")
                 server.raw.ping(timeout=20)
-                self.assertEqual(len(server.raw.orphans), refused + 1, "one error for each")
+                self.assertEqual(len(server.raw.orphans) + len(server.raw.answers("big")), refused + 1, "one error for each")
+            self.assertEqual(len(server.raw.answers("big")), 1, "by its id where it has one")
             grown = _peak_mb(server.raw.process.pid) - before
             self.assertLess(grown, 4 * A_MESSAGE / 1e6 * (3 if os.environ.get("TERMINALLY_SANITIZED") else 1))  # the sanitizer's red zones
 
@@ -200,8 +201,8 @@ class Wire(unittest.TestCase):
                 head, tail = b'{"jsonrpc":"2.0","id":"m%d","method":"ping","params":{"x":"' % more, b'"}}'
                 server.raw.send_raw(head + b"x" * (A_MESSAGE + more - len(head) - len(tail)) + tail + b"\n")
                 server.raw.ping(timeout=20)
-                self.assertEqual([answer.get("result") for answer in server.raw.answers(f"m{more}")], [] if more else [{}])
-            [refused] = server.raw.orphans
+            self.assertEqual([answer["result"] for answer in server.raw.answers("m0")], [{}])
+            [refused] = server.raw.answers("m1")
             self.assertIn(f"at most {A_MESSAGE} bytes", refused["error"]["message"])
 
     def test_any_chunking_and_line_ends(self) -> None:
