@@ -85,7 +85,8 @@ void Envelope::keep(char byte) {
 }
 
 void Envelope::end_member() {
-  if (in_object_ && !at_key_ && !left_out_) {
+  // Of a member that comes again and again the first two are enough to see it.
+  if (in_object_ && !at_key_ && !left_out_ && members_.size() < 4 * kLongest) {
     members_ += (members_.empty() ? "" : ",") + key_ + ":" + token_;
   }
   key_.clear();

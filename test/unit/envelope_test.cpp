@@ -49,4 +49,9 @@ TEST_CASE("R9: what is kept of a message that is too large is bounded") {
   }
   envelope.feed(R"(,"id":5})");
   CHECK(envelope.take() == R"({"id":5})");
+  envelope.feed("{");
+  for (int i = 0; i < 100'000; ++i) {
+    envelope.feed(R"("id":7,)");
+  }
+  CHECK(envelope.take().size() < 5 * Envelope::kLongest);
 }
