@@ -38,22 +38,29 @@ void write_all(int fd, std::string_view content, const std::filesystem::path& pa
   }
 }
 
-std::filesystem::path beside(std::filesystem::path path) {
-  return path += ".new";
-}
-
-void give_name(const std::filesystem::path& fresh, const std::filesystem::path& path) {
-  if (::rename(fresh.c_str(), path.c_str()) != 0) {
-    throw io_error("cannot rename " + fresh.string(), errno);
-  }
-}
-
 void write_with(const std::filesystem::path& path, std::string_view content, int flags) {
   const UniqueFd fd(::open(path.c_str(), flags | O_WRONLY | O_CREAT | kCommonFlags, 0600));
   if (!fd) {
     throw io_error("cannot open " + path.string() + " for writing", errno);
   }
   write_all(fd.get(), content, path);
+}
+
+/// Through a file beside it, which is locked, if so, before it has its name.
+FileLock replace(const std::filesystem::path& path, std::string_view content, bool locked) {
+  std::filesystem::path fresh = path;
+  fresh += ".new";
+  try {
+    write_file(fresh, content);
+    FileLock lock = locked ? FileLock::try_lock(fresh) : FileLock();
+    if (::rename(fresh.c_str(), path.c_str()) != 0) {
+      throw io_error("cannot rename " + fresh.string(), errno);
+    }
+    return lock;
+  } catch (const Error&) {
+    remove_file(fresh);  // on a full disk a part of it
+    throw;
+  }
 }
 
 Error cannot_make(const std::filesystem::path& directory, int error) {
@@ -106,9 +113,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path fresh = beside(path);
-  write_file(fresh, content);
-  give_name(fresh, path);
+  static_cast<void>(replace(path, content, false));
 }
 
 void append_file(const std::filesystem::path& path, std::string_view content) {
@@ -201,16 +206,7 @@ void FileLock::release() noexcept {
 }
 
 FileLock replace_file_locked(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path fresh = beside(path);
-  try {
-    write_file(fresh, content);
-    FileLock lock = FileLock::try_lock(fresh);
-    give_name(fresh, path);
-    return lock;
-  } catch (const Error&) {
-    remove_file(fresh);  // on a full disk a part of it
-    throw;
-  }
+  return replace(path, content, true);
 }
 
 std::string random_hex(std::size_t bytes) {

@@ -23,7 +23,7 @@ constexpr Milliseconds kKeyWithin{1'000};
 /// starting it.
 constexpr Milliseconds kProgramStarts{60};
 constexpr Milliseconds kKeyAgainAfter{200};
-/// The same for the shell, where a program was killed: it may be coming back to its prompt.
+/// When the shell is killed where a program was before it: it may be coming back to its prompt.
 constexpr Milliseconds kKillShellAfter{5'400};
 /// Every call returns by its deadline plus 6 s.
 constexpr Milliseconds kGiveUpAfter{350};

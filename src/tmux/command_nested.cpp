@@ -59,10 +59,9 @@ void CommandRun::look_for_nested_shell() {
   if (const auto prompt = innermost ? nested_prompt() : std::nullopt) {
     const bool shell = prompt->kind != Foreground::Kind::gateway;
     opened_shell_ = opened_shell_ || shell;
-    if (!shell && prompt->name != "ssh") {
-      return;
+    if (shell || prompt->name == "ssh") {
+      note_way_in(*prompt, *nested_prompt_seen_);
     }
-    note_way_in(*prompt, *nested_prompt_seen_);
   }
 }
 

@@ -124,20 +124,19 @@ TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::place_for(st
 
 TmuxManager::Awaitable<TmuxManager::Impl::Place> TmuxManager::Impl::choose_place(
     std::optional<WindowId> window, CallTime time) {
-  for (;;) {
+  if (window) {
     Place place;
-    if (!window) {
-      place = co_await place_without_name(time);
-    }
+    place.guard = co_await turn_in_tab(*window, time);
+    place.tab = co_await open_tab(*window);
+    co_return place;
+  }
+  for (;;) {
+    Place place = co_await place_without_name(time);
     if (!place.guard) {
-      const WindowId chosen = window ? *window : place.tab->window;
-      place.guard = co_await turn_in_tab(chosen, time);
+      place.guard = co_await turn_in_tab(place.tab->window, time);
     }
-    if (window) {
-      place.tab = co_await open_tab(*window);
-    }
-    // One that was chosen for the caller may have closed while its turn was awaited.
-    if (window || (!notice_if_closed(*place.tab) && !place.tab->closing)) {
+    // It may have closed while its turn was awaited.
+    if (!notice_if_closed(*place.tab) && !place.tab->closing) {
       co_return place;
     }
   }

@@ -161,6 +161,13 @@ class Nested(unittest.TestCase):
         su.chmod(0o755)
         return su, pid
 
+    def goes_in(self, tab: Tab, su: Path) -> str:
+        """The id of the command that leads there."""
+        command = tab.execute(str(su))
+        tab.call("send_text", text="secret")
+        poll(lambda: tab.row.foreground == "bash", 5)
+        return command.command_id
+
     def loses(self, tab: Tab, pid: Path) -> None:
         os.kill(int(pid.read_text()), 9)
         poll(lambda: not tab.row.busy, 5)
@@ -191,9 +198,7 @@ class Nested(unittest.TestCase):
         with Server() as server:
             su, pid = self.su_with_password(server)
             tab = server.create_tab(shell="bash")
-            tab.execute(str(su))
-            tab.call("send_text", text="secret")
-            poll(lambda: tab.row.foreground == "bash", 5)
+            self.goes_in(tab, su)
             enter(tab, "bash --norc")
             tab.execute("true")
             self.loses(tab, pid)
@@ -204,9 +209,7 @@ class Nested(unittest.TestCase):
         with Server() as server:
             su, pid = self.su_with_password(server)
             tab = server.create_tab(shell="bash")
-            tab.execute(str(su))
-            tab.call("send_text", text="secret")
-            poll(lambda: tab.row.foreground == "bash", 5)
+            self.goes_in(tab, su)
             asks = tab.execute("read -r x")
             self.assertEqual(asks.reason, "awaiting_input")
             tab.call("send_text", text="yes")
@@ -236,9 +239,7 @@ class Nested(unittest.TestCase):
             ids = []
 
             def goes_in() -> None:
-                ids.append(tab.execute(str(su)).command_id)
-                tab.call("send_text", text="secret")
-                poll(lambda: tab.row.foreground == "bash", 5)
+                ids.append(self.goes_in(tab, su))
                 tab.execute("true")
 
             def ways_to_tell():

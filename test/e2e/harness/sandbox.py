@@ -64,7 +64,7 @@ class Sandbox:
 
     def sanitizer_reports(self) -> str:
         """Of the program and of what it runs in the tabs, whose standard error nobody sees. Not that a process was
-        killed while it looked for leaks at its end, which a log writer does when we kill its tmux first."""
+        killed while it looked for leaks at its end."""
         reports = (path.read_text(errors="replace") for path in self.root.glob("sanitizer.*"))
         return "".join(report for report in reports if not _KILLED_AT_ITS_END.fullmatch(report))
 
