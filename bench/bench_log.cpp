@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "tmux/pane_log.hpp"
+#include "log/pane_log.hpp"
 
 namespace terminally {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "tmux/log_search.hpp"
+#include "log/log_search.hpp"
 
 using namespace terminally;
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/redactor.hpp"
-#include "base/text_guard.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/render.hpp"
+#include "secrets/redactor.hpp"
+#include "secrets/text_guard.hpp"
+#include "text/ansi.hpp"
+#include "text/render.hpp"
 
 using namespace terminally;
 

@@ -10,11 +10,23 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/event.hpp"
 #include "tmux/manager.hpp"
 
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using namespace terminally;
+
+static asio::awaitable<void> show(LogFollower& output, Event& all_shown) {
+  for (;;) {
+    const std::optional<PaneLog::Slice> slice = co_await output.next();
+    if (!slice) {
+      break;
+    }
+    std::cout << slice->bytes << std::flush;
+  }
+  all_shown.set();
+}
 
 static asio::awaitable<int> run(TmuxManager& manager, std::string command) {
   CreateTab wanted;
@@ -25,8 +37,16 @@ static asio::awaitable<int> run(TmuxManager& manager, std::string command) {
   request.window_id = tab.window_id;
   request.command = std::move(command);
   request.timeout_ms = 600'000;
-  const OutputCallback show = [](std::string_view bytes) { std::cout << bytes << std::flush; };
-  const CommandResult result = co_await manager.execute(request, show);
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  std::optional<LogFollower> output;
+  Event all_shown;
+  OutputReader reader = [&](LogFollower follower) {
+    output.emplace(std::move(follower));
+    asio::co_spawn(executor, show(*output, all_shown), asio::detached);
+  };
+  const CommandResult result = co_await manager.execute(request, std::move(reader));
+  output->finish();
+  co_await all_shown.wait();
 
   std::cout << "[" << to_string(result.state) << " after " << result.duration_ms << " ms, "
             << result.output_bytes << " bytes]\n";

@@ -5,7 +5,8 @@
 
 namespace terminally {
 
-/// What went wrong, in terms of who can mend it. Mapped to the protocol in one place, mcp/session.cpp.
+/// What went wrong, in terms of who can mend it. Of a tool it becomes a result, in mcp/method_table.cpp; of
+/// another method an error, in mcp/peer.cpp.
 enum class ErrorCode {
   // The caller asked for something that cannot be: a tool error the model can read and correct.
   invalid_argument,  ///< a field is missing, mistyped or out of range; the message names it

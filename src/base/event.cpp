@@ -26,6 +26,11 @@ void Event::set() {
   waiters_.clear();
 }
 
+void Event::notify() {
+  set();
+  clear();
+}
+
 asio::awaitable<void> Event::wait() {
   [[maybe_unused]] const bool set = co_await wait_by(Clock::time_point::max());
 }

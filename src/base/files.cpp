@@ -103,9 +103,6 @@ void make_private_directory(const std::filesystem::path& path) {
         ErrorCode::io,
         path.string() + " can be written by others; make it private (chmod 700), or choose another place");
   }
-  if ((info.st_mode & 077) != 0 && ::chmod(path.c_str(), 0700) != 0) {
-    throw io_error("cannot make " + path.string() + " private", errno);
-  }
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {

@@ -11,8 +11,8 @@
 namespace terminally {
 
 /// Makes `path` and what is missing above it, 0700. Then verifies the last part: a real directory (no
-/// symlink), owned by us, not writable by others; one that others can read is narrowed to 0700. Throws
-/// Error(io) that says what is wrong.
+/// symlink), owned by us, not writable by others. One that was there keeps its mode: it may be somebody's
+/// home, or /etc. Throws Error(io) that says what is wrong.
 void make_private_directory(const std::filesystem::path& path);
 
 /// Writes a whole file, 0600, replacing what is there. Throws Error(io).

@@ -78,16 +78,18 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
     }
     busy_ = true;
     JobPtr job = std::move(waiting_.extract(waiting_.begin()).mapped());
-    asio::post(thread_, [job = std::move(job), loop = loop_, ends = &ends_, queue = weak_from_this()] {
-      run_on_thread(*job, *ends);
-      asio::post(loop, [job, queue] {
-        job->over.set();
-        if (const auto still_there = queue.lock()) {
-          still_there->busy_ = false;
-          still_there->begin_next();
-        }
-      });
-    });
+    // What it threw is let go of on the loop, too: nothing of the job is left to the thread.
+    asio::post(thread_,
+               [job = std::move(job), loop = loop_, ends = &ends_, queue = weak_from_this()]() mutable {
+                 run_on_thread(*job, *ends);
+                 asio::post(loop, [job = std::move(job), queue] {
+                   job->over.set();
+                   if (const auto still_there = queue.lock()) {
+                     still_there->busy_ = false;
+                     still_there->begin_next();
+                   }
+                 });
+               });
   }
 
   asio::any_io_executor loop_;

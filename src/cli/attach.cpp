@@ -13,8 +13,8 @@
 #include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
-#include "tmux/instance.hpp"
-#include "tmux/server_config.hpp"
+#include "instance/instance.hpp"
+#include "server/server_config.hpp"
 
 namespace terminally {
 namespace {

@@ -10,11 +10,11 @@
 #include "base/programs.hpp"
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
-#include "tmux/client.hpp"
-#include "tmux/instance.hpp"
-#include "tmux/proc.hpp"
-#include "tmux/server_config.hpp"
-#include "tmux/shells.hpp"
+#include "instance/instance.hpp"
+#include "server/client.hpp"
+#include "server/server_config.hpp"
+#include "system/proc.hpp"
+#include "system/shell_kind.hpp"
 
 namespace terminally {
 namespace {

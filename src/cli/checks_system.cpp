@@ -18,8 +18,8 @@
 #include "base/files.hpp"
 #include "base/unique_fd.hpp"
 #include "cli/checks.hpp"
-#include "tmux/instance.hpp"
-#include "tmux/proc.hpp"
+#include "instance/instance.hpp"
+#include "system/proc.hpp"
 
 namespace terminally {
 namespace {

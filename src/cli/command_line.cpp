@@ -15,7 +15,7 @@
 #include "cli/print.hpp"
 #include "cli/serve.hpp"
 #include "cli/subcommands.hpp"
-#include "mcp/serve.hpp"
+#include "stdio/serve.hpp"
 
 namespace terminally {
 namespace {
@@ -48,14 +48,37 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   }
 }
 
-int explain(const CLI::App& app, const CLI::ParseError& error) {
+/// What is wrong with words that nothing takes: as a rule a flag of exec's command, or a subcommand that is
+/// none.
+std::string explain_extras(const CLI::App& app, bool has_dashes, std::string otherwise) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto chosen = app.get_subcommands();
+  const bool is_flag = !words.empty() && words.front().starts_with('-');
+  if (is_flag && !has_dashes && !chosen.empty() && chosen.front()->get_name() == "exec") {
+    return "\"" + words.front() +
+           "\" is no flag of exec: before a command with flags put --, as in: terminally-mcp exec @3 -- ls "
+           "-l";
+  }
+  if (words.empty() || is_flag || !chosen.empty()) {
+    return otherwise;
+  }
+  std::string names;
+  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + subcommand->get_name();
+  }
+  return "\"" + words.front() + "\" is no subcommand; there are: " + names;
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error, bool has_dashes) {
   if (error.get_exit_code() == 0) {
     return app.exit(error);  // --help and --version
   }
+  const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  const std::string what = extras ? explain_extras(app, has_dashes, error.what()) : error.what();
   const auto chosen = app.get_subcommands();
   const std::string command =
       chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
-  complain(std::string(error.what()) + "\nTry: " + command + " --help");
+  complain(what + "\nTry: " + command + " --help");
   // What exec returns is the command's, but for this.
   return !chosen.empty() && chosen.front()->get_name() == "exec" ? kExecFailed : kUsageError;
 }
@@ -74,7 +97,8 @@ int run_command_line(int argc, char** argv) {
       "lose nothing."};
   Config config = default_config();
   Action action = [&config] { return serve(config); };
-  describe(app, config, action, words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc))));
+  const auto behind_dashes = words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc)));
+  describe(app, config, action, behind_dashes);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit is an error like a full disk
   std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen
@@ -82,7 +106,7 @@ int run_command_line(int argc, char** argv) {
     app.parse(argc, argv);
     return action();
   } catch (const CLI::ParseError& error) {
-    return explain(app, error);
+    return explain(app, error, behind_dashes.has_value());
   } catch (const OutputClosed&) {
     return 0;  // `terminally-mcp ls | head -1`
   } catch (const boost::system::system_error& error) {

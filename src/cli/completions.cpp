@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include "cli/completion_scripts.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/value_types.hpp"
+#include "setup/completion_scripts.hpp"
 
 namespace terminally {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "cli/client_snippets.hpp"
 #include "cli/demo_client.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "mcp/serve.hpp"
+#include "setup/client_snippets.hpp"
+#include "stdio/serve.hpp"
 
 namespace terminally {
 namespace {

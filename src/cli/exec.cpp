@@ -1,13 +1,17 @@
 // terminally-mcp exec: a command in a tab, beside the server that owns it, as if it ran here.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/asio.hpp>
+#include <cctype>
 #include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/timeout.hpp"
+#include "cli/exec_output.hpp"
 #include "cli/guest.hpp"
 #include "cli/heartbeat.hpp"
 #include "cli/keyboard.hpp"
@@ -15,6 +19,8 @@
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
 #include "cli/whole_number.hpp"
+#include "shell/shell_quoting.hpp"
+#include "shell/shells.hpp"
 
 namespace terminally {
 namespace {
@@ -53,6 +59,7 @@ class Exec {
       : manager_(io_.get_executor(), config),
         heartbeat_(io_.get_executor()),
         keyboard_(io_, manager_),
+        output_(io_, heartbeat_, [this](const std::exception_ptr& failure) { output_failed(failure); }),
         signals_(io_, SIGINT, SIGTERM, SIGHUP),
         stop_key_(io_, SIGTSTP) {}
 
@@ -69,14 +76,15 @@ class Exec {
         cancel(128 + signal);
       }
     });
-    auto execution = manager_.execute(std::move(request), [this](std::string_view bytes) { stream(bytes); });
+    auto execution = manager_.execute(std::move(request),
+                                      [this](LogFollower output) { output_.follow(std::move(output)); });
     asio::co_spawn(io_, std::move(execution),
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {
                      heartbeat_.end();
                      failure_ = failure;
                      result_ = result;
-                     signals_.cancel();
+                     over_ = true;
                      asio::co_spawn(io_, finish(), asio::detached);
                    }));
     heartbeat_.begin();
@@ -87,6 +95,11 @@ class Exec {
 
  private:
   asio::awaitable<void> finish() {
+    if (cancelled_ == 0) {  // who reads slowly gets everything; else what it still prints while it ends
+      output_.finish();
+      co_await output_.written();
+    }
+    signals_.cancel();
     co_await keyboard_.end();
     stop_key_.cancel();
     if (cancelled_ == 0) {
@@ -121,25 +134,23 @@ class Exec {
     }
   }
 
-  void stream(std::string_view bytes) {
-    if (output_closed_) {
-      return;
-    }
-    heartbeat_.output(bytes);
+  void output_failed(const std::exception_ptr& failure) {
     try {
-      print(bytes);
+      std::rethrow_exception(failure);
     } catch (const OutputClosed&) {
-      output_closed_ = true;
       asio::post(io_, [this] { cancel(128 + SIGPIPE); });
-    } catch (const Error& error) {
-      output_closed_ = output_lost_ = true;
+    } catch (const std::exception& error) {
+      output_lost_ = true;
       complain(error.what());
     }
   }
 
   void cancel(int exit_code) {
     cancelled_ = exit_code;
-    cancel_.emit(asio::cancellation_type::terminal);
+    output_.hurry();
+    if (!over_) {
+      cancel_.emit(asio::cancellation_type::terminal);
+    }
   }
 
   int exit_code() const {
@@ -171,13 +182,14 @@ class Exec {
   TmuxManager manager_;
   Heartbeat heartbeat_;
   Keyboard keyboard_;
+  ExecOutput output_;
   asio::signal_set signals_;
   asio::signal_set stop_key_;
   WindowId tab_;       ///< where it runs, once that is known
   bool told_ = false;  ///< that the command waits for the keyboard
   asio::cancellation_signal cancel_;
-  bool output_closed_ = false;
   bool output_lost_ = false;  ///< stdout took no more of it: a full disk
+  bool over_ = false;         ///< the command, or it goes on without us
   int cancelled_ = 0;
   std::exception_ptr failure_;
   CommandResult result_;
@@ -197,6 +209,14 @@ void take_named_tab(ExecOptions& options, const Config& guest) {
   }
 }
 
+/// As a person types it in their shell.
+std::string typed(const std::string& word) {
+  const bool plain = std::ranges::all_of(word, [](unsigned char c) {
+    return c >= 128 || std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  return plain ? word : posix_quoted(word);
+}
+
 /// A first word that is nearly a tab's id, or its name without the dashes, is a mistake, and no command to
 /// run in another tab.
 void refuse_mistaken_tab(const ExecOptions& options, const Config& guest) {
@@ -209,7 +229,7 @@ void refuse_mistaken_tab(const ExecOptions& options, const Config& guest) {
   }
   if (!options.behind_dashes && options.words.size() > 1 && is_name_of_tab(guest, word)) {
     throw Error(ErrorCode::invalid_argument,
-                "\"" + word + "\" is a tab: to run a command in it, terminally-mcp exec " + word +
+                "\"" + word + "\" is a tab: to run a command in it, terminally-mcp exec " + typed(word) +
                     " -- COMMAND; to run a program of that name, -- before it");
   }
 }
@@ -251,6 +271,7 @@ void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::
       "What you type goes to the command when it waits for the keyboard; the tab's terminal shows it, or "
       "not\n"
       "(a password). Standard input that is no terminal is not passed on.\n"
+      "A pipe or a file gets what the command printed, a terminal what the tab's terminal made of it.\n"
       "Exit code: the command's; 124: --timeout-ms was over; 125: exec itself failed (no such tab, busy, "
       "the\n"
       "tab was closed), as the message says; 128 plus a signal that ended exec.\n"

@@ -13,8 +13,8 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/value_types.hpp"
-#include "tmux/playback.hpp"
-#include "tmux/recording.hpp"
+#include "log/recording.hpp"
+#include "text/playback.hpp"
 
 namespace terminally {
 namespace {

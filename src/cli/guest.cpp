@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tmux/instance.hpp"
+#include "instance/instance.hpp"
 
 namespace terminally {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config.hpp"
-#include "tmux/instance.hpp"
+#include "instance/instance.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {

@@ -19,8 +19,12 @@ void Heartbeat::begin() {
   plan();
 }
 
-void Heartbeat::output(std::string_view bytes) {
+void Heartbeat::hold() {
+  timer_.cancel();
   hide();
+}
+
+void Heartbeat::output(std::string_view bytes) {
   at_line_start_ = bytes.empty() ? at_line_start_ : bytes.back() == '\n';
   plan();
 }

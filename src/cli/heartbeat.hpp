@@ -16,7 +16,9 @@ class Heartbeat {
   explicit Heartbeat(const boost::asio::any_io_executor& executor);
 
   void begin();
-  /// Output comes: the line goes, and the silence begins anew.
+  /// Output is about to be written: the line goes, and stays away until that is written.
+  void hold();
+  /// Output was written: the silence begins anew.
   void output(std::string_view bytes);
   void end();
 

@@ -1,6 +1,6 @@
 // terminally-mcp history: the commands that ran in the tabs of an instance, from their records on disk.
 
-#include "tmux/history.hpp"
+#include "instance/history.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "cli/tab_argument.hpp"
 #include "cli/table.hpp"
 #include "cli/whole_number.hpp"
-#include "tools/command_answer.hpp"
+#include "toolkit/command_answer.hpp"
 
 namespace terminally {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "cli/print.hpp"
-#include "tmux/typed_keys.hpp"
+#include "text/typed_keys.hpp"
 
 namespace terminally {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/guest.hpp"
 #include "cli/tab_argument.hpp"
 #include "cli/value_types.hpp"
-#include "tmux/tab_ids.hpp"
+#include "instance/tab_ids.hpp"
 
 namespace terminally {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "config.hpp"
-#include "tmux/ids.hpp"
-#include "tmux/pane_log.hpp"
+#include "log/ids.hpp"
+#include "log/pane_log.hpp"
 
 namespace terminally {
 

@@ -8,8 +8,8 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/results_json.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/results_json.hpp"
 
 namespace terminally {
 namespace {

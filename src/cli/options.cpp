@@ -14,12 +14,15 @@
 namespace terminally {
 namespace {
 
+/// As login(1) gives it, where the environment has none.
 std::filesystem::path home() {
   if (const char* value = std::getenv("HOME"); value != nullptr && *value == '/') {
     return value;
   }
   const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr ? user->pw_dir : "/";
+  const std::string directory = user != nullptr ? user->pw_dir : "/";
+  ::setenv("HOME", directory.c_str(), 1);  // for tabs, too, when cron or systemd start us
+  return directory;
 }
 
 std::filesystem::path helper_directory() {
@@ -142,8 +145,7 @@ void add_options(CLI::App& app, Config& config) {
                                   std::uint64_t least, const char* description) {
     app.add_option(flag, value, description)
         ->envname(variable)
-        ->transform(CLI::AsSizeValue(false).description(""))
-        ->check(CLI::Range(least, std::uint64_t{1} << 50U))
+        ->transform(number_of_bytes(least, std::uint64_t{1} << 50U))
         ->type_name("BYTES")
         ->capture_default_str();
   };

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "base/visible_text.hpp"
+#include "text/visible_text.hpp"
 
 namespace terminally {
 

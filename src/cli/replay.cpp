@@ -17,8 +17,8 @@
 #include "cli/subcommands.hpp"
 #include "cli/until_signal.hpp"
 #include "cli/whole_number.hpp"
-#include "tmux/output.hpp"
-#include "tmux/recording.hpp"
+#include "log/output.hpp"
+#include "log/recording.hpp"
 
 namespace terminally {
 namespace {
@@ -107,11 +107,11 @@ void add_replay(CLI::App& app, Config& config, Action& action) {
       app.add_subcommand("replay", "Plays what a tab printed, waiting as it waited; closed tabs, too");
   add_log_argument(*command, options->log, "The tab, or the path of a log")->required();
   command->add_option("--speed", options->speed, "How many times faster than it was")
-      ->check(CLI::Range(0.01, 1'000'000.0))
+      ->check(number(0.01, 1'000'000.0))
       ->capture_default_str();
   command
       ->add_option("--max-pause", options->max_pause, "Wait no longer than this many seconds of it at once")
-      ->check(CLI::Range(0.0, 1'000'000.0));
+      ->check(number(0.0, 1'000'000.0));
   command
       ->add_option("--from-byte", options->from_byte, "Begin at this byte of all that the tab ever printed")
       ->check(whole_number());

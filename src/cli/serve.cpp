@@ -9,10 +9,10 @@
 #include "base/event.hpp"
 #include "cli/exit_guard.hpp"
 #include "cli/print.hpp"
-#include "mcp/serve.hpp"
-#include "tmux/client.hpp"
+#include "server/client.hpp"
+#include "stdio/serve.hpp"
+#include "system/proc.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -53,10 +53,14 @@ void say_what_is_wrong(const Config& config) {
   }
 }
 
+/// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's
+/// own), and a second one must not end us half way. How long the end takes is the guard's to keep.
 asio::awaitable<void> end_at_signal(Ending& ending) {
   asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
-  co_await signals.async_wait(asio::use_awaitable);
-  ending.asked.set();
+  for (;;) {
+    co_await signals.async_wait(asio::use_awaitable);
+    ending.asked.set();
+  }
 }
 
 /// The session until its end, then what must not outlive it.

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "tmux/playback.hpp"
-#include "tmux/viewer_screen.hpp"
+#include "text/playback.hpp"
+#include "text/viewer_screen.hpp"
 
 namespace terminally {
 

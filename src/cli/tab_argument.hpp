@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "config.hpp"
-#include "tmux/ids.hpp"
+#include "log/ids.hpp"
 
 namespace terminally {
 

@@ -19,24 +19,23 @@
 #include "cli/tab_argument.hpp"
 #include "cli/until_signal.hpp"
 #include "cli/whole_number.hpp"
-#include "tmux/log_end.hpp"
-#include "tmux/log_watch.hpp"
-#include "tmux/output.hpp"
-#include "tmux/pane_log.hpp"
-#include "tmux/render.hpp"
+#include "log/log_end.hpp"
+#include "log/log_follower.hpp"
+#include "log/output.hpp"
+#include "log/pane_log.hpp"
+#include "system/log_watch.hpp"
+#include "text/render.hpp"
 
 namespace terminally {
 namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kReadBytes = 256 * 1024;
 /// -n looks no further back than this.
 constexpr std::size_t kMostTailBytes = 64 * 1024 * 1024;
 /// Rendered at once; what is not finished by a newline waits for more, up to this.
 constexpr std::size_t kRenderBytes = 1024 * 1024;
-/// How often -f looks whether the tab is still there, and whether its log takes nothing (then it does not
-/// change).
+/// How often -f looks whether its log takes nothing: then it does not change.
 constexpr Milliseconds kLookAtTab{500};
 
 struct TailOptions {
@@ -100,25 +99,13 @@ class Printer {
   std::string pending_;
 };
 
-/// Prints what is there from `at` on; returns where it ends by now.
-asio::awaitable<std::uint64_t> print_from(const PaneLog& log, std::uint64_t at, Printer& printer) {
-  for (;;) {
-    const PaneLog::Slice slice = log.read(at, kReadBytes);
-    if (slice.gap_bytes) {
-      complain(std::to_string(*slice.gap_bytes) + " bytes are gone before byte " +
-               std::to_string(slice.from));
-    }
-    if (slice.gap_unknown) {
-      complain("an unknown number of bytes is gone before byte " + std::to_string(slice.from));
-    }
-    printer.take(slice.bytes);
-    at = slice.next;
-    if (slice.eof || slice.bytes.empty()) {
-      co_return at;
-    }
-    co_await asio::post(asio::use_awaitable);  // lets the signals in
-  }
-}
+/// A log as it is, whoever writes it.
+class WhatIsThere : public LogReach {
+ public:
+  Part now() override { return {.begin = 0, .end = kNoLimit, .last = true}; }
+  asio::awaitable<void> changed_by(Clock::time_point /*when*/) override { co_return; }
+  void wake() override {}
+};
 
 /// The tab whose log nobody writes: its writer is being started again, or the tab is gone.
 bool is_closed(const Config& config, const PaneLog& log) {
@@ -149,24 +136,44 @@ class LossTeller {
   std::uint64_t told_ = 0;
 };
 
-asio::awaitable<void> follow(const Config& config, const PaneLog& log, std::uint64_t at, Printer& printer) {
-  LogWatch watcher(co_await asio::this_coro::executor);
-  LogWatch::Watch watch = watcher.watch(log.path());
+void print_slice(const PaneLog::Slice& slice, Printer& printer) {
+  if (slice.gap_bytes) {
+    complain(std::to_string(*slice.gap_bytes) + " bytes are gone before byte " + std::to_string(slice.from));
+  }
+  if (slice.gap_unknown) {
+    complain("an unknown number of bytes is gone before byte " + std::to_string(slice.from));
+  }
+  printer.take(slice.bytes);
+}
+
+/// Until there is no more.
+asio::awaitable<void> print_log(const PaneLog& log, LogFollower follower, Printer& printer) {
   LossTeller loss;
-  for (bool closed = false; !closed;) {
-    closed = log_writer(log.path()) == 0 && is_closed(config, log);
-    at = co_await print_from(log, at, printer);  // also what came before it was closed
-    printer.pause();
-    loss.look(log, at);
-    if (!closed) {
-      co_await watch.changed_by(Clock::now() + kLookAtTab);
+  bool more = true;
+  while (more) {
+    const std::optional<PaneLog::Slice> slice = co_await follower.next_by(Clock::now() + kLookAtTab);
+    more = slice.has_value();
+    if (more) {
+      print_slice(*slice, printer);
+    }
+    if (!more || slice->eof) {
+      printer.pause();
+      loss.look(log, follower.position());
     }
   }
 }
 
+asio::awaitable<void> follow(const Config& config, const PaneLog& log, std::uint64_t at, Printer& printer) {
+  LogWatch watcher(co_await asio::this_coro::executor);
+  auto whole = std::make_unique<WholeLog>(watcher.watch(log.path()), [&config, &log] {
+    return log_writer(log.path()) == 0 && is_closed(config, log);
+  });
+  LogFollower follower(log, std::move(whole), at);
+  co_await print_log(log, std::move(follower), printer);
+}
+
 asio::awaitable<void> print_all(const PaneLog& log, std::uint64_t at, Printer& printer) {
-  const std::uint64_t end = co_await print_from(log, at, printer);
-  LossTeller().look(log, end);
+  return print_log(log, LogFollower(log, std::make_unique<WhatIsThere>(), at), printer);
 }
 
 std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {

@@ -11,4 +11,10 @@ namespace terminally {
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t least = 0,
                                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+/// Refuses what is no number from `least` to `most`.
+[[nodiscard]] CLI::Validator number(double least, double most);
+
+/// Takes "64MiB", "2G" and the like for the number of bytes; refuses what is none from `least` to `most`.
+[[nodiscard]] CLI::Validator number_of_bytes(std::uint64_t least, std::uint64_t most);
+
 }  // namespace terminally

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text_guard.hpp"
 #include "base/utf8.hpp"
+#include "secrets/text_guard.hpp"
 
 namespace terminally {
 namespace {

@@ -6,6 +6,9 @@
 
 namespace terminally {
 
+/// A message from the client that is longer is not read.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20U;
+
 /// The outermost "jsonrpc", "id" and "method" of a JSON object that is too large to be kept, as a message of
 /// its own: `{"jsonrpc":"2.0","id":7,"method":"tools/call"}`. Pure and resumable: any split gives the same.
 /// In constant memory: a value of more than kLongest bytes, or one that is no scalar, is left out. What it

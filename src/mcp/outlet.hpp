@@ -1,23 +1,31 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <string_view>
+#include <functional>
+#include <string>
 #include <utility>
-
-#include "mcp/progress.hpp"
 
 namespace terminally {
 
-/// Where the notifications of a session go that belong to no request. Shared by all that may have something
-/// to tell; says nothing once it is closed.
+/// How much a message matters when the client does not read.
+enum class Delivery {
+  must,      ///< always queued: its turn comes
+  may_drop,  ///< refused while the queue is full
+};
+
+/// Takes one message, text without a newline, for the client. False if it was refused.
+using Send = std::function<bool(std::string message, Delivery delivery)>;
+
+/// Where messages to a client go. Shared by all that may have something to tell; says nothing once it is
+/// closed.
 class Outlet {
  public:
   explicit Outlet(Send send) : send_(std::move(send)) {}
 
   /// False when it may be dropped and the client reads too slowly: try again later. True once closed: there
   /// is nothing to try.
-  bool notify(std::string_view method, const nlohmann::ordered_json& params, Delivery delivery);
+  bool send(std::string message, Delivery delivery) { return !send_ || send_(std::move(message), delivery); }
 
+  [[nodiscard]] bool is_open() const { return send_ != nullptr; }
   void close() { send_ = nullptr; }
 
  private:

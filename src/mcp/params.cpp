@@ -64,6 +64,28 @@ std::optional<std::string> modern_client_name(const json& params) {
                                                    : std::nullopt;
 }
 
+bool has_tasks_extension(const json& params) {
+  const json* at = &params;
+  for (const char* name :
+       {"_meta", "io.modelcontextprotocol/clientCapabilities", "extensions", kTasksExtension}) {
+    const auto found = at->is_object() ? at->find(name) : at->end();
+    if (found == at->end()) {
+      return false;
+    }
+    at = &*found;
+  }
+  return at->is_object();
+}
+
+void need_tasks_extension(const json& params) {
+  if (!has_tasks_extension(params)) {
+    json data;
+    data["requiredCapabilities"]["extensions"][kTasksExtension] = json::object();
+    throw ProtocolError(kMissingClientCapability,
+                        std::string("The client must declare the extension ") + kTasksExtension, data.dump());
+  }
+}
+
 void refuse_cursor(const json& params) {
   const auto cursor = params.find("cursor");
   if (cursor != params.end() && !cursor->is_null()) {

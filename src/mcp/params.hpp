@@ -7,7 +7,8 @@
 
 namespace terminally {
 
-// Reading the params of a request. All throw `ProtocolError` (invalid params) that names what is wrong.
+// Reading the params of a request. What is wrong they throw as `ProtocolError`
+// (invalid params) that names it.
 
 /// The string member `name`.
 [[nodiscard]] const std::string& need_string(const nlohmann::json& params, const char* name);
@@ -23,6 +24,13 @@ namespace terminally {
 [[nodiscard]] std::optional<std::string> client_name(const nlohmann::json& params, const char* name);
 /// The one that a request of the modern era carries.
 [[nodiscard]] std::optional<std::string> modern_client_name(const nlohmann::json& params);
+
+inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
+
+/// Whether a modern request says that its client knows tasks.
+[[nodiscard]] bool has_tasks_extension(const nlohmann::json& params);
+/// Throws `ProtocolError` (missing client capability) unless it does.
+void need_tasks_extension(const nlohmann::json& params);
 
 /// Every list here is on one page: no cursor was ever handed out.
 void refuse_cursor(const nlohmann::json& params);

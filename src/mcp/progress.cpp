@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mcp/json_rpc.hpp"
-#include "tools/command_answer.hpp"
+#include "toolkit/command_answer.hpp"
 
 namespace terminally {
 
@@ -28,7 +28,7 @@ std::string progress_token(const json& params) {
 }
 
 Taken ProgressSink::report(const Progress& step) {
-  if (!send_) {
+  if (!outlet_ || !outlet_->is_open()) {
     return Taken::never;
   }
   if (!(step.progress > last_) || waits_for_task_) {
@@ -50,23 +50,22 @@ Taken ProgressSink::report(const Progress& step) {
   if (!task_.empty()) {
     params["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] = task_;
   }
-  if (!send_(notification_message("notifications/progress", params),
-             step.last_words ? Delivery::must : Delivery::may_drop)) {
+  if (!outlet_->send(notification_message("notifications/progress", params),
+                     step.last_words ? Delivery::must : Delivery::may_drop)) {
     return Taken::later;
   }
   last_ = step.progress;
   return Taken::yes;
 }
 
+void ProgressSink::becomes_task(std::shared_ptr<Outlet> outlet) {
+  outlet_ = std::move(outlet);
+  waits_for_task_ = true;
+}
+
 void ProgressSink::of_task(const std::string& id) {
   task_ = id;
   waits_for_task_ = false;
-}
-
-void ProgressSink::answered() {
-  if (task_.empty()) {
-    close();
-  }
 }
 
 ReportProgress reports_to(std::shared_ptr<ProgressSink> sink) {

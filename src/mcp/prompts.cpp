@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "base/text_guard.hpp"
+#include "log/ids.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
+#include "mcp/peer.hpp"
 #include "mcp/shape.hpp"
-#include "tmux/ids.hpp"
-#include "tools/router.hpp"
+#include "secrets/text_guard.hpp"
+#include "toolkit/router.hpp"
 
 namespace terminally {
 namespace {
@@ -195,8 +196,8 @@ bool prompt_has_argument(std::string_view prompt, std::string_view argument) {
          std::ranges::find(found->arguments, argument, &Argument::name) != found->arguments.end();
 }
 
-awaitable<ordered_json> list_prompts(Server& /*server*/, Call call) {
-  refuse_cursor(*call.params);
+awaitable<ordered_json> list_prompts(Peer& /*peer*/, ExchangePtr exchange) {
+  refuse_cursor(*exchange->params());
   ordered_json entries = ordered_json::array();
   for (const Prompt& prompt : prompts()) {
     ordered_json entry;
@@ -213,22 +214,22 @@ awaitable<ordered_json> list_prompts(Server& /*server*/, Call call) {
     entries.push_back(std::move(entry));
   }
   ordered_json result;
-  result["prompts"] = without_titles(std::move(entries), call.revision);
-  add_cache_hints(result, call.revision, Lifetime::server);
+  result["prompts"] = without_titles(std::move(entries), exchange->revision());
+  add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
 
-awaitable<ordered_json> get_prompt(Server& server, Call call) {
-  const std::string& name = need_string(*call.params, "name");
+awaitable<ordered_json> get_prompt(Peer& peer, ExchangePtr exchange) {
+  const std::string& name = need_string(*exchange->params(), "name");
   const Prompt* prompt = find_prompt(name);
   if (prompt == nullptr) {
     throw ProtocolError(kInvalidParams, "Unknown prompt: " + name);
   }
-  const Values values = checked_arguments(*prompt, string_map(*call.params, "arguments"));
+  const Values values = checked_arguments(*prompt, string_map(*exchange->params(), "arguments"));
   ordered_json message;
   message["role"] = "user";
   message["content"]["type"] = "text";
-  const auto guard = server.router->new_guard();
+  const auto guard = peer.core().router->new_guard();
   const std::string text = prompt->text(values);
   message["content"]["text"] = guard ? guard->masked(text) : text;
   ordered_json result;

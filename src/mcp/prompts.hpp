@@ -4,14 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "mcp/methods.hpp"
+#include "mcp/exchange.hpp"
 
 namespace terminally {
 
+class Peer;
+
 // Prompts: what a person picks from a menu to have the agent use this server well.
 
-[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> list_prompts(Server& server, Call call);
-[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> get_prompt(Server& server, Call call);
+[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> list_prompts(Peer& peer, ExchangePtr exchange);
+[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> get_prompt(Peer& peer, ExchangePtr exchange);
 
 [[nodiscard]] bool prompt_exists(std::string_view name);
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace terminally {
 namespace {
 
 constexpr std::string_view kScheme = "terminally://";
+constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
 
 bool is_alpha(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
@@ -95,6 +97,12 @@ bool looks_like_uri(std::string_view text) {
   };
   const auto printable = [](char c) { return c > ' ' && c != '\x7f'; };
   return std::ranges::all_of(text.substr(0, colon), in_scheme) && std::ranges::all_of(text, printable);
+}
+
+ProtocolError resource_not_found(const std::string& uri, Revision revision) {
+  const nlohmann::json data = {{"uri", uri}};
+  return {is_modern(revision) ? kInvalidParams : kResourceNotFound, "Resource not found: " + uri,
+          data.dump()};
 }
 
 }  // namespace terminally

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "tmux/ids.hpp"
+#include "log/ids.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/revisions.hpp"
 
 namespace terminally {
 
@@ -29,6 +31,9 @@ inline constexpr std::string_view kScreenTemplate = "terminally://tab/{window_id
 /// Percent-encoding anywhere in the path is understood ("%403" is "@3"); clients that fill in the templates
 /// must write it so (RFC 6570). nullopt for whatever names none of the above.
 [[nodiscard]] std::optional<ResourceUri> parse_resource_uri(std::string_view text);
+
+/// The error for a resource that is not there; each era has a code of its own.
+[[nodiscard]] ProtocolError resource_not_found(const std::string& uri, Revision revision);
 
 /// Whether it begins as a URI does: a scheme and something after it (RFC 3986).
 [[nodiscard]] bool looks_like_uri(std::string_view text);

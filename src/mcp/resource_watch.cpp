@@ -1,5 +1,7 @@
 #include "mcp/resource_watch.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 
@@ -10,8 +12,7 @@ using boost::asio::awaitable;
 
 constexpr Milliseconds kBetweenUpdates{500};
 constexpr Milliseconds kBetweenListChanges{100};
-constexpr Milliseconds kWhenTmuxIsLate{1'000};
-constexpr std::uint64_t kPatienceMs = 3'600'000;
+constexpr Milliseconds kAskAgain{1'000};
 
 /// Says it, and keeps the pace.
 awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
@@ -21,48 +22,62 @@ awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
   co_await sleep_for(pause);
 }
 
-awaitable<std::uint64_t> log_end(TmuxManager& manager, WindowId window) {
-  ReadLogChunk query;
-  query.window_id = window;
-  query.from_byte = ReadLogChunk::kLogEnd;
-  query.max_bytes = 1;
-  query.exact = true;
-  const LogChunk nothing = co_await manager.read_chunk(query);
-  co_return nothing.next_byte;
+/// What cannot be asked just now (a tmux that does not answer, no descriptor left) may be asked later; only
+/// what is not there never will be.
+bool may_pass(const Error& error) {
+  return error.code() != ErrorCode::not_found;
+}
+
+awaitable<LogFollower> follow_log(TmuxManager& manager, WindowId window) {
+  for (;;) {
+    try {
+      co_return co_await manager.follow_log(window);
+    } catch (const Error& error) {
+      if (!may_pass(error)) {
+        throw;
+      }
+    }
+    co_await sleep_for(kAskAgain);
+  }
+}
+
+/// Waits for more, and goes on behind it, unread. False: the tab is closed.
+awaitable<bool> comes_more(LogFollower& log) {
+  for (;;) {
+    try {
+      const LogFollower::More more = co_await log.more_by(Clock::time_point::max());
+      log.skip();
+      co_return more == LogFollower::More::yes;
+    } catch (const Error& error) {
+      if (!may_pass(error)) {
+        throw;
+      }
+    }
+    co_await sleep_for(kAskAgain);
+  }
 }
 
 /// A screen changes with what is printed, as the log does.
 awaitable<void> follow_output(TmuxManager& manager, WindowId window, Tell tell) {
-  std::uint64_t known = co_await log_end(manager, window);
-  for (;;) {
-    ReadLogChunk query;
-    query.window_id = window;
-    query.from_byte = known;
-    query.max_bytes = 1;
-    query.exact = true;
-    query.wait_ms = kPatienceMs;
-    const auto begun = Clock::now();
-    const LogChunk more = co_await manager.read_chunk(query);
-    if (more.next_byte != known) {
-      known = co_await log_end(manager, window);
-      co_await tell_at_last(tell, kBetweenUpdates);
-    } else if (Clock::now() - begun < Milliseconds(kPatienceMs)) {
-      co_return;  // nothing, and it did not wait: the tab is closed
-    }
+  LogFollower log = co_await follow_log(manager, window);
+  bool open = co_await comes_more(log);
+  while (open) {
+    co_await tell_at_last(tell, kBetweenUpdates);
+    open = co_await comes_more(log);
   }
 }
 
-/// The next list that differs. A tmux that does not answer now may answer later.
+/// The next list that differs.
 awaitable<TabList> next_tabs(TmuxManager& manager, TabList known, TabNews news) {
   for (;;) {
     try {
       co_return co_await manager.other_tabs(known, news);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::tmux_timeout) {
+      if (!may_pass(error)) {
         throw;
       }
     }
-    co_await sleep_for(kWhenTmuxIsLate);
+    co_await sleep_for(kAskAgain);
   }
 }
 
@@ -74,6 +89,25 @@ awaitable<void> follow_tabs(TmuxManager& manager, TabNews news, TabList known, T
 }
 
 }  // namespace
+
+awaitable<bool> resource_exists(TmuxManager* manager, ResourceUri uri) {
+  if (uri.kind == ResourceUri::Kind::tabs) {
+    co_return true;
+  }
+  if (manager == nullptr) {
+    co_return false;
+  }
+  try {
+    TextView view;
+    co_await manager->read_lines(uri.window, 1, std::move(view));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::not_found) {
+      co_return false;
+    }
+    throw;
+  }
+  co_return true;
+}
 
 Background watch_output(const boost::asio::any_io_executor& executor, TmuxManager& manager, WindowId window,
                         Tell tell) {

@@ -1,15 +1,21 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <functional>
 
 #include "base/background.hpp"
+#include "mcp/resource_uri.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {
 
 /// Tells of a change. False when it could not: it is asked again.
 using Tell = std::function<bool()>;
+
+/// Whether there is something to read; what a closed tab has printed counts. `manager` may be null: then
+/// there are no tabs.
+[[nodiscard]] boost::asio::awaitable<bool> resource_exists(TmuxManager* manager, ResourceUri uri);
 
 // Both call `tell` on the executor until the result goes out of scope, and cost nothing while nothing
 // happens. `manager` outlives the event loop.

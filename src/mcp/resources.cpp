@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/text_guard.hpp"
 #include "base/utf8.hpp"
 #include "mcp/params.hpp"
+#include "mcp/peer.hpp"
 #include "mcp/prompts.hpp"
+#include "mcp/resource_uri.hpp"
 #include "mcp/shape.hpp"
+#include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
-#include "tools/router.hpp"
+#include "toolkit/router.hpp"
+#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {
@@ -21,14 +24,13 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using UriKind = ResourceUri::Kind;
 
-constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
 constexpr std::uint64_t kLogLines = 500;
 constexpr std::size_t kMostNameBytes = 1'000;  // a person may give a tab any name
 constexpr const char* kText = "text/plain";
 
 /// None in unit tests only, which have no tmux.
-awaitable<std::vector<TabInfo>> open_tabs(Server& server) {
-  TmuxManager* manager = server.router->context().manager;
+awaitable<std::vector<TabInfo>> open_tabs(const Core& core) {
+  TmuxManager* manager = core.router->context().manager;
   std::vector<TabInfo> tabs;
   if (manager != nullptr) {
     tabs = co_await manager->list_tabs();
@@ -52,42 +54,42 @@ constexpr const char* kLogDescription =
     "The last 500 lines that the tab printed, prompts and everything typed included.";
 constexpr const char* kScreenDescription = "What a person sees in the tab now.";
 
-std::string text_of(const ordered_json& object) {
-  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// What a model reads comes from a tool's result: masked, and in the default view.
-awaitable<ordered_json> call_tool(Server& server, const char* name, json arguments) {
-  auto shared = std::make_shared<const json>(std::move(arguments));
-  ordered_json result = co_await server.router->call(*server.router->find(name), std::move(shared), {});
-  co_return result;
+/// As list_tabs answers, whose JSON this is.
+awaitable<std::string> tabs_as_listed(const Core& core) {
+  auto arguments = std::make_shared<const json>(json::object());
+  const ordered_json tabs =
+      co_await core.router->call(*core.router->find("list_tabs"), std::move(arguments), Caller());
+  co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// What a screen lacks, where there is no other place to say it.
-std::string above_of(const ordered_json& screen) {
-  const auto omitted = screen.find("omitted_rows");
-  return omitted == screen.end() ? ""
-                                 : "[... " + omitted->dump() + " rows above left out: read_screen ...]\n";
+std::string above_of(const TabScreen& screen) {
+  return screen.omitted_rows == 0
+             ? ""
+             : "[... " + std::to_string(screen.omitted_rows) + " rows above left out: read_screen ...]\n";
 }
 
-awaitable<std::string> text_of_resource(Server& server, ResourceUri uri) {
-  const ToolContext& context = server.router->context();
+/// What a model reads is masked, and in the default view.
+awaitable<std::string> text_of_resource(const Core& core, ResourceUri uri) {
+  const ToolContext& context = core.router->context();
   if (uri.kind == UriKind::tabs) {
-    const ordered_json tabs = co_await call_tool(server, "list_tabs", json::object());
-    co_return text_of(tabs);
+    co_return co_await tabs_as_listed(core);
   }
   if (context.manager == nullptr) {
     throw Error(ErrorCode::not_found, "no tabs");
   }
-  json arguments;
-  arguments["window_id"] = to_string(uri.window);
   if (uri.kind == UriKind::log) {
-    arguments["lines"] = kLogLines;
-    ordered_json lines = co_await call_tool(server, "read_logs_from_tab", std::move(arguments));
-    co_return lines["content"].get<std::string>();
+    DefaultView guarded = context.default_view;
+    guarded.guard = core.router->new_guard();
+    const LogLines lines =
+        co_await context.manager->read_lines(uri.window, kLogLines, ViewArgs().view(guarded));
+    co_return lines.content;
   }
-  const ordered_json screen = co_await call_tool(server, "read_screen", std::move(arguments));
-  co_return above_of(screen) + screen.at("text").get<std::string>();
+  ReadScreen request;
+  request.window_id = uri.window;
+  request.guard = core.router->new_guard();
+  const TabScreen screen = co_await context.manager->read_screen(std::move(request));
+  co_return above_of(screen) + screen.text;
 }
 
 ordered_json completion_of(std::vector<std::string> values) {
@@ -124,38 +126,12 @@ bool takes_window_id(const json& reference, const std::string& argument) {
 
 }  // namespace
 
-ProtocolError resource_not_found(const std::string& uri, Revision revision) {
-  const json data = {{"uri", uri}};
-  return {is_modern(revision) ? kInvalidParams : kResourceNotFound, "Resource not found: " + uri,
-          data.dump()};
-}
-
-awaitable<bool> resource_exists(Server& server, ResourceUri uri) {
-  if (uri.kind == UriKind::tabs) {
-    co_return true;
-  }
-  TmuxManager* manager = server.router->context().manager;
-  if (manager == nullptr) {
-    co_return false;
-  }
-  try {
-    TextView view;
-    co_await manager->read_lines(uri.window, 1, std::move(view));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::not_found) {
-      co_return false;
-    }
-    throw;
-  }
-  co_return true;
-}
-
-awaitable<ordered_json> list_resources(Server& server, Call call) {
-  refuse_cursor(*call.params);
-  const std::vector<TabInfo> tabs = co_await open_tabs(server);
+awaitable<ordered_json> list_resources(Peer& peer, ExchangePtr exchange) {
+  refuse_cursor(*exchange->params());
+  const std::vector<TabInfo> tabs = co_await open_tabs(peer.core());
   ordered_json entries = ordered_json::array();
   entries.push_back(entry("uri", kTabsUri, "tabs", "Open tabs", kTabsDescription, "application/json"));
-  const auto guard = server.router->new_guard();
+  const auto guard = peer.core().router->new_guard();
   for (const TabInfo& tab : tabs) {
     const std::string id = to_string(tab.window_id);
     const std::string name = shortened(guard ? guard->text(tab.name) : tab.name, kMostNameBytes);
@@ -166,36 +142,36 @@ awaitable<ordered_json> list_resources(Server& server, Call call) {
                             "Screen of " + title, kScreenDescription, kText));
   }
   ordered_json result;
-  result["resources"] = without_titles(std::move(entries), call.revision);
-  add_cache_hints(result, call.revision, Lifetime::now);
+  result["resources"] = without_titles(std::move(entries), exchange->revision());
+  add_cache_hints(result, exchange->revision(), Lifetime::now);
   co_return result;
 }
 
-awaitable<ordered_json> list_resource_templates(Server& /*server*/, Call call) {
-  refuse_cursor(*call.params);
+awaitable<ordered_json> list_resource_templates(Peer& /*peer*/, ExchangePtr exchange) {
+  refuse_cursor(*exchange->params());
   ordered_json entries = ordered_json::array();
   entries.push_back(entry("uriTemplate", kLogTemplate, "log", "Log of a tab", kLogDescription, kText));
   entries.push_back(
       entry("uriTemplate", kScreenTemplate, "screen", "Screen of a tab", kScreenDescription, kText));
   ordered_json result;
-  result["resourceTemplates"] = without_titles(std::move(entries), call.revision);
-  add_cache_hints(result, call.revision, Lifetime::server);
+  result["resourceTemplates"] = without_titles(std::move(entries), exchange->revision());
+  add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
 
-awaitable<ordered_json> read_resource(Server& server, Call call) {
-  const std::string& text = need_string(*call.params, "uri");
+awaitable<ordered_json> read_resource(Peer& peer, ExchangePtr exchange) {
+  const std::string& text = need_string(*exchange->params(), "uri");
   const auto uri = parse_resource_uri(text);
   if (!uri) {
-    throw resource_not_found(text, call.revision);
+    throw resource_not_found(text, exchange->revision());
   }
   std::optional<std::string> content;
   try {
-    content = co_await text_of_resource(server, *uri);
+    content = co_await text_of_resource(peer.core(), *uri);
   } catch (const Error& error) {
     // A closed tab has no screen any more: not there, as what never was.
     if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {
-      throw resource_not_found(text, call.revision);
+      throw resource_not_found(text, exchange->revision());
     }
     throw ProtocolError(kInternalError, error.what());
   }
@@ -205,18 +181,18 @@ awaitable<ordered_json> read_resource(Server& server, Call call) {
   item["text"] = std::move(*content);
   ordered_json result;
   result["contents"].push_back(std::move(item));
-  add_cache_hints(result, call.revision, Lifetime::now);
+  add_cache_hints(result, exchange->revision(), Lifetime::now);
   co_return result;
 }
 
-awaitable<ordered_json> complete(Server& server, Call call) {
-  const json& argument = object_or_empty(*call.params, "argument");
+awaitable<ordered_json> complete(Peer& peer, ExchangePtr exchange) {
+  const json& argument = object_or_empty(*exchange->params(), "argument");
   const std::string& name = need_string(argument, "name");
   const std::string& begun = need_string(argument, "value");
   std::vector<std::string> values;
-  if (takes_window_id(object_or_empty(*call.params, "ref"), name)) {
+  if (takes_window_id(object_or_empty(*exchange->params(), "ref"), name)) {
     // By id, with or without its "@", or by the tab's name.
-    const std::vector<TabInfo> tabs = co_await open_tabs(server);
+    const std::vector<TabInfo> tabs = co_await open_tabs(peer.core());
     for (const TabInfo& tab : tabs) {
       const std::string id = to_string(tab.window_id);
       if (id.starts_with(begun) || id.starts_with("@" + begun) || tab.name.starts_with(begun)) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "mcp/methods.hpp"
+#include "mcp/core.hpp"
 
 namespace terminally {
 

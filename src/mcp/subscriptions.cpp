@@ -3,11 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
-#include "mcp/params.hpp"
-#include "mcp/resources.hpp"
+#include "mcp/resource_watch.hpp"
 #include "tmux/manager.hpp"
-#include "tools/router.hpp"
 
 namespace terminally {
 namespace {
@@ -29,12 +28,12 @@ ordered_json with_uri(const std::string& uri) {
 void Subscriptions::announce_list_changes() {
   if (manager_ != nullptr && !list_ && !ended_.is_set()) {
     list_.emplace(feeds_.of_list({}, [outlet = outlet_] {
-      return outlet->notify(kListChanged, ordered_json::object(), Delivery::may_drop);
+      return outlet->send(notification_message(kListChanged, ordered_json::object()), Delivery::may_drop);
     }));
   }
 }
 
-awaitable<void> Subscriptions::subscribe(Server& server, std::string text, Revision revision) {
+awaitable<void> Subscriptions::subscribe(std::string text, Revision revision) {
   const auto uri = parse_resource_uri(text);
   if (!uri && looks_like_uri(text) && !text.starts_with("terminally:")) {
     co_return;  // of another server: allowed, and nothing will ever come
@@ -42,7 +41,7 @@ awaitable<void> Subscriptions::subscribe(Server& server, std::string text, Revis
   if (!uri) {
     throw resource_not_found(text, revision);
   }
-  const bool there = co_await resource_exists(server, *uri);
+  const bool there = co_await resource_exists(manager_, *uri);
   if (!there) {
     throw resource_not_found(text, revision);
   }
@@ -54,26 +53,15 @@ awaitable<void> Subscriptions::subscribe(Server& server, std::string text, Revis
     co_return;
   }
   Tell tell = [outlet = outlet_, text] {
-    return outlet->notify(kUpdated, with_uri(text), Delivery::may_drop);
+    return outlet->send(notification_message(kUpdated, with_uri(text)), Delivery::may_drop);
   };
   subscribed_.emplace(text, feeds_.of_resource(*uri, std::move(tabs), std::move(tell)));
 }
 
 void Subscriptions::close() {
-  outlet_->close();
   subscribed_.clear();
   list_.reset();
   ended_.set();
-}
-
-awaitable<ordered_json> subscribe(Server& server, Call call) {
-  co_await server.subscriptions->subscribe(server, need_string(*call.params, "uri"), call.revision);
-  co_return ordered_json::object();
-}
-
-awaitable<ordered_json> unsubscribe(Server& server, Call call) {
-  server.subscriptions->unsubscribe(need_string(*call.params, "uri"));
-  co_return ordered_json::object();
 }
 
 }  // namespace terminally

@@ -4,31 +4,30 @@
 #include <boost/asio/awaitable.hpp>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "base/event.hpp"
-#include "mcp/methods.hpp"
 #include "mcp/resource_feeds.hpp"
+#include "mcp/revisions.hpp"
 
 namespace terminally {
 
 class Outlet;
 
-/// What one session has subscribed to. Legacy: by resources/subscribe, one by one, and to the list of
+/// What one peer has subscribed to. Legacy: by resources/subscribe, one by one, and to the list of
 /// resources by being there. Modern: by subscriptions/listen, a request that lasts as long as the
 /// subscription.
 class Subscriptions {
  public:
   Subscriptions(const boost::asio::any_io_executor& executor, TmuxManager* manager,
                 std::shared_ptr<Outlet> outlet)
-      : executor_(executor), manager_(manager), outlet_(std::move(outlet)), feeds_(executor, manager) {}
+      : manager_(manager), outlet_(std::move(outlet)), feeds_(executor, manager) {}
 
   /// A legacy client is there: it is told when resources come and go.
   void announce_list_changes();
 
-  [[nodiscard]] boost::asio::awaitable<void> subscribe(Server& server, std::string text, Revision revision);
+  [[nodiscard]] boost::asio::awaitable<void> subscribe(std::string text, Revision revision);
   void unsubscribe(const std::string& uri) { subscribed_.erase(uri); }
 
   /// What listens gets its result.
@@ -36,13 +35,10 @@ class Subscriptions {
   /// Ends all of them: nothing is told any more.
   void close();
 
-  [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
-  [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
   [[nodiscard]] ResourceFeeds& feeds() { return feeds_; }
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
 
  private:
-  boost::asio::any_io_executor executor_;
   TmuxManager* manager_;
   std::shared_ptr<Outlet> outlet_;
   ResourceFeeds feeds_;
@@ -50,9 +46,5 @@ class Subscriptions {
   std::optional<ResourceFeeds::Subscription> list_;
   Event ended_;
 };
-
-[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> subscribe(Server& server, Call call);
-[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> unsubscribe(Server& server, Call call);
-[[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> listen(Server& server, Call call);
 
 }  // namespace terminally

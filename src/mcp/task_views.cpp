@@ -4,7 +4,7 @@
 
 #include "mcp/json_rpc.hpp"
 #include "mcp/shape.hpp"
-#include "tools/command_answer.hpp"
+#include "toolkit/command_answer.hpp"
 
 namespace terminally {
 namespace {

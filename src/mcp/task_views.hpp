@@ -3,7 +3,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "mcp/tasks.hpp"
+#include "mcp/revisions.hpp"
+#include "mcp/task.hpp"
 
 namespace terminally {
 

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <iostream>
-#include <random>
 #include <tuple>
 
 #include "base/error.hpp"
-#include "base/text_guard.hpp"
+#include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
 #include "mcp/task_views.hpp"
+#include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
-#include "tools/router.hpp"
+#include "toolkit/router.hpp"
 
 namespace terminally {
 namespace {
@@ -26,17 +26,6 @@ using nlohmann::ordered_json;
 using RouterPtr = std::shared_ptr<const Router>;
 
 constexpr Milliseconds kBeginsWithin{5'000};
-constexpr std::string_view kPrefix = "task-";
-
-std::string random_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device random;
-  std::string id(kPrefix);
-  for (int i = 0; i < 32; ++i) {
-    id += kDigits[random() % kDigits.size()];
-  }
-  return id;
-}
 
 /// The command's result from its record, seen as the call wanted it.
 awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
@@ -49,7 +38,8 @@ awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
   arguments["window_id"] = to_string(task->command->window);
   arguments["command_id"] = task->command->id;
   auto shared = std::make_shared<const json>(std::move(arguments));
-  ordered_json object = co_await router->call(*router->find("get_command_state"), std::move(shared), {});
+  ordered_json object =
+      co_await router->call(*router->find("get_command_state"), std::move(shared), Caller());
   if (!task->call_arguments.contains("window_id")) {
     object["window_id"] = to_string(task->command->window);
   }
@@ -66,10 +56,10 @@ awaitable<void> run_call(RouterPtr router, TaskPtr task, TaskRequest request) {
     task->command = Task::Command{window, command_id};
     task->settled.set();
   };
+  Caller caller{reports_to(std::move(request.progress)), std::move(request.client),
+                TaskCall{std::move(on_begin), task->key}};
   try {
-    task->object =
-        co_await router->call(request.tool, std::move(request.arguments),
-                              reports_to(std::move(request.progress)), on_begin, std::move(request.client));
+    task->object = co_await router->call(request.tool, std::move(request.arguments), std::move(caller));
   } catch (const Error& error) {
     task->error_text = error.what();
     task->refused = !task->command && is_refusal(error);
@@ -137,26 +127,9 @@ awaitable<void> end_command(RouterPtr router, TaskPtr task) {
 
 }  // namespace
 
-std::string task_id(const Task::Command& command) {
-  return std::string(kPrefix) + to_string(command.window) + "-" + command.id;
-}
-
-std::optional<Task::Command> parse_task_id(std::string_view id) {
-  if (!id.starts_with(kPrefix)) {
-    return std::nullopt;
-  }
-  id.remove_prefix(kPrefix.size());
-  const std::size_t dash = id.find('-');
-  const auto window = dash == std::string_view::npos ? std::nullopt : parse_window_id(id.substr(0, dash));
-  if (!window || dash + 1 == id.size()) {
-    return std::nullopt;
-  }
-  return Task::Command{*window, std::string(id.substr(dash + 1))};
-}
-
-void Tasks::spawn(const TaskPtr& task, awaitable<void> work, bool announce_end) {
+void Tasks::spawn(const TaskPtr& task, awaitable<void> work, std::shared_ptr<Outlet> outlet) {
   running_->insert(task);
-  auto over = [task, announce_end, outlet = outlet_, running = running_](const std::exception_ptr& failure) {
+  auto over = [task, outlet = std::move(outlet), running = running_](const std::exception_ptr& failure) {
     if (failure) {
       note_failure(*task, failure);
     }
@@ -167,8 +140,9 @@ void Tasks::spawn(const TaskPtr& task, awaitable<void> work, bool announce_end) 
     }
     task->settled.set();
     task->over.set();
-    if (announce_end && !task->id.empty()) {
-      outlet->notify("notifications/tasks/status", legacy_task(*task, {}), Delivery::must);
+    if (outlet && !task->id.empty()) {
+      outlet->send(notification_message("notifications/tasks/status", legacy_task(*task, {})),
+                   Delivery::must);
     }
   };
   asio::co_spawn(executor_, std::move(work),
@@ -181,15 +155,17 @@ TaskPtr Tasks::begin(TaskRequest request) {
                         "Too many tasks at once: " + std::to_string(running_->size()) + " are running");
   }
   const auto task = std::make_shared<Task>();
+  task->key = random_hex(kTaskKeyBytes);
   task->call_arguments = *request.arguments;
   task->created_ms = task->updated_ms = wall_clock_ms();
-  const bool legacy = request.legacy;
-  if (legacy && request.progress) {
-    request.progress->becomes_task();
+  task->known_to.insert(request.identity);
+  const auto outlet = request.outlet;
+  if (outlet && request.progress) {
+    request.progress->becomes_task(outlet);
     task->progress = request.progress;
   }
   task->is_of_command = request.tool.task_support == TaskSupport::command;
-  spawn(task, run_call(router_, task, std::move(request)), legacy);
+  spawn(task, run_call(router_, task, std::move(request)), outlet);
   return task;
 }
 
@@ -201,7 +177,7 @@ awaitable<void> Tasks::announce(TaskPtr task) {
   for (int turn = 0; turn < kTurns && !task->settled.is_set(); ++turn) {
     co_await asio::post(executor_, asio::use_awaitable);
   }
-  task->id = task->command ? task_id(*task->command) : random_id();
+  task->id = task_id(*task);
   if (task->progress) {
     task->progress->of_task(task->id);
   }
@@ -220,30 +196,39 @@ void Tasks::give_up(const TaskPtr& task) {
 
 void Tasks::keep(const TaskPtr& task) {
   tasks_[task->id] = task;
-  std::vector<TaskPtr> over = list();
+  std::vector<TaskPtr> over = sorted();
   std::erase_if(over, [](const TaskPtr& kept) { return !kept->over.is_set(); });
   for (std::size_t i = 0; i + kMostKept < over.size(); ++i) {
     tasks_.erase(over[i]->id);
   }
 }
 
-awaitable<TaskPtr> Tasks::find(std::string id) {
+awaitable<TaskPtr> Tasks::find(std::string id, std::string identity) {
+  TaskPtr task = co_await find_command(std::move(id));
+  if (task) {
+    task->known_to.insert(identity);
+  }
+  co_return task;
+}
+
+/// From the record of its command, where this server does not know it.
+awaitable<TaskPtr> Tasks::find_command(std::string id) {
   if (const auto found = tasks_.find(id); found != tasks_.end()) {
     co_return found->second;
   }
-  const auto command = parse_task_id(id);
-  if (!command || task_id(*command) != id || router_->context().manager == nullptr) {
+  const TaskPtr task = parse_task_id(id);
+  if (!task || router_->context().manager == nullptr) {
     co_return nullptr;
   }
   QueryCommand query;
-  query.window_id = command->window;
-  query.command_id = command->id;
+  query.window_id = task->command->window;
+  query.command_id = task->command->id;
   query.max_output_bytes = 0;
-  const auto task = std::make_shared<Task>();
-  task->id = id;
-  task->command = command;
   try {
     const CommandResult now = co_await router_->context().manager->command_state(query);
+    if (now.task_key != task->key) {
+      co_return nullptr;  // it was begun as no task, or as another
+    }
     task->created_ms = now.started_at_ms;
     task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
     if (now.state != CommandState::running) {
@@ -262,7 +247,7 @@ awaitable<TaskPtr> Tasks::find(std::string id) {
   }
   if (!task->over.is_set()) {
     task->settled.set();
-    spawn(task, see_through(router_, task), false);
+    spawn(task, see_through(router_, task), nullptr);
   }
   keep(task);
   co_return task;
@@ -305,7 +290,13 @@ std::shared_ptr<Tasks::Ending> Tasks::end_in_background(const TaskPtr& task) {
   return ending;
 }
 
-std::vector<TaskPtr> Tasks::list() const {
+std::vector<TaskPtr> Tasks::list(const std::string& identity) const {
+  std::vector<TaskPtr> listed = sorted();
+  std::erase_if(listed, [&](const TaskPtr& task) { return !task->known_to.contains(identity); });
+  return listed;
+}
+
+std::vector<TaskPtr> Tasks::sorted() const {
   std::vector<TaskPtr> all;
   all.reserve(tasks_.size());
   for (const auto& [id, task] : tasks_) {
@@ -333,11 +324,9 @@ awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
   co_return query.view.guard ? query.view.guard->text(text) : text;
 }
 
-void Tasks::close(bool stop) {
+void Tasks::stop() {
   for (const TaskPtr& task : std::vector<TaskPtr>(running_->begin(), running_->end())) {
-    if (stop) {
-      task->cancel.emit(asio::cancellation_type::terminal);
-    }
+    task->cancel.emit(asio::cancellation_type::terminal);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/log_record.hpp"
 #include "base/unique_fd.hpp"
+#include "log/log_record.hpp"
 #include "pane/log_limits.hpp"
 
 namespace terminally {

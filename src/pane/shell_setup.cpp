@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/no_multiplexer.hpp"
-#include "base/process_tag.hpp"
+#include "system/process_tag.hpp"
 
 namespace terminally {
 namespace {

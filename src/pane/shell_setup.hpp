@@ -2,7 +2,7 @@
 
 #include <string>
 
-// What terminally-shell is told by its environment (set by tmux/server_config.cpp, removed before the shell
+// What terminally-shell is told by its environment (set by server/server_config.cpp, removed before the shell
 // starts):
 //   TERMINALLY_RUN    the instance's runtime directory
 //   TERMINALLY_SHELL  path of the shell

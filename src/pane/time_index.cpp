@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/time_record.hpp"
+#include "log/time_record.hpp"
 #include "pane/utc_now.hpp"
 
 namespace terminally {

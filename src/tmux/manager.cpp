@@ -1,148 +1,67 @@
+// The manager as a whole: made and put away. Its operations are in manager_*.cpp, each in the file of its
+// kind.
+
 #include "tmux/manager.hpp"
 
-#include "tmux/manager_impl.hpp"
+#include "base/error.hpp"
+#include "server/tmux_terminal.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
-
-std::string_view to_string(CommandState state) {
-  switch (state) {
-    case CommandState::running:
-      return "running";
-    case CommandState::completed:
-      return "completed";
-    case CommandState::cancelled:
-      return "cancelled";
-    case CommandState::failed:
-      break;
-  }
-  return "failed";
-}
-
-std::string_view to_string(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      break;
-    case Reason::timeout:
-      return "timeout";
-    case Reason::cancelled_by_client:
-      return "cancelled_by_client";
-    case Reason::interrupted_in_tab:
-      return "interrupted_in_tab";
-    case Reason::shell_exited:
-      return "shell_exited";
-    case Reason::tab_closed:
-      return "tab_closed";
-    case Reason::tmux_server_lost:
-      return "tmux_server_lost";
-    case Reason::no_shell_answered:
-      return "no_shell_answered";
-    case Reason::handed_over:
-      return "handed_over";
-    case Reason::awaiting_input:
-      return "awaiting_input";
-  }
-  return "";
-}
-
 namespace {
 
-TmuxManager::Awaitable<bool> done(TmuxManager::Awaitable<void> work) {
-  co_await std::move(work);
-  co_return true;
-}
+/// Some clients start a server only to probe it: that one must not become the owner.
+constexpr Milliseconds kNoProbe{250};
+/// How often a server looks whether the one that owns its instance has gone.
+constexpr Milliseconds kOwnerLook{1'000};
 
 }  // namespace
 
 TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config)
-    : impl_(std::make_unique<Impl>(std::move(executor), std::move(config))) {}
+    : parts_(std::make_unique<ManagerParts>(std::move(executor), std::move(config))) {}
 TmuxManager::~TmuxManager() = default;
 
-template <typename T>
-using Awaitable = TmuxManager::Awaitable<T>;
-
-Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() {
-  return impl_->within_call_time(impl_->list_tabs());
-}
-Awaitable<CreatedTab> TmuxManager::create_tab(CreateTab request) {
-  return impl_->within_call_time(impl_->create_tab(std::move(request)));
-}
-Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) {
-  return impl_->within_call_time(impl_->close_tab(tab, force));
-}
-Awaitable<void> TmuxManager::rename_tab(WindowId tab, std::string name) {
-  co_await impl_->within_call_time(done(impl_->rename_tab(tab, std::move(name))));
-}
-Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputCallback on_output) {
-  const bool named = request.window_id.has_value();
-  return impl_->told_of_other_tabs(named, impl_->execute(std::move(request), std::move(on_output)));
-}
-Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
-  const bool named = request.window_id.has_value();
-  return impl_->told_of_other_tabs(named, impl_->start_process(std::move(request)));
-}
-Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
-  return impl_->within_call_time(impl_->stop_process(tab, signal));
-}
-Awaitable<CommandResult> TmuxManager::command_state(QueryCommand request) {
-  const CallTime time = impl_->call_time();
-  return impl_->within_call_time(impl_->command_state(std::move(request), time), time);
-}
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view,
-                                                        std::uint64_t max_output_bytes) {
-  return impl_->within_call_time(impl_->cancel_command(tab, force, std::move(view), max_output_bytes));
-}
-Awaitable<void> TmuxManager::end_command(WindowId tab, std::string command_id) {
-  return impl_->end_command(tab, std::move(command_id));
-}
-Awaitable<SentInput> TmuxManager::send_text(SendText request) {
-  return impl_->within_call_time(impl_->send_text(std::move(request)));
-}
-Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
-  return impl_->within_call_time(impl_->send_keys(std::move(request)));
-}
-Awaitable<OfferedKeys> TmuxManager::offer_keys(WindowId tab, std::string typed) {
-  return impl_->within_call_time(impl_->offer_keys(tab, std::move(typed)));
-}
-Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
-  return impl_->within_call_time(impl_->read_screen(std::move(request)));
-}
-Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
-  return impl_->within_call_time(impl_->read_lines(tab, lines, std::move(view)));
-}
-Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
-  const CallTime time = impl_->time_of(request);
-  return impl_->within_call_time(impl_->read_chunk(std::move(request), time), time);
-}
-Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
-  const CallTime time = impl_->time_of(request);
-  return impl_->within_call_time(impl_->wait_for(std::move(request), time), time);
-}
-Awaitable<TabList> TmuxManager::tabs_now() {
-  return impl_->tabs_now();
-}
-Awaitable<TabList> TmuxManager::other_tabs(TabList known, TabNews news) {
-  return impl_->other_tabs(std::move(known), news);
-}
-Awaitable<void> TmuxManager::wait_for_command(WindowId tab, std::string command_id) {
-  return impl_->wait_for_command(tab, std::move(command_id));
-}
-Awaitable<std::optional<WindowId>> TmuxManager::tab_named(std::string name) {
-  return impl_->within_call_time(impl_->tab_named(std::move(name)));
-}
-Awaitable<void> TmuxManager::set_history_limit(std::uint32_t limit) {
-  co_await impl_->within_call_time(done(impl_->set_history_limit(limit)));
-}
 std::string TmuxManager::files_directory() const {
-  return impl_->files_directory();
+  return parts_->server.instance().runtime();
 }
-std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::string>& names) {
-  return impl_->new_tab_variables(names);
+
+ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its_config)
+    : executor(std::move(its_executor)),
+      config(std::move(its_config)),
+      server(executor, config),
+      log_watch(executor),
+      run_context{
+          executor,
+          [this](const Tab& tab) { return std::make_unique<TmuxTerminal>(server.client_of(tab), tab.pane); },
+          log_watch,
+          [this] { return server.alive(); },
+          config.helper_dir / "terminally-shell",
+          process_table},
+      results(text_worker),
+      commands(config, run_context),
+      tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }),
+      chooser(server, tabs, turns, commands) {}
+
+Error ManagerParts::out_of_time(CallTime time) const {
+  return Error(ErrorCode::tmux_timeout,
+               "this took longer than a call may: " + server.what_held_up(time.arrived()) +
+                   ". It is not known whether it was done, or will be; list_tabs and read_screen show it");
 }
+
+/// On its own, without a call: a command's deadline is to hold although its server died. Waits until the
+/// instance's owner has gone, if there is one; starts nothing, and touches nothing where no tmux runs.
 Awaitable<void> TmuxManager::look_after_running() {
-  return impl_->look_after_running();
-}
-Awaitable<void> TmuxManager::shut_down() {
-  return impl_->shut_down();
+  for (auto pause = kNoProbe; parts_->server.durable(); pause = kOwnerLook) {
+    co_await sleep_for(pause);
+    if (parts_->server.pid() != 0 || !parts_->server.instance().server_lives()) {
+      co_return;
+    }
+    try {
+      co_await parts_->tabs.attach();
+    } catch (const Error&) {
+      continue;  // the first call says what is wrong
+    }
+  }
 }
 
 }  // namespace terminally

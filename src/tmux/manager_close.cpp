@@ -6,44 +6,80 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tmux/instance_end.hpp"
-#include "tmux/log_end.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/tab_processes.hpp"
+#include "command/escalation.hpp"
+#include "command/tab_processes.hpp"
+#include "log/log_end.hpp"
+#include "server/instance_end.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
 namespace {
 
-constexpr Milliseconds kHangUpFor{700};
-constexpr Milliseconds kTermUntil{1'400};
+/// Not counted: the time that the machine stood still.
 constexpr Milliseconds kEndProcessesWithin{2'000};
-/// From the first SIGKILL on, however late a machine that stood still let it come.
-constexpr Milliseconds kKillFor{600};
+
+int signal_of(Pressure pressure) {
+  return pressure == Pressure::kill ? SIGKILL : pressure == Pressure::terminate ? SIGTERM : SIGHUP;
+}
+
+Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force) {
+  const TabPtr tab = co_await manager.tabs.find_open(window);
+  const TmuxClient tmux = manager.server.client_of(*tab);
+  if (!co_await tmux.answers()) {
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
+  }
+  tab->closing = true;
+  manager.chooser.forget_main(window);
+  if (const auto nonce = tab->files.running_nonce()) {
+    remove_file(tab->files.directory() /
+                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
+  }
+  ClosedTab closed;
+  closed.survivors = co_await manager.end_processes(*tab, force);
+  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
+  // window.
+  const auto deadline = Clock::now() + Milliseconds(500);
+  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  if (!tab->closed) {
+    signal_process(tab->pane_pid, SIGKILL);
+  }
+  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndsWithin);
+  co_await manager.close_pane(tab);
+  tab->closed = true;
+  tab->files.remove_locks();
+  if (std::ranges::all_of(manager.tabs.known(), [](const auto& entry) { return entry.second->closed; })) {
+    manager.server.drop_spare();
+  }
+  manager.tabs.changes().came_or_went();
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    co_await run->catch_up();
+    run->give_up(Reason::tab_closed);
+  }
+  closed.closed = true;
+  co_return closed;
+}
 
 }  // namespace
 
 /// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
 /// carries its tag or its cookie.
-TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(Tab& tab, bool force) {
-  const auto begin = Clock::now();
-  auto deadline = begin + kEndProcessesWithin;
+Awaitable<std::vector<Survivor>> ManagerParts::end_processes(Tab& tab, bool force) {
   // First: terminally-shell starts no other shell in place of one that was killed.
   signal_process(tab.pane_pid, SIGHUP);
-  int last_signal = 0;
-  TabProcesses processes(processes_, tab);
+  Escalation escalation(kEndTab, force, Clock::now());
+  TabProcesses processes(process_table, tab);
   co_await processes.look();
-  while (!processes.seen().empty() && (last_signal != SIGKILL || Clock::now() < deadline)) {
-    const auto elapsed = Clock::now() - begin;
-    const int signal = force || elapsed >= kTermUntil ? SIGKILL : elapsed >= kHangUpFor ? SIGTERM : SIGHUP;
-    if (signal == SIGKILL && last_signal != SIGKILL) {
-      deadline = std::max(deadline, Clock::now() + kKillFor);
-    }
+  while (!processes.seen().empty() && escalation.elapsed() < kEndProcessesWithin) {
+    escalation.look(Clock::now());
     for (const auto& [pid, process] : processes.seen()) {
-      if (signal != last_signal || signal == SIGKILL) {
-        signal_process(process.info.id(), signal);
+      if (escalation.is_due(pid)) {
+        signal_process(process.info.id(), signal_of(escalation.pressure()));
       }
     }
-    last_signal = signal;
     co_await sleep_for(Milliseconds(10));
     co_await processes.look();
   }
@@ -55,9 +91,9 @@ TmuxManager::Awaitable<std::vector<Survivor>> TmuxManager::Impl::end_processes(T
 }
 
 /// What a person split off goes with the tab; another tab that they put beside it stays.
-TmuxManager::Awaitable<void> TmuxManager::Impl::close_pane(TabPtr tab) {
+Awaitable<void> ManagerParts::close_pane(TabPtr tab) {
   try {
-    const TmuxClient tmux = tmux_of(*tab);
+    const TmuxClient tmux = server.client_of(*tab);
     const std::string answer = co_await tmux.query(ask_for_panes());
     const std::vector<PaneRow> rows = parse_pane_rows(answer);
     const bool shared = std::ranges::any_of(rows, [&tab](const PaneRow& row) {
@@ -73,62 +109,18 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::close_pane(TabPtr tab) {
   }
 }
 
-TmuxManager::Awaitable<ClosedTab> TmuxManager::Impl::close_tab(WindowId window, bool force) {
-  const TabPtr tab = co_await open_tab(window);
-  const TmuxClient tmux = tmux_of(*tab);
-  if (!co_await tmux.answers()) {
-    throw Error(ErrorCode::tmux_timeout,
-                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
-  }
-  tab->closing = true;
-  if (const auto nonce = tab->files.running_nonce()) {
-    remove_file(tab->files.directory() /
-                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
-  }
-  ClosedTab closed;
-  closed.survivors = co_await end_processes(*tab, force);
-  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
-  // window.
-  const auto deadline = Clock::now() + Milliseconds(500);
-  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
-    co_await sleep_for(Milliseconds(5));
-  }
-  if (!tab->closed) {
-    signal_process(tab->pane_pid, SIGKILL);
-  }
-  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndsWithin);
-  co_await close_pane(tab);
-  tab->closed = true;
-  remove_file(tab->files.lock_path());
-  if (std::ranges::all_of(tabs_, [](const auto& entry) { return entry.second->closed; })) {
-    client_.drop_spare();
-  }
-  tab_came_or_went();
-  for (const RunPtr& run : std::vector(tab->runs)) {
-    co_await run->catch_up();
-    run->give_up(Reason::tab_closed);
-  }
-  closed.closed = true;
-  co_return closed;
+Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) {
+  return parts_->within_call_time(end_tab(*parts_, tab, force));
 }
 
-TmuxManager::Awaitable<void> TmuxManager::Impl::shut_down() {
-  server_watch_.stop();
-  writer_guards_.clear();
-  log_keeper_.reset();
-  for (const auto& [window, tab] : tabs_) {
-    for (const RunPtr& run : durable_ ? std::vector<RunPtr>() : std::vector(tab->runs)) {
+Awaitable<void> TmuxManager::shut_down() {
+  parts_->tabs.stop();
+  for (const auto& [window, tab] : parts_->tabs.known()) {
+    for (const RunPtr& run : parts_->server.durable() ? std::vector<RunPtr>() : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);
     }
   }
-  client_.drop_spare();
-  if (!durable_ && owner_lock_) {
-    co_await end_instance(config_, instance_, server_pid_);
-  } else if (owner_lock_) {
-    co_await sleep_for(
-        Milliseconds(20));  // files of commands that have just ended are still being taken away
-  }
-  owner_lock_.release();
+  co_await parts_->server.shut_down();
 }
 
 }  // namespace terminally

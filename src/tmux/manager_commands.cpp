@@ -5,10 +5,13 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/pace.hpp"
-#include "tmux/awaiting_input.hpp"
-#include "tmux/busy.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/typed_text.hpp"
+#include "command/awaiting_input.hpp"
+#include "command/busy.hpp"
+#include "command/run_output.hpp"
+#include "text/typed_text.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
+#include "tmux/tab_keyboard.hpp"
 
 namespace terminally {
 namespace {
@@ -69,162 +72,25 @@ std::string why_it_runs_on(const CommandRun& run) {
                "ends it";
 }
 
-}  // namespace
+/// How long a call waits for its command, and what for.
+struct WaitInCall {
+  Clock::time_point until;
+  Clock::time_point unanswered_until;  ///< for one that may not have begun
+  Clock::time_point answerable_until;  ///< later, there is no time to answer
+  bool return_at_input = true;
+  std::function<void(const AwaitingInput&)> on_awaiting = nullptr;
+  std::shared_ptr<TextGuard> guard = nullptr;
+};
 
-/// On return it has begun, or has ended already, or its time was over when it had been typed.
-TmuxManager::Awaitable<TmuxManager::Impl::RunPtr> TmuxManager::Impl::begin(TabPtr tab, CallTime time,
-                                                                           Begin what) {
-  co_await refuse_if_busy(tab, time, std::move(what.reserved));
-  RunPtr run;
-  try {
-    run = std::make_shared<CommandRun>(run_context_, tab, std::move(what.command), std::move(what.on_output),
-                                       std::move(what.who));
-  } catch (const Error&) {  // the log cannot be watched
-    if (tab->runs.empty()) {
-      tab->command_lock.release();
-    }
-    throw;
-  }
-  run->set_deadline(what.deadline);
-  tab->runs.push_back(run);
-  // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
-  // nobody looks after.
-  const auto start = std::make_shared<Start>();
-  asio::co_spawn(
-      executor_, run->start(time.arrived(), time.short_patience()),
-      asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
-        start->failure = std::move(failure);
-        if (start->failure) {
-          run->abandon();
-        } else {
-          follow(run);
-        }
-        start->over.set();
-      }));
-  bool aborted = false;
-  bool in_time = false;
-  try {
-    in_time = co_await finish_by(time.returns_by(), start->over.wait());
-  } catch (const boost::system::system_error&) {
-    aborted = true;
-  }
-  if (!start->over.is_set() && !run->may_be_typed()) {
-    start->cancel.emit(asio::cancellation_type::terminal);
-  } else if (aborted) {
-    run->interrupt(whose_cancel(), false);  // the next command waits for its end
-  }
-  if (aborted) {
-    throw boost::system::system_error(asio::error::operation_aborted);
-  }
-  if (!in_time && !run->may_be_typed()) {
-    throw busy_without_prompt(*tab, look_at_foreground(tab->pane_pid));
-  }
-  if (!in_time) {
-    run->call_has_answered();
-  }
-  if (start->failure) {
-    std::rethrow_exception(start->failure);
-  }
-  co_return run;
-}
-
-/// A guest is a person at another terminal: their C-c there is no client's.
-Reason TmuxManager::Impl::whose_cancel() const {
-  return config_.guest ? Reason::interrupted_in_tab : Reason::cancelled_by_client;
-}
-
-void TmuxManager::Impl::follow(const RunPtr& run) {
-  if (!run->has_ended()) {
-    asio::co_spawn(executor_, run->follow(), [run](const std::exception_ptr& failure) {
-      if (failure) {
-        run->give_up(Reason::none);
-      }
-    });
-  }
-}
-
-TmuxManager::Awaitable<CommandResult> TmuxManager::Impl::execute(ExecuteCommand request,
-                                                                 OutputCallback on_output) {
-  check_command(request.command);
-  const std::uint64_t longest_ms = config_.max_duration_ms != 0 ? config_.max_duration_ms : kForeverMs;
-  const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
-  const std::uint64_t window_ms = request.hand_over ? config_.sync_window_ms : kForeverMs;
-  const CallTime time(std::min(timeout_ms, window_ms));
-  const auto window_end = Clock::now() + Milliseconds(window_ms);
-  const CallForTab call(tab_calls_, request.window_id);
-  Place place = co_await place_for(request.window_id, time);
-  const TabPtr& tab = place.tab;
-  const bool interrupts = request.on_timeout == OnTimeout::interrupt;
-  const auto begun = Clock::now();
-  const auto last_moment = begun + Milliseconds(longest_ms);
-  const auto deadline = begun + Milliseconds(timeout_ms);
-  Begin what;
-  what.command = std::move(request.command);
-  what.who = std::move(request.who);
-  what.deadline = interrupts ? deadline : last_moment;
-  what.on_output = std::move(on_output);
-  what.reserved = std::move(place.reserved);
-  const RunPtr run = co_await begin(tab, time, std::move(what));
-  if (request.on_begin) {
-    request.on_begin(tab->window, run->record().id);
-  }
-
-  WaitInCall wait;
-  wait.until = std::min(window_end, time.returns_by());
-  wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
-  wait.unanswered_until = deadline;
-  wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
-  wait.return_at_input = request.return_at_input;
-  wait.on_awaiting = std::move(request.on_awaiting);
-  wait.guard = request.view.guard;
-  Meanwhile meanwhile;
-  bool aborted = false;
-  try {
-    meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
-  } catch (const boost::system::system_error&) {
-    aborted = true;
-  }
-  if (aborted) {
-    run->interrupt(whose_cancel(), false);
-    throw boost::system::system_error(asio::error::operation_aborted);
-  }
-  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
-  CommandResult result = co_await result_of(tab, run, how);
-  if (!place.note.empty()) {
-    result.notes.push_back(place.note);
-  }
-  if (result.state != CommandState::running) {
-    if (result.reason == Reason::timeout && !run->was_called_off() &&
-        !config_.guest) {  // to a person it is plain
-      const bool longest = request.timeout_ms > longest_ms;
-      result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
-    }
-    co_return result;
-  }
-  if (meanwhile.nested_shell_ready || meanwhile.awaiting) {
-    run->set_deadline(last_moment);  // who answers takes their time
-    result.reason = Reason::awaiting_input;
-    if (!result.awaiting_input) {
-      const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
-      result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
-    }
-    result.notes.push_back(meanwhile.awaiting
-                               ? how_to_answer(*meanwhile.awaiting)
-                               : "another shell now waits in this tab: the next execute_command with this "
-                                 "window_id runs in it, and `exit` leaves it");
-  } else if (!run->has_begun()) {
-    result.timed_out = Clock::now() >= deadline;
-  } else {
-    result.reason = Reason::handed_over;
-    result.timed_out = Clock::now() >= deadline;
-    result.notes.push_back(why_it_runs_on(*run));
-  }
-  co_return result;
-}
+/// What was seen by then.
+struct Meanwhile {
+  bool nested_shell_ready = false;
+  std::optional<AwaitingInput> awaiting;
+  bool was_waiting = false;  ///< for the keyboard, at the last look
+};
 
 /// Until the command has ended, the call's time is over, or somebody has to answer.
-TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_call(TabPtr tab, RunPtr run,
-                                                                                     WaitInCall wait) {
+Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   Meanwhile meanwhile;
   SettledInput input;
   bool told = false;
@@ -267,14 +133,108 @@ TmuxManager::Awaitable<TmuxManager::Impl::Meanwhile> TmuxManager::Impl::wait_in_
   co_return meanwhile;
 }
 
-TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartProcess request) {
+/// One that named a busy tab is told that it could go beside it.
+template <typename T>
+Awaitable<T> told_of_other_tabs(const ManagerParts& manager, bool named, Awaitable<T> work) {
+  try {
+    T answer = co_await std::move(work);
+    co_return answer;
+  } catch (const BusyTab& busy) {
+    if (!named) {
+      throw;
+    }
+    throw or_beside(busy, manager.config.guest);
+  }
+}
+
+Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand request, OutputReader reader) {
+  check_command(request.command);
+  const std::uint64_t longest_ms =
+      manager.config.max_duration_ms != 0 ? manager.config.max_duration_ms : kForeverMs;
+  const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
+  const std::uint64_t window_ms = request.hand_over ? manager.config.sync_window_ms : kForeverMs;
+  const CallTime time(std::min(timeout_ms, window_ms));
+  const auto window_end = Clock::now() + Milliseconds(window_ms);
+  const TabTurns::Call call = manager.turns.call_for(request.window_id);
+  ChosenTab place = co_await manager.chooser.choose(request.window_id, time);
+  const TabPtr& tab = place.tab;
+  const bool interrupts = request.on_timeout == OnTimeout::interrupt;
+  const auto begun = Clock::now();
+  const auto last_moment = begun + Milliseconds(longest_ms);
+  const auto deadline = begun + Milliseconds(timeout_ms);
+  Commands::Begin what;
+  what.command = std::move(request.command);
+  what.who = std::move(request.who);
+  what.task_key = std::move(request.task_key);
+  what.deadline = interrupts ? deadline : last_moment;
+  what.reserved = std::move(place.reserved);
+  const RunPtr run = co_await manager.commands.begin(tab, time, std::move(what));
+  if (request.on_begin) {
+    request.on_begin(tab->window, run->record().id);
+  }
+  if (reader) {
+    reader(LogFollower(tab->log, std::make_unique<RunOutput>(run), 0));
+  }
+
+  WaitInCall wait;
+  wait.until = std::min(window_end, time.returns_by());
+  wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
+  wait.unanswered_until = deadline;
+  wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
+  wait.return_at_input = request.return_at_input;
+  wait.on_awaiting = std::move(request.on_awaiting);
+  wait.guard = request.view.guard;
+  Meanwhile meanwhile;
+  bool aborted = false;
+  try {
+    meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
+  } catch (const boost::system::system_error&) {
+    aborted = true;
+  }
+  if (aborted) {
+    run->interrupt(manager.commands.whose_cancel(), false);
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
+  CommandResult result = co_await manager.results.of(tab, run, how);
+  if (!place.note.empty()) {
+    result.notes.push_back(place.note);
+  }
+  if (result.state != CommandState::running) {
+    if (result.reason == Reason::timeout && !run->was_called_off() &&
+        !manager.config.guest) {  // to a person it is plain
+      const bool longest = request.timeout_ms > longest_ms;
+      result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
+    }
+    co_return result;
+  }
+  if (meanwhile.nested_shell_ready || meanwhile.awaiting) {
+    run->set_deadline(last_moment);  // who answers takes their time
+    result.reason = Reason::awaiting_input;
+    if (!result.awaiting_input) {
+      const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
+      result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
+    }
+    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting)
+                                              : about_another_shell(*tab));
+  } else if (!run->has_begun()) {
+    result.timed_out = Clock::now() >= deadline;
+  } else {
+    result.reason = Reason::handed_over;
+    result.timed_out = Clock::now() >= deadline;
+    result.notes.push_back(why_it_runs_on(*run));
+  }
+  co_return result;
+}
+
+Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess request) {
   check_command(request.command);
   if (!request.append_newline) {
     check_prompt_text(request.command);
   }
-  const CallTime time(std::min(request.timeout_ms, config_.sync_window_ms));
-  const CallForTab call(tab_calls_, request.window_id);
-  Place place = co_await place_for(request.window_id, time);
+  const CallTime time(std::min(request.timeout_ms, manager.config.sync_window_ms));
+  const TabTurns::Call call = manager.turns.call_for(request.window_id);
+  ChosenTab place = co_await manager.chooser.choose(request.window_id, time);
   const TabPtr& tab = place.tab;
   StartedProcess started;
   started.window_id = tab->window;
@@ -282,9 +242,11 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     started.notes.push_back(place.note);
   }
   if (!request.append_newline) {
-    co_await refuse_if_busy(tab, time, std::move(place.reserved));
-    const FileLock lock = std::move(tab->command_lock);
-    if (!co_await paste(*tab, request.command)) {
+    const FileLock turn = co_await manager.commands.turn_to_type(tab, time);
+    co_await manager.commands.refuse_if_busy(tab, time, std::move(place.reserved));
+    const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
+    const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+    if (!co_await keyboard.paste_at_prompt(request.command)) {
       started.notes.emplace_back(
           "the shell may not have read all of it yet; C-c sent now could leave a part of it: look with "
           "read_screen first");
@@ -292,14 +254,14 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     started.start_byte = tab->log.end();
     co_return started;
   }
-  Begin what;
+  Commands::Begin what;
   what.command = std::move(request.command);
   what.who = std::move(request.who);
   what.reserved = std::move(place.reserved);
-  if (config_.max_duration_ms != 0) {
-    what.deadline = Clock::now() + Milliseconds(config_.max_duration_ms);
+  if (manager.config.max_duration_ms != 0) {
+    what.deadline = Clock::now() + Milliseconds(manager.config.max_duration_ms);
   }
-  const RunPtr run = co_await begin(tab, time, std::move(what));
+  const RunPtr run = co_await manager.commands.begin(tab, time, std::move(what));
   const bool known = run->has_ended() || run->has_begun();
   const bool never = run->has_ended() && run->record().reason == Reason::no_shell_answered;
   started.started = known ? std::optional(!never) : std::nullopt;
@@ -309,6 +271,18 @@ TmuxManager::Awaitable<StartedProcess> TmuxManager::Impl::start_process(StartPro
     started.notes.push_back(why_it_runs_on(*run));
   }
   co_return started;
+}
+
+}  // namespace
+
+Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputReader reader) {
+  const bool named = request.window_id.has_value();
+  return told_of_other_tabs(*parts_, named, run_command(*parts_, std::move(request), std::move(reader)));
+}
+
+Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
+  const bool named = request.window_id.has_value();
+  return told_of_other_tabs(*parts_, named, start_command(*parts_, std::move(request)));
 }
 
 }  // namespace terminally

@@ -3,13 +3,15 @@
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
-#include "base/text_guard.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/fitting.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/masking.hpp"
-#include "tmux/output.hpp"
-#include "tmux/own_lines.hpp"
+#include "log/fitting.hpp"
+#include "log/log_follower.hpp"
+#include "log/masking.hpp"
+#include "log/output.hpp"
+#include "log/own_lines.hpp"
+#include "secrets/text_guard.hpp"
+#include "text/ansi.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
 namespace {
@@ -102,12 +104,10 @@ Trimmed trim_our_lines(const Tab& tab, std::uint64_t from, const TextView& view,
   return trimmed;
 }
 
-}  // namespace
-
-TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, std::uint64_t lines,
-                                                               TextView view) {
-  const CallTime time = call_time();
-  const TabPtr tab = co_await find_tab(window);
+Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::uint64_t lines,
+                                  TextView view) {
+  const CallTime time = manager.call_time();
+  const TabPtr tab = co_await manager.tabs.find(window);
   view.own_files = tab->files.directory();
   LogLines result;
   PaneLog::Tail tail;
@@ -120,8 +120,8 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
     look = view_for_a_look(view);
     LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, look);
     trim_our_lines(*tab, tail.from, look, part);
-    std::optional<FittingText> text = co_await text_worker_.fitting_text(part, look, tab->cols, Keep::end,
-                                                                         kMostLogBytes, time.returns_by());
+    std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
+        part, look, tab->cols, Keep::end, kMostLogBytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of these lines", window, tail.from));
     }
@@ -147,28 +147,34 @@ TmuxManager::Awaitable<LogLines> TmuxManager::Impl::read_lines(WindowId window, 
   co_return result;
 }
 
-/// What has no time to wait in is any other call.
-CallTime TmuxManager::Impl::time_of(const ReadLogChunk& request) const {
-  const std::uint64_t wait_ms = std::min(request.wait_ms, config_.sync_window_ms);
-  return wait_ms == 0 ? call_time() : CallTime(wait_ms);
+LogFollower follower_of(ManagerParts& manager, const TabPtr& tab, std::uint64_t from) {
+  auto whole = std::make_unique<WholeLog>(manager.log_watch.watch(tab->log.path()),
+                                          [tab] { return notice_if_closed(*tab); });
+  return {tab->log, std::move(whole), from};
 }
 
-TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk request, CallTime time) {
-  const TabPtr tab = co_await find_tab(request.window_id);
+Awaitable<LogFollower> follower_from_end(ManagerParts& manager, WindowId window) {
+  const TabPtr tab = co_await manager.tabs.find(window);
+  co_return follower_of(manager, tab, tab->log.counted_end());
+}
+
+/// What has no time to wait in is any other call.
+CallTime time_to_read(const ManagerParts& manager, const ReadLogChunk& request) {
+  const std::uint64_t wait_ms = std::min(request.wait_ms, manager.config.sync_window_ms);
+  return wait_ms == 0 ? manager.call_time() : CallTime(wait_ms);
+}
+
+Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, CallTime time) {
+  const TabPtr tab = co_await manager.tabs.find(request.window_id);
   request.view.own_files = tab->files.directory();
   if (request.from_byte != ReadLogChunk::kLogEnd) {
     refuse_beyond_end(tab->log, request.from_byte);
   }
-  if (request.wait_ms != 0 && tab->log.end() <= request.from_byte && !tab->closed) {
-    LogWatch::Watch watch = watch_.watch(tab->log.path());
-    const auto deadline = time.patience();
-    while (tab->log.end() <= request.from_byte && Clock::now() < deadline) {
-      co_await watch.changed_by(std::min(deadline, Clock::now() + Milliseconds(500)));
-      if (notice_if_closed(*tab)) {
-        break;
-      }
-    }
+  if (request.wait_ms != 0 && !tab->closed) {
+    LogFollower log = follower_of(manager, tab, request.from_byte);
+    [[maybe_unused]] const auto more = co_await log.more_by(time.patience());
   }
+  const bool closed = tab->closed;  // before the look
   RawChunk raw = read_raw(*tab, request);
   const auto patience = Clock::now() + kHoldsSecret;
   LogPart part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
@@ -194,7 +200,7 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
   } else {
     const Trimmed trimmed = trim_our_lines(*tab, raw.from, request.view, part);
     const std::size_t bytes = part.bytes.size();
-    std::optional<FittingText> text = co_await text_worker_.fitting_text(
+    std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
         std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
@@ -203,7 +209,23 @@ TmuxManager::Awaitable<LogChunk> TmuxManager::Impl::read_chunk(ReadLogChunk requ
     chunk.next_byte = raw.from + (text->bytes == bytes ? trimmed.resume : trimmed.front + text->bytes);
     chunk.eof = raw.eof && chunk.next_byte == raw.next();
   }
+  chunk.last = closed && chunk.eof;
   co_return chunk;
+}
+
+}  // namespace
+
+Awaitable<LogLines> TmuxManager::read_lines(WindowId tab, std::uint64_t lines, TextView view) {
+  return parts_->within_call_time(last_lines_of(*parts_, tab, lines, std::move(view)));
+}
+
+Awaitable<LogChunk> TmuxManager::read_chunk(ReadLogChunk request) {
+  const CallTime time = time_to_read(*parts_, request);
+  return parts_->within(time, part_of_log(*parts_, std::move(request), time));
+}
+
+Awaitable<LogFollower> TmuxManager::follow_log(WindowId tab) {
+  return follower_from_end(*parts_, tab);
 }
 
 }  // namespace terminally

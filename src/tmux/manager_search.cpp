@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 
-#include "tmux/log_search.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/output.hpp"
+#include "log/log_search.hpp"
+#include "log/output.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
 namespace {
@@ -13,22 +14,13 @@ namespace {
 /// An answer comes by then, with where to go on.
 constexpr Milliseconds kLongestSearch{30'000};
 
-}  // namespace
-
-/// However many look through logs, one does so at a time, and others are served before it does.
-TmuxManager::Awaitable<AsyncMutex::Guard> TmuxManager::Impl::search_turn() {
-  AsyncMutex::Guard turn = co_await searching_->lock();
-  co_await boost::asio::post(executor_, boost::asio::use_awaitable);
-  co_return turn;
-}
-
-TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs request) {
+Awaitable<FoundLines> find_lines(ManagerParts& manager, SearchLogs request) {
   Pattern pattern(request.pattern, {.field = "pattern", .ignore_case = request.ignore_case});
-  const TabPtr tab = co_await find_tab(request.window_id);
+  const TabPtr tab = co_await manager.tabs.find(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte);
   request.own_files = tab->files.directory();
   const std::uint64_t end = tab->log.end();
-  const auto give_up = std::min(call_time().patience(), Clock::now() + kLongestSearch);
+  const auto give_up = std::min(manager.call_time().patience(), Clock::now() + kLongestSearch);
   LogSearch search(tab->log, pattern, request.from_byte);
   FoundLinesWriter writer(tab->log, request);
   std::optional<std::uint64_t> next_byte;
@@ -50,7 +42,7 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
         break;
       }
       turn.release();
-      turn = co_await search_turn();
+      turn = co_await manager.search_turn();
       slice_ends = Clock::now() + LogSearch::kSlice;
     }
   }
@@ -67,8 +59,17 @@ TmuxManager::Awaitable<FoundLines> TmuxManager::Impl::search_logs(SearchLogs req
   co_return found;
 }
 
-TmuxManager::Awaitable<FoundLines> TmuxManager::search_logs(SearchLogs request) {
-  return impl_->within_call_time(impl_->search_logs(std::move(request)));
+}  // namespace
+
+/// However many look through logs, one does so at a time, and others are served before it does.
+Awaitable<AsyncMutex::Guard> ManagerParts::search_turn() {
+  AsyncMutex::Guard turn = co_await searching->lock();
+  co_await boost::asio::post(executor, boost::asio::use_awaitable);
+  co_return turn;
+}
+
+Awaitable<FoundLines> TmuxManager::search_logs(SearchLogs request) {
+  return parts_->within_call_time(find_lines(*parts_, std::move(request)));
 }
 
 }  // namespace terminally

@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <set>
 
 #include "base/cancelled_text.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/tab_processes.hpp"
-#include "tmux/terminal_text.hpp"
-#include "tmux/way_in.hpp"
+#include "command/escalation.hpp"
+#include "command/tab_processes.hpp"
+#include "command/terminal_signals.hpp"
+#include "command/way_in.hpp"
+#include "system/terminal_text.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
 namespace {
@@ -80,31 +82,15 @@ void record_foreign(Tab& tab, const CommandResult& result) {
   tab.records.append(record);
 }
 
-}  // namespace
-
-/// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
-/// to end, and a C-c now would hit the start-up files.
-TmuxManager::Awaitable<void> TmuxManager::Impl::calls_before_typed(TabPtr tab) {
-  const auto give_up_at = Clock::now() + kBeforeTyped;
-  const auto on_its_way = [&] {
-    return tab->runs.empty() && tab_calls_->contains(tab->window) &&
-           look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
-  };
-  while (on_its_way() && Clock::now() < give_up_at) {
-    co_await sleep_for(kTypedLook);
-  }
-}
-
-TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId window, StopSignal signal) {
-  const TabPtr tab = co_await open_tab(window);
-  co_await calls_before_typed(tab);
-  look_after(tab);
+Awaitable<StoppedProcess> signal_process_of(ManagerParts& manager, WindowId window, StopSignal signal) {
+  const TabPtr tab = co_await manager.tabs.find_open(window);
+  co_await manager.calls_before_typed(tab);
+  manager.commands.look_after(tab);
   StoppedProcess stopped;
   co_await let_prompt_come(*tab);
   const auto deadline = Clock::now() + kStopWithin;
   if (tab->runs.empty()) {
     // Nothing of ours: something that a person, or another process of ours, started.
-    const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
     const auto is_idle = [&tab]() {
       return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
     };
@@ -114,11 +100,13 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
       if (const auto nonce = tab->files.running_nonce()) {
         tab->files.mark_signalled(*nonce);
       }
-      co_await run->signal_once(signal);
+      co_await let_program_start(*tab);
+      const auto terminal = manager.run_context.terminal_of(*tab);
+      co_await signal_foreground_once(*tab, *terminal, signal, 0);
     }
     while (!is_idle() && Clock::now() < deadline) {
       co_await sleep_for(Milliseconds(20));
-      look_after(tab);
+      manager.commands.look_after(tab);
     }
     const auto latest = tab->records.latest();
     stopped.success = is_idle();
@@ -146,11 +134,71 @@ TmuxManager::Awaitable<StoppedProcess> TmuxManager::Impl::stop_process(WindowId 
   co_return stopped;
 }
 
+Awaitable<CancelledCommand> cancel_in_tab(ManagerParts& manager, WindowId window, bool force, TextView view,
+                                          std::uint64_t max_output_bytes) {
+  const CallTime time = manager.call_time();
+  const TabPtr tab = co_await manager.tabs.find_open(window);
+  CancelledCommand cancelled;
+  co_await manager.calls_before_typed(tab);
+  manager.commands.look_after(tab);
+  co_await let_prompt_come(*tab);
+  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
+      !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
+    std::optional<CancelledCommand> foreign = co_await manager.cancel_foreground(tab, force, time);
+    if (foreign) {
+      co_return std::move(*foreign);
+    }
+  }
+  if (tab->runs.empty()) {
+    QueryCommand query;
+    query.window_id = window;
+    query.view = view;
+    query.max_output_bytes = max_output_bytes;
+    cancelled.result = co_await manager.state_of_command(query, time);
+    if (cancelled.result.state != CommandState::running) {
+      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
+      co_return cancelled;
+    }
+    if (tab->runs.empty()) {
+      query.command_id = cancelled.result.command_id;
+      co_return co_await manager.cancel_elsewhere(tab, query, force, time);
+    }
+  }
+  const RunPtr run = tab->runs.back();
+  run->interrupt(Reason::cancelled_by_client, force);
+  const bool ended = co_await run->ends_by(time.returns_by());
+  const ShowOutput how{view, max_output_bytes, time.returns_by()};
+  cancelled.result = co_await manager.results.of(tab, run, how);
+  if (!ended) {
+    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
+  }
+  cancelled.survivors = run->survivors();
+  co_return cancelled;
+}
+
+}  // namespace
+
+/// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
+/// to end, and a C-c now would hit the start-up files.
+Awaitable<void> ManagerParts::calls_before_typed(TabPtr tab) {
+  const auto give_up_at = Clock::now() + kBeforeTyped;
+  const auto on_its_way = [&] {
+    return tab->runs.empty() && turns.called(tab->window) &&
+           look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
+  };
+  while (on_its_way() && Clock::now() < give_up_at) {
+    co_await sleep_for(kTypedLook);
+  }
+}
+
+Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
+  return parts_->within_call_time(signal_process_of(*parts_, tab, signal));
+}
+
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone. nullopt: a command of ours came to run meanwhile.
-TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cancel_foreground(TabPtr tab,
-                                                                                             bool force,
-                                                                                             CallTime time) {
+Awaitable<std::optional<CancelledCommand>> ManagerParts::cancel_foreground(TabPtr tab, bool force,
+                                                                           CallTime time) {
   const Foreground first = look_at_foreground(tab->pane_pid);
   CancelledCommand cancelled;
   CommandResult& result = cancelled.result;
@@ -161,21 +209,19 @@ TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cance
   result.started_at_ms = wall_clock_ms();
   print_in_terminal(tab->tty, std::string("\r\n") + kCancelledText + "\r\n");
   const auto begin = Clock::now();
+  Escalation escalation(kEndCommand, force, begin);
   if (!force) {
-    const auto run = std::make_shared<CommandRun>(run_context_, tab, "", OutputCallback());
-    co_await run->signal_once(StopSignal::interrupt);
+    const auto terminal = run_context.terminal_of(*tab);
+    co_await press_interrupt_key(*tab, *terminal);
   }
-  std::set<int> terminated;
-  const auto give_up_at = std::min(begin + CommandRun::kKillAfter + kStopWithin, time.returns_by());
+  const auto give_up_at = std::min(begin + kEndCommand.kill_after + kStopWithin, time.returns_by());
   while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
-    const auto elapsed = Clock::now() - begin;
+    escalation.look(Clock::now());
     const Foreground now = look_at_foreground(tab->pane_pid);
-    if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing) {
-      if (force || elapsed >= CommandRun::kKillAfter) {
-        signal_foreground(tab->pane_pid, now.group, SIGKILL);
-      } else if (elapsed >= CommandRun::kTermAfter && terminated.insert(now.group).second) {
-        signal_foreground(tab->pane_pid, now.group, SIGTERM);
-      }
+    const Pressure pressure = escalation.pressure();
+    if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing &&
+        pressure != Pressure::ask && escalation.is_due(now.group)) {
+      signal_foreground(tab->pane_pid, now.group, pressure == Pressure::kill ? SIGKILL : SIGTERM);
     }
     co_await sleep_for(Milliseconds(20));
   }
@@ -198,8 +244,8 @@ TmuxManager::Awaitable<std::optional<CancelledCommand>> TmuxManager::Impl::cance
 }
 
 /// Another process looks after it (a person's `exec`): that is asked to end it, by a file.
-TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(TabPtr tab, QueryCommand query,
-                                                                             bool force, CallTime time) {
+Awaitable<CancelledCommand> ManagerParts::cancel_elsewhere(TabPtr tab, QueryCommand query, bool force,
+                                                           CallTime time) {
   const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
   auto record = record_now();
   if (record) {
@@ -209,12 +255,12 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(Tab
   while (record && record->state == CommandState::running && stopped == 0 &&
          Clock::now() < time.returns_by()) {
     co_await sleep_for(kLookElsewhere);
-    look_after(tab);  // that process may have died since
+    commands.look_after(tab);  // that process may have died since
     record = record_now();
     stopped = stopped_keeper(*tab);
   }
   CancelledCommand cancelled;
-  cancelled.result = co_await command_state(query, time);
+  cancelled.result = co_await state_of_command(query, time);
   if (cancelled.result.state == CommandState::running) {
     cancelled.result.notes.push_back(
         "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
@@ -226,54 +272,16 @@ TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_elsewhere(Tab
   co_return cancelled;
 }
 
-TmuxManager::Awaitable<CancelledCommand> TmuxManager::Impl::cancel_command(WindowId window, bool force,
-                                                                           TextView view,
-                                                                           std::uint64_t max_output_bytes) {
-  const CallTime time = call_time();
-  const TabPtr tab = co_await open_tab(window);
-  CancelledCommand cancelled;
-  co_await calls_before_typed(tab);
-  look_after(tab);
-  co_await let_prompt_come(*tab);
-  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
-      !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
-    std::optional<CancelledCommand> foreign = co_await cancel_foreground(tab, force, time);
-    if (foreign) {
-      co_return std::move(*foreign);
-    }
-  }
-  if (tab->runs.empty()) {
-    QueryCommand query;
-    query.window_id = window;
-    query.view = view;
-    query.max_output_bytes = max_output_bytes;
-    cancelled.result = co_await command_state(query, time);
-    if (cancelled.result.state != CommandState::running) {
-      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
-      co_return cancelled;
-    }
-    if (tab->runs.empty()) {
-      query.command_id = cancelled.result.command_id;
-      co_return co_await cancel_elsewhere(tab, query, force, time);
-    }
-  }
-  const RunPtr run = tab->runs.back();
-  run->interrupt(Reason::cancelled_by_client, force);
-  const bool ended = co_await run->ends_by(time.returns_by());
-  const ShowOutput how{view, max_output_bytes, time.returns_by()};
-  cancelled.result = co_await result_of(tab, run, how);
-  if (!ended) {
-    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
-  }
-  cancelled.survivors = run->survivors();
-  co_return cancelled;
+Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view,
+                                                        std::uint64_t max_output_bytes) {
+  return parts_->within_call_time(cancel_in_tab(*parts_, tab, force, std::move(view), max_output_bytes));
 }
 
 /// What was begun last ends first: in a nested shell that the command opened, what runs there.
-TmuxManager::Awaitable<void> TmuxManager::Impl::end_command(WindowId window, std::string command_id) {
-  const CallTime time = call_time();
-  const TabPtr tab = co_await open_tab(window);
-  look_after(tab);
+Awaitable<void> TmuxManager::end_command(WindowId window, std::string command_id) {
+  const CallTime time = parts_->call_time();
+  const TabPtr tab = co_await parts_->tabs.find_open(window);
+  parts_->commands.look_after(tab);
   const auto found = std::ranges::find_if(
       tab->runs, [&command_id](const RunPtr& run) { return run->record().id == command_id; });
   if (found == tab->runs.end()) {
@@ -281,7 +289,7 @@ TmuxManager::Awaitable<void> TmuxManager::Impl::end_command(WindowId window, std
     query.window_id = window;
     query.command_id = std::move(command_id);
     query.max_output_bytes = 0;
-    co_await cancel_elsewhere(tab, std::move(query), false, time);
+    co_await parts_->cancel_elsewhere(tab, std::move(query), false, time);
     co_return;
   }
   const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list

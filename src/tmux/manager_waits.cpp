@@ -5,10 +5,11 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "tmux/manager_impl.hpp"
-#include "tmux/output.hpp"
-#include "tmux/wait.hpp"
-#include "tmux/way_in.hpp"
+#include "command/wait.hpp"
+#include "command/way_in.hpp"
+#include "log/output.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/manager_parts.hpp"
 
 namespace terminally {
 namespace {
@@ -16,21 +17,19 @@ namespace {
 /// A command whose END was read is on record by then.
 constexpr Milliseconds kEndIsRecorded{100};
 
-}  // namespace
-
-CallTime TmuxManager::Impl::time_of(const WaitFor& request) const {
+CallTime time_to_wait(const ManagerParts& manager, const WaitFor& request) {
   const std::uint64_t timeout_ms = request.waiting.timeout_ms;
-  return CallTime(request.hand_over ? std::min(timeout_ms, config_.sync_window_ms) : timeout_ms,
+  return CallTime(request.hand_over ? std::min(timeout_ms, manager.config.sync_window_ms) : timeout_ms,
                   request.waiting.arrived.value_or(Clock::now()));
 }
 
-TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, CallTime time) {
+Awaitable<Waited> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime time) {
   const auto deadline = time.patience();
-  const TabPtr tab = co_await find_tab(request.window_id);
+  const TabPtr tab = co_await manager.tabs.find(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));
   request.waiting.view.own_files = tab->files.directory();
-  LogWatch::Watch watch = watch_.watch(tab->log.path());
-  look_after(tab);
+  LogWatch::Watch watch = manager.log_watch.watch(tab->log.path());
+  manager.commands.look_after(tab);
   Wait wait(tab, request);
   Wait::Step step = wait.look();
   while ((step == Wait::Step::later || step == Wait::Step::at_once) && Clock::now() < deadline) {
@@ -38,7 +37,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
     const bool reads_log = wait.until() == Until::pattern || wait.until() == Until::idle;
     AsyncMutex::Guard turn;  // for this look
     if (step == Wait::Step::at_once) {
-      turn = co_await search_turn();
+      turn = co_await manager.search_turn();
     } else if (reads_log) {
       co_await watch.changed_by(wake);
     } else if (wait.run()) {
@@ -47,7 +46,7 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
       co_await sleep_until(wake);
     }
     notice_if_closed(*tab);
-    look_after(tab);
+    manager.commands.look_after(tab);
     step = wait.look();
   }
   if (step == Wait::Step::later && wait.run() && wait.run()->end_was_seen()) {
@@ -59,19 +58,27 @@ TmuxManager::Awaitable<Waited> TmuxManager::Impl::wait_for(WaitFor request, Call
     note_told(*tab, *wait.record());
   }
   ShowOutput how{std::move(request.waiting.view), request.waiting.max_output_bytes, time.returns_by()};
-  ShownOutput output = co_await show(tab, wait.output_range(waited.next_byte), std::move(how));
+  ShownOutput output =
+      co_await manager.results.show(tab, wait.output_range(waited.next_byte), std::move(how));
   waited.output = std::move(output.text);
   std::ranges::move(output.notes, std::back_inserter(waited.notes));
-  const bool window_over = request.hand_over && request.waiting.timeout_ms >= config_.sync_window_ms;
+  const bool window_over = request.hand_over && request.waiting.timeout_ms >= manager.config.sync_window_ms;
   if (step == Wait::Step::at_once) {
     waited.notes.push_back(
         "its time was over before the log was searched to its end; to go on, call wait_for with from_byte " +
         std::to_string(waited.next_byte));
   } else if (waited.reason == "timeout" && window_over) {
-    waited.notes.push_back("no call waits longer than " + std::to_string(config_.sync_window_ms) +
+    waited.notes.push_back("no call waits longer than " + std::to_string(manager.config.sync_window_ms) +
                            " ms; to go on, call wait_for with from_byte " + std::to_string(waited.next_byte));
   }
   co_return waited;
+}
+
+}  // namespace
+
+Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
+  const CallTime time = time_to_wait(*parts_, request);
+  return parts_->within(time, wait_in_tab(*parts_, std::move(request), time));
 }
 
 }  // namespace terminally

@@ -5,11 +5,11 @@
 
 #include "base/json_size.hpp"
 #include "base/utf8.hpp"
-#include "base/visible_text.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/client.hpp"
-#include "tmux/fitting.hpp"
-#include "tmux/masking.hpp"
+#include "log/fitting.hpp"
+#include "log/masking.hpp"
+#include "server/client.hpp"
+#include "text/ansi.hpp"
+#include "text/visible_text.hpp"
 
 namespace terminally {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using Rows = std::vector<std::string_view>;
 
 /// A private key is masked as far as that from its first line.
-constexpr std::uint64_t kRowsAbove = Secrets::kMostKeyLines;
+constexpr std::uint64_t kRowsAbove = kMostLinesOfKey;
 constexpr std::size_t kMostTitleBytes = 4'096;
 
 constexpr const char* kScreenFormat =

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "tmux/manager.hpp"
+#include "tmux/requests.hpp"
 
 namespace terminally {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tmux/proc.hpp"
+#include "system/proc.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {

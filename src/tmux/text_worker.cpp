@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/text_guard.hpp"
-#include "tmux/busy.hpp"
+#include "command/busy.hpp"
+#include "secrets/text_guard.hpp"
 
 namespace terminally {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
-#include "tmux/fitting.hpp"
-#include "tmux/output.hpp"
+#include "log/fitting.hpp"
+#include "log/output.hpp"
 #include "tmux/screen_text.hpp"
 
 namespace terminally {

@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "base/programs.hpp"
 #include "base/utf8.hpp"
-#include "tmux/client.hpp"
-#include "tmux/server_config.hpp"
+#include "server/client.hpp"
+#include "server/server_config.hpp"
 
 namespace terminally {
 namespace {

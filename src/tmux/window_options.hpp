@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "tmux/manager.hpp"
+#include "config.hpp"
+#include "tmux/requests.hpp"
 
 namespace terminally {
 

@@ -1,10 +1,9 @@
 // cancel_command: ends the running command of a tab, by force if need be.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
-#include "tools/view_args.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {

@@ -2,12 +2,11 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/limits.hpp"
-#include "tools/progress_stream.hpp"
-#include "tools/tool.hpp"
-#include "tools/view_args.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/progress_stream.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {
@@ -30,6 +29,10 @@ struct ExecuteCommandArgs {
   }
 };
 
+/// From its time-out on, at which it may take 6 s to end: until then its output is still read for the last
+/// step.
+constexpr Milliseconds kReadsOutput{4'500};
+
 std::string streamed_note(const ProgressStream& stream) {
   std::string note = "streamed in " + std::to_string(stream.messages()) +
                      (stream.messages() == 1 ? " progress notification" : " progress notifications");
@@ -51,34 +54,39 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
-  args.request.who = std::move(context.client);
-  const bool is_task = context.on_begin != nullptr;  // which ends with its command, whatever comes before
-  args.request.on_begin = std::move(context.on_begin);
+  Caller& caller = context.caller;
+  args.request.who = std::move(caller.client);
+  const bool is_task = caller.task.has_value();  // which ends with its command, whatever comes before
+  if (is_task) {
+    args.request.on_begin = std::move(caller.task->on_begin);
+    args.request.task_key = std::move(caller.task->key);
+  }
   args.request.hand_over = !is_task;
   CommandAnswer answer;
   answer.verbose = args.verbose;
   answer.tab_was_named = args.request.window_id.has_value();
   std::string own_files = context.manager->files_directory();
   const auto stream =
-      std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, context.progress,
+      std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, caller.progress,
                                        context.default_view.guard, std::move(own_files));
-  OutputCallback on_output;
-  if (context.progress) {
+  const auto read_by = Clock::now() + Milliseconds(args.request.timeout_ms) + kReadsOutput;
+  OutputReader reader;
+  if (caller.progress) {
     args.request.hand_over = false;  // a client that sees it live waits for its end
-    on_output = [stream](std::string_view bytes) { stream->feed(bytes); };
+    reader = [stream](LogFollower output) { stream->follow(std::move(output)); };
     args.request.on_awaiting = [stream](AwaitingInput input) { stream->awaiting(std::move(input)); };
   }
   QueryCommand rest;
   rest.view = args.request.view;
   rest.max_output_bytes = args.request.max_output_bytes;
-  answer.result = co_await context.manager->execute(std::move(args.request), std::move(on_output));
+  answer.result = co_await context.manager->execute(std::move(args.request), std::move(reader));
   if (is_task && answer.result.state == CommandState::running) {
     if (answer.result.awaiting_input) {
       stream->awaiting(*answer.result.awaiting_input);
     }
     answer.result = co_await see_through(*context.manager, std::move(rest), answer.result);
   }
-  co_await stream->finish(answer.result.state == CommandState::running);
+  co_await stream->finish(answer.result.state == CommandState::running, read_by);
   if (stream->messages() > 0) {
     answer.result.notes.push_back(streamed_note(*stream));
   }

@@ -1,11 +1,11 @@
 // list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
+#include "tools/list_tabs.hpp"
+
 #include "base/json_size.hpp"
-#include "base/text_guard.hpp"
 #include "base/utf8.hpp"
-#include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/tool.hpp"
+#include "secrets/text_guard.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 
@@ -29,24 +29,12 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
          show_if(tab.last_output_at_ms > 0));
 }
 
-namespace {
-
-struct ListTabsArgs {
-  void describe(ArgsVisitor& /*v*/) {}
-};
-
-struct Tabs {
-  std::vector<TabInfo> tabs;
-  std::vector<std::string> notes;
-};
-
-void describe(ResultVisitor& v, const Tabs& result) {
+void describe(ResultVisitor& v, const ListedTabs& result) {
   v.list("tabs", result.tabs, "Open tabs.");
   v.texts("notes", result.notes, "What a reader should know.", show_if(!result.notes.empty()));
 }
 
-/// Directories have no limit but PATH_MAX, tabs none at all, and names are whatever a person makes them.
-void shorten(Tabs& result, TextGuard* guard) {
+void shorten(ListedTabs& result, TextGuard* guard) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
   constexpr std::size_t kMostNameBytes = 1'000;
   std::size_t bytes = 0;
@@ -67,8 +55,14 @@ void shorten(Tabs& result, TextGuard* guard) {
   }
 }
 
-boost::asio::awaitable<Tabs> list_tabs(ToolContext context, ListTabsArgs /*args*/) {
-  Tabs result;
+namespace {
+
+struct ListTabsArgs {
+  void describe(ArgsVisitor& /*v*/) {}
+};
+
+boost::asio::awaitable<ListedTabs> list_tabs(ToolContext context, ListTabsArgs /*args*/) {
+  ListedTabs result;
   result.tabs = co_await context.manager->list_tabs();
   shorten(result, context.default_view.guard.get());
   co_return result;

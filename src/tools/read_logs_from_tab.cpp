@@ -1,9 +1,8 @@
 // read_logs_from_tab: the last lines of a tab's log.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
-#include "tools/view_args.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/view_args.hpp"
 
 namespace terminally {
 

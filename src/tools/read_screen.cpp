@@ -1,8 +1,7 @@
 // read_screen: what a person sees in a tab.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 namespace {

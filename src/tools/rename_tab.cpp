@@ -1,8 +1,7 @@
 // rename_tab: gives a tab another name.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 namespace {

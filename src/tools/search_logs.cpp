@@ -1,8 +1,7 @@
 // search_logs: the lines of a tab's log that a regular expression matches.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 

@@ -1,10 +1,9 @@
 // send_keys: presses keys in a tab.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/sent_input.hpp"
-#include "tools/tool.hpp"
-#include "tools/wait_args.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/sent_input.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/wait_args.hpp"
 
 namespace terminally {
 namespace {

@@ -1,7 +1,6 @@
 // set_history_limit: how many lines people can scroll back in tabs that are opened from now on.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/tool.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 namespace {

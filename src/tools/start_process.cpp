@@ -1,11 +1,10 @@
 // start_process: starts a command and returns at once, or waits for something; its output goes to the log.
 #include "base/error.hpp"
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
-#include "tools/wait_args.hpp"
-#include "tools/waited_answer.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/wait_args.hpp"
+#include "toolkit/waited_answer.hpp"
 
 namespace terminally {
 
@@ -52,7 +51,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
         ErrorCode::invalid_argument,
         "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
   }
-  args.request.who = std::move(context.client);
+  args.request.who = std::move(context.caller.client);
   args.request.timeout_ms = args.wait.timeout_ms();
   const auto arrived = Clock::now();
   Started started;

@@ -1,9 +1,8 @@
 // stop_process: sends one signal to what runs in a tab.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 

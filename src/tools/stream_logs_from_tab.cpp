@@ -2,10 +2,9 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
-#include "tools/view_args.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/view_args.hpp"
 
 namespace terminally {
 

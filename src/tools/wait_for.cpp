@@ -1,10 +1,9 @@
 // wait_for: waits for something that happens in a tab.
 #include "tmux/manager.hpp"
-#include "tools/all_tools.hpp"
-#include "tools/limits.hpp"
-#include "tools/tool.hpp"
-#include "tools/wait_args.hpp"
-#include "tools/waited_answer.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+#include "toolkit/wait_args.hpp"
+#include "toolkit/waited_answer.hpp"
 
 namespace terminally {
 namespace {
@@ -22,7 +21,7 @@ struct WaitForArgs {
 
 boost::asio::awaitable<Waited> wait_for(ToolContext context, WaitForArgs args) {
   args.request.waiting = *args.wait.checked_waiting(context.default_view);
-  args.request.hand_over = !context.on_begin;  // a task blocks nobody
+  args.request.hand_over = !context.caller.task;  // a task blocks nobody
   co_return co_await context.manager->wait_for(std::move(args.request));
 }
 

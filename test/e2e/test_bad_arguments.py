@@ -1,4 +1,5 @@
-"""Bad arguments: each is a tool error that names its field, nothing is run, and the server lives."""
+"""Bad arguments: each is a tool error that names its field, nothing is run, and the server lives. The kinds of arguments are read from the
+schemas, so that a new tool is tried as well; what a value means is tried below, by name."""
 
 import unittest
 
@@ -7,76 +8,75 @@ from harness import Server, main, poll
 
 NO_TAB = "@999999"
 BAD_IDS = ["", "3", "@", "@x", "@-1", "@1.0", "@1 ", " @1", "main", "%1", "$1", "@1;kill-server", "@99999999999999999999", "@1\n", "@{last}", "=@1", ":", None, 7, True, [], {}]
-NEEDS_TAB = {
-    "close_tab": {}, "rename_tab": {"name": "x"}, "execute_command": {"command": "touch ran"}, "start_process": {"command": "touch ran"}, "stop_process": {},
-    "get_command_state": {}, "cancel_command": {}, "read_logs_from_tab": {}, "stream_logs_from_tab": {},
-    "send_text": {"text": "x"}, "send_keys": {"keys": ["x"]}, "read_screen": {},
-    "wait_for": {"until": "exit", "timeout_ms": 1}, "search_logs": {"pattern": "x"},
-}
-# null for an optional field counts as not given: models write it so. For a required one it is an error.
 BAD_STRINGS = [7, True, [], {}, 1.5]
 BAD_BOOLEANS = ["true", 1, 0, []]
 BAD_NUMBERS = ["7", True, 1.5, [], -1, 1e300, 10**18]
 BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201, "ü" * 101]
 
-# tool, field, bad values; the tab and what else is needed is added
+# What the schema does not say: tool, field, bad values; the tab and what else is needed is added
 FIELDS = [
-    ("create_tab", "name", [*BAD_STRINGS, *BAD_NAMES]),
-    ("create_tab", "cwd", ["", 7, [], "/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
-    ("create_tab", "env", [7, "A=B", ["A=B"], {"A": 7}, {"A": None}, {"1A": "x"}, {"A=B": "x"}, {"": "x"}, {"A B": "x"}, {"A-B": "x"}, {"A\n": "x"}, {"A": "x\x00y"}, {"Ä": "x"}]),
-    ("create_tab", "login", BAD_BOOLEANS),
-    ("create_tab", "shell", ["", 7, [], "/no/such/shell", "no-such-shell", "/etc/passwd", "/tmp", "bash -c x", "/bin/bash\x00"]),
-    ("close_tab", "force", BAD_BOOLEANS),
-    ("rename_tab", "name", [None, *BAD_STRINGS, *BAD_NAMES]),
-    ("execute_command", "command", [None, *BAD_STRINGS, "", "a\x00b"]),
-    ("execute_command", "timeout_ms", [*BAD_NUMBERS, 0]),
-    ("execute_command", "strip_ansi", BAD_BOOLEANS),
-    ("execute_command", "render", BAD_BOOLEANS),
-    ("execute_command", "verbose", BAD_BOOLEANS),
-    ("execute_command", "on_timeout", ["", "kill", "Interrupt", 7]),
-    ("execute_command", "max_output_bytes", BAD_NUMBERS),
-    ("start_process", "command", [None, *BAD_STRINGS, "", "a\x00b"]),
-    ("start_process", "append_newline", BAD_BOOLEANS),
-    ("stop_process", "signal", ["", "SIGKILL", "INT", "sigint", 2]),
-    ("get_command_state", "command_id", ["", 7, [], {}, "../../etc/passwd", "no-such-command"]),
-    ("get_command_state", "max_output_bytes", BAD_NUMBERS),
-    ("cancel_command", "force", BAD_BOOLEANS),
-    ("read_logs_from_tab", "lines", [*BAD_NUMBERS, 0]),
-    ("read_logs_from_tab", "strip_ansi", BAD_BOOLEANS),
-    ("stream_logs_from_tab", "from_byte", BAD_NUMBERS[:-1]),
-    ("stream_logs_from_tab", "max_bytes", [*BAD_NUMBERS, 0]),
-    ("stream_logs_from_tab", "encoding", ["", "base32", "UTF8", 7]),
-    ("stream_logs_from_tab", "wait_ms", BAD_NUMBERS),
-    ("send_text", "text", [None, *BAD_STRINGS, "a\x00b", "\x1b[A", "\x7f", "\x85"]),
-    ("send_text", "submit", BAD_BOOLEANS),
-    ("send_text", "allow_control", BAD_BOOLEANS),
-    ("send_keys", "keys", [None, *BAD_STRINGS, "Enter", [7], [None], [["a"]], ["ab"], [""], ["C-"], ["a"] * 501, ["a\x00"]]),
-    ("read_screen", "scrollback_lines", [*BAD_NUMBERS, 10_001]),
-    ("read_screen", "strip_ansi", BAD_BOOLEANS),
-    ("wait_for", "until", [None, "", "Exit", 7, []]),
-    ("wait_for", "pattern", [*BAD_STRINGS, "", "a\x00b", "a" * 4097]),
-    ("wait_for", "idle_ms", [*BAD_NUMBERS, 0]),
-    ("wait_for", "port", [*BAD_NUMBERS, 0, 65536]),
-    ("wait_for", "timeout_ms", [*BAD_NUMBERS, 0]),
-    ("wait_for", "from_byte", BAD_NUMBERS),
-    ("search_logs", "pattern", [None, *BAD_STRINGS, "", "a\x00b", "a(", "[", "a" * 4097, "\\"]),
-    ("search_logs", "context_lines", [*BAD_NUMBERS, 21]),
-    ("search_logs", "max_matches", [*BAD_NUMBERS, 0, 1001]),
-    ("search_logs", "from_byte", BAD_NUMBERS),
-    ("search_logs", "ignore_case", BAD_BOOLEANS),
-    ("set_history_limit", "limit", [None, *BAD_NUMBERS]),
+    ("create_tab", "name", BAD_NAMES),
+    ("create_tab", "cwd", ["/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
+    ("create_tab", "env", ["A=B", ["A=B"], {"A": 7}, {"A": None}, {"1A": "x"}, {"A=B": "x"}, {"": "x"}, {"A B": "x"}, {"A-B": "x"}, {"A\n": "x"}, {"A": "x\x00y"}, {"Ä": "x"}]),
+    ("create_tab", "shell", ["/no/such/shell", "no-such-shell", "/etc/passwd", "/tmp", "bash -c x", "/bin/bash\x00"]),
+    ("rename_tab", "name", BAD_NAMES),
+    ("execute_command", "command", ["a\x00b"]),
+    ("execute_command", "on_timeout", ["kill", "Interrupt"]),
+    ("start_process", "command", ["a\x00b"]),
+    ("stop_process", "signal", ["SIGKILL", "INT", "sigint"]),
+    ("get_command_state", "command_id", ["../../etc/passwd", "no-such-command"]),
+    ("stream_logs_from_tab", "encoding", ["base32", "UTF8"]),
+    ("send_text", "text", ["a\x00b", "\x1b[A", "\x7f", "\x85"]),
+    ("send_keys", "keys", ["Enter", [7], [None], [["a"]], ["ab"], [""], ["C-"], ["a\x00"]]),
+    ("wait_for", "until", ["Exit"]),
+    ("wait_for", "pattern", ["a\x00b", "a" * 4097]),
+    ("search_logs", "pattern", ["a\x00b", "a(", "[", "a" * 4097, "\\"]),
 ]
-REQUIRED = [("close_tab", "window_id"), ("rename_tab", "window_id"), ("rename_tab", "name"), ("execute_command", "command"),
-            ("start_process", "command"), ("stop_process", "window_id"), ("get_command_state", "window_id"), ("cancel_command", "window_id"),
-            ("read_logs_from_tab", "window_id"), ("stream_logs_from_tab", "window_id"), ("set_history_limit", "limit"),
-            ("wait_for", "window_id"), ("wait_for", "until"), ("search_logs", "window_id"), ("search_logs", "pattern"),
-            ("send_text", "text"), ("send_keys", "keys")]
+
+
+def bad_values(schema: dict, required: bool) -> list:
+    """Values that the schema of one argument does not allow. null for an optional one counts as not given: models write it so."""
+    bad: list = [None] if required else []
+    match schema["type"]:
+        case "string":
+            bad += BAD_STRINGS
+            if "enum" in schema:
+                bad += ["", schema["enum"][0] + "x"]
+            bad += ["a" * (schema["minLength"] - 1)] if "minLength" in schema else []
+            bad += ["a" * (schema["maxLength"] + 1)] if "maxLength" in schema else []
+        case "boolean":
+            bad += BAD_BOOLEANS
+        case "integer":
+            bad += [*BAD_NUMBERS, schema["minimum"] - 1]
+            bad += [schema["maximum"] + 1] if schema["maximum"] < 2**53 - 1 else []
+        case "array":
+            bad += [7, "a", {}, [{}], ["a"] * (schema["maxItems"] + 1)] + ([[]] if schema.get("minItems") else [])
+        case "object":
+            bad += [7, "a", ["a"]]
+        case other:
+            raise AssertionError(f"how is an argument of type {other} wrong?")
+    return bad
+
+
+def good_value(name: str, schema: dict) -> object:
+    """Something that the schema allows. It is never acted on: another argument is wrong."""
+    if name == "command":
+        return "touch ran"
+    match schema["type"]:
+        case "string":
+            return schema["enum"][0] if "enum" in schema else "x"
+        case "integer":
+            return schema["minimum"]
+        case "array":
+            return ["x"]
+    raise AssertionError(f"what is a good {name}?")
 
 
 class BadArguments(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.server = cls.enterClassContext(Server())
+        cls.tools = {tool["name"]: tool["inputSchema"] for tool in cls.server.raw.request("tools/list")["tools"]}
         cls.tab = cls.server.create_tab()
         cls.tab.execute("true")
         poll(lambda: cls.tab.log().endswith((b"# ", b"$ ")), 10, "the prompt in the log")
@@ -93,7 +93,12 @@ class BadArguments(unittest.TestCase):
         assert cls.tab.execute("echo usable").output == "usable\n"
 
     def good(self, tool: str) -> dict:
-        return {"window_id": self.tab.id, **NEEDS_TAB[tool]} if tool in NEEDS_TAB else {}
+        schema = self.tools[tool]
+        arguments = {name: good_value(name, schema["properties"][name]) for name in schema.get("required", []) if name != "window_id"}
+        return arguments | ({"window_id": self.tab.id} if "window_id" in schema.get("properties", {}) else {})
+
+    def with_tab(self) -> list[str]:
+        return [tool for tool, schema in self.tools.items() if "window_id" in schema.get("properties", {})]
 
     def refused(self, tool: str, field: str, arguments: dict) -> str:
         text = self.server.call_error(tool, **arguments)
@@ -106,31 +111,43 @@ class BadArguments(unittest.TestCase):
                 with self.subTest(f"{tool}.{field} = {value!r:.60}"):
                     self.refused(tool, field, self.good(tool) | {field: value})
 
+    def test_values_that_the_schema_does_not_allow(self) -> None:
+        tried = 0
+        for tool, schema in self.tools.items():
+            for field, of_field in schema.get("properties", {}).items():
+                for value in bad_values(of_field, field in schema.get("required", [])):
+                    with self.subTest(f"{tool}.{field} = {value!r:.60}"):
+                        self.refused(tool, field, self.good(tool) | {field: value})
+                        tried += 1
+        self.assertGreater(tried, 20 * len(self.tools))
+
     def test_ids_that_are_none(self) -> None:
-        for tool in NEEDS_TAB:
+        for tool in self.with_tab():
             for value in BAD_IDS:
-                if value is None and tool == "execute_command":
-                    continue  # optional there
+                if value is None and "window_id" not in self.tools[tool].get("required", []):
+                    continue
                 with self.subTest(f"{tool} {value!r}"):
                     self.refused(tool, "window_id", self.good(tool) | {"window_id": value})
 
     def test_tabs_that_are_not_there(self) -> None:
-        for tool in NEEDS_TAB:
+        for tool in self.with_tab():
             with self.subTest(tool):
                 self.assertIn(NO_TAB, self.server.call_error(tool, **self.good(tool) | {"window_id": NO_TAB}))
 
     def test_missing(self) -> None:
-        for tool, field in REQUIRED:
+        for tool, field in [(tool, field) for tool, schema in self.tools.items() for field in schema.get("required", [])]:
             with self.subTest(f"{tool} without {field}"):
                 arguments = {key: value for key, value in self.good(tool).items() if key != field}
                 self.refused(tool, field, arguments)
 
     def test_unknown(self) -> None:
-        for tool in [*NEEDS_TAB, "create_tab", "list_tabs", "set_history_limit"]:
-            for name in ("timeout", "Command", "no_such", "", "window_id " if tool != "list_tabs" else "x", "__proto__"):
+        for tool in self.tools:
+            for name in ("timeout", "Command", "no_such", "", "window_id ", "__proto__"):
                 with self.subTest(f"{tool} with {name!r}"):
-                    arguments = self.good(tool) | ({"limit": 1000} if tool == "set_history_limit" else {})
-                    self.refused(tool, name, arguments | {name: "x"})
+                    self.refused(tool, name, self.good(tool) | {name: "x"})
+
+    def test_exact_bytes_and_a_view_of_them(self) -> None:
+        self.refused("stream_logs_from_tab", "strip_ansi", self.good("stream_logs_from_tab") | {"encoding": "base64", "strip_ansi": True})
 
     def test_both_views_at_once(self) -> None:
         """What is rendered has no escape sequences left: the same as `render` alone."""

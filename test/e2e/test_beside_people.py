@@ -1,5 +1,7 @@
 """A tab where people have commands of their own: what an agent may do, and what each is told (U6, U7, U11, U21)."""
 
+import fcntl
+import os
 import re
 import subprocess
 import unittest
@@ -79,7 +81,7 @@ class BesidePeople(unittest.TestCase):
         """U21: each process chooses one that no other has, and no name comes twice."""
         count = 6
         runs = [self.start("--", f"echo n{n}; until [ -e {self.sandbox.home}/go ]; do sleep 0.05; done") for n in range(count)]
-        self.assertEqual([run.stdout.readline() for run in runs], [b"n%d\r\n" % n for n in range(count)])
+        self.assertEqual([run.stdout.readline() for run in runs], [b"n%d\n" % n for n in range(count)])
         names = [row.name for row in self.server.tabs().values()]
         (self.sandbox.home / "go").touch()
         errors = [run.communicate(timeout=20)[1].decode() for run in runs]
@@ -88,6 +90,22 @@ class BesidePeople(unittest.TestCase):
         for said in filter(None, errors):
             self.assertRegex(said, r"main\" is busy: (command|its shell)", errors)
             self.assertFalse(re.search("terminally-shel", said), said)
+
+
+    def test_who_stands_still_while_it_chooses_is_passed_by_one_after_the_other(self) -> None:
+        first = self.start("--", "echo first; sleep 60")
+        self.assertEqual(first.stdout.readline(), b"first\n")
+        [lock] = self.sandbox.runtime.rglob("choosing.lock")
+        with open(lock, "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            os.utime(lock, (1_767_225_600, 1_767_225_600))
+            runs = [self.start("--", "echo up; sleep 60") for _ in range(3)]
+            self.assertEqual([run.stdout.readline() for run in runs], [b"up\n"] * 3)
+        names = [row.name for row in self.server.tabs().values()]
+        for run in (first, *runs):
+            run.terminate()
+            run.communicate(timeout=20)
+        self.assertEqual(sorted(names), ["main", "main-2", "main-3", "main-4", "the tab"])
 
 
 class Longest(unittest.TestCase):

@@ -80,7 +80,7 @@ class InTime(unittest.TestCase):
         poll(lambda: b"[1]" in tab.log(), 10)
         with Timed(within_s + 1, within_s):
             text = tab.call_error("execute_command", command="touch ran", timeout_ms=600_000)
-        self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen")
+        self.assertRegex(text, "nothing was run.*did not come to its prompt.*read_screen.*wait for it: the same call with \"window_id\"")
         self.assertFalse((server.sandbox.home / "ran").exists())
 
     def test_a_prompt_that_does_not_come(self) -> None:
@@ -103,7 +103,7 @@ class InTime(unittest.TestCase):
             person = subprocess.Popen([server.raw.process.args[0], "exec", tab.id, "--", "echo up; sleep 1000"], env=server.sandbox.environment(),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             self.addCleanup(person.communicate)
-            self.assertEqual(person.stdout.readline(), b"up\r\n")
+            self.assertEqual(person.stdout.readline(), b"up\n")
             person.send_signal(signal.SIGSTOP)
             try:
                 with Timed(6, 5):
@@ -127,6 +127,22 @@ class InTime(unittest.TestCase):
                 server.raw.process.send_signal(signal.SIGCONT)
                 result = server.result(call, "execute_command")
                 self.assertEqual((result.state, result.exit_code, result.timed_out, result.output), ("completed", 3, False, "done\n"))
+
+    def test_what_came_while_nobody_read_is_read_to_its_end(self) -> None:
+        """More than is read at a time, and nothing comes behind it."""
+        with Server() as server:
+            tab = server.create_tab()
+            call = tab.execute_async("until [ -e go ]; do sleep 0.05; done; seq 1 500000", timeout_ms=60_000, max_output_bytes=1024)
+            poll(lambda: tab.row["foreground"] == "sleep", 10)
+            server.raw.process.send_signal(signal.SIGSTOP)
+            (server.sandbox.home / "go").touch()
+            try:
+                poll(lambda: b"\n500000\r\n" in tab.log()[-4096:], 30)
+            finally:
+                server.raw.process.send_signal(signal.SIGCONT)
+            result = server.result(call, "execute_command")
+            self.assertEqual((result.state, result.exit_code, result.get("notes")), ("completed", 0, None))
+            self.assertTrue(result.output.endswith("\n500000\n"), result.output[-100:])
 
     def test_a_stop_is_on_record(self) -> None:
         """D36: the server is killed while it waits for what it has signalled."""

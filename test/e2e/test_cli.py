@@ -152,7 +152,11 @@ class Cli(unittest.TestCase):
             (("--redact", "", "ls"), "allowed: all, off, rules"), (("--instance", "", "ls"), "--instance: a name is missing"),
             (("exec", "@0x", "--", "touch ran"), '"@0x" is no tab'), (("exec", "@", "--", "touch ran"), '"@" is no tab'),
             (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'), (("attach",), "needs a terminal"),
-            (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
+            (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"), (("replay", "@0", "--speed", "x"), '--speed: "x" is no number from 0.01 to 1000000\n'),
+            (("replay", "@0", "--max-pause", "-1"), "is no number from 0 to"), (("lst",), '"lst" is no subcommand; there are: ls, tail, replay,'),
+            (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'), (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
+            (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"), (("exec", "@0", "touch", "-c", "ran"), '"-c" is no flag of exec: before a command with flags put --'),
+            (("exec", "--nosuch", "--", "touch ran"), "not expected: --nosuch"),
         ):
             with self.subTest(arguments):
                 done = run_cli(self.sandbox, *arguments, stdin=subprocess.DEVNULL)

@@ -1,15 +1,17 @@
 """terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
 
+import json
 import shlex
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
 import path  # noqa: F401
 from harness import Sandbox, Server, Stopwatch, binary, main, poll
 from harness.client import run_cli
-from harness.person import Terminal
+from harness.person import Person, Terminal
 
 
 class Exec(unittest.TestCase):
@@ -24,18 +26,22 @@ class Exec(unittest.TestCase):
                                 stderr=subprocess.PIPE, **options)
 
     def test_streams_and_gives_the_commands_exit_code(self) -> None:
-        by_hand = self.start(self.tab.id, "--", "echo one; until [ -e go ]; do sleep 0.05; done; echo two; (exit 5)")
+        wait = "n=0; until [ -e {0} ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done; "
+        by_hand = self.start(self.tab.id, "--", "echo one; " + wait.format("go") + "echo two; " + wait.format("further") + "echo three; (exit 5)")
         first = by_hand.stdout.readline()
         self.assertIsNone(by_hand.poll())  # it came while the command ran
         (self.sandbox.home / "go").touch()
+        second = by_hand.stdout.readline()  # nothing of the command's own life happens just then
+        self.assertIsNone(by_hand.poll())
+        (self.sandbox.home / "further").touch()
         rest, errors = by_hand.communicate(timeout=10)
-        self.assertEqual((first + rest, errors, by_hand.returncode), (b"one\r\ntwo\r\n", b"", 5))
+        self.assertEqual((first, second, rest, errors, by_hand.returncode), (b"one\n", b"two\n", b"three\n", b"", 5))
 
     def test_words_are_joined_by_blanks_as_by_ssh(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo", "two  spaces", "$HOME;", "(exit", "3)")
-        self.assertEqual((done.stdout, done.returncode), (f"two spaces {self.sandbox.home}\r\n".encode(), 3))
+        self.assertEqual((done.stdout, done.returncode), (f"two spaces {self.sandbox.home}\n".encode(), 3))
         done = run_cli(self.sandbox, "exec", self.tab.id, "echo", "no dashes")
-        self.assertEqual((done.stdout, done.returncode), (b"no dashes\r\n", 0))
+        self.assertEqual((done.stdout, done.returncode), (b"no dashes\n", 0))
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "printf", "'%s '", "-n", "--", "--help", "ls")
         self.assertEqual((done.stdout, done.returncode), (b"-n -- --help ls ", 0))
 
@@ -44,14 +50,22 @@ class Exec(unittest.TestCase):
         done = run_cli(self.sandbox, "exec", "build", "echo", "x")
         self.assertEqual((done.stdout, done.returncode), (b"", 125))
         self.assertIn(b"exec build -- COMMAND", done.stderr)
-        self.assertEqual(run_cli(self.sandbox, "exec", "build", "--", "echo x").stdout, b"x\r\n")
+        self.assertEqual(run_cli(self.sandbox, "exec", "build", "--", "echo x").stdout, b"x\n")
+        self.assertIn(b"exec 'the tab' -- COMMAND", run_cli(self.sandbox, "exec", "the tab", "echo", "x").stderr)
         self.assertEqual(run_cli(self.sandbox, "exec", "--", "build", "x").returncode, 127, "a program that is not there")
-        self.assertEqual(run_cli(self.sandbox, "exec", "echo", "x").stdout, b"x\r\n")
+        self.assertEqual(run_cli(self.sandbox, "exec", "echo", "x").stdout, b"x\n")
 
     def test_a_million_lines_are_exact(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "seq 1 1000000", timeout=60)
         self.assertEqual(done.returncode, 0)
-        self.assertTrue(done.stdout == b"".join(b"%d\r\n" % n for n in range(1, 1000001)))
+        self.assertTrue(done.stdout == b"".join(b"%d\n" % n for n in range(1, 1000001)))
+
+    def test_a_pipe_gets_what_was_printed_and_a_terminal_what_the_tabs_shows(self) -> None:
+        text = r"printf 'a\r'; sleep 0.2; printf '\nb\r\nc\r\r'; stty -onlcr; printf 'd\ne\r'; stty onlcr"
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", text)
+        self.assertEqual((done.stdout, done.returncode), (b"a\r\nb\r\nc\r\rd\ne\r", 0), "each LF is CR LF in the tab")
+        with Terminal([str(binary()), "exec", self.tab.id, "--", "stty -onlcr; printf 'f\\r\\ng'; stty onlcr"], self.sandbox.environment()) as terminal:
+            terminal.expect("f\r\r\ng")  # the CR stays, and its own terminal adds one
 
     def test_without_a_tab(self) -> None:
         self.assertEqual(run_cli(self.sandbox, "exec", "--", "true").returncode, 0)
@@ -60,7 +74,7 @@ class Exec(unittest.TestCase):
 
     def test_the_shell_is_the_agents(self) -> None:
         self.tab.execute("cd /usr; x=42")
-        self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo $x $PWD; cd /etc").stdout, b"42 /usr\r\n")
+        self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo $x $PWD; cd /etc").stdout, b"42 /usr\n")
         self.assertEqual(self.tab.execute("pwd").output, "/etc\n")
 
     def test_beside_the_agent_in_another_tab(self) -> None:
@@ -68,7 +82,7 @@ class Exec(unittest.TestCase):
         agent = other.execute_async("echo agent up; until [ -e go ]; do sleep 0.05; done; echo agent done", timeout_ms=60_000)
         poll(lambda: b"agent up\r\n" in other.log(), 5)
         for n in range(3):
-            self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", f"echo hand {n}").stdout, b"hand %d\r\n" % n)
+            self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", f"echo hand {n}").stdout, b"hand %d\n" % n)
         self.assertFalse(agent.done())
         (self.sandbox.home / "go").touch()
         self.assertEqual(self.server.result(agent, "execute_command").output, "agent up\nagent done\n")
@@ -80,7 +94,7 @@ class Exec(unittest.TestCase):
         self.assertIn("echo hand up", self.tab.call_error("execute_command", command="echo agent"))
         (self.sandbox.home / "go").touch()
         out, errors = by_hand.communicate(timeout=10)
-        self.assertEqual((out, errors, by_hand.returncode), (b"hand up\r\nhand done\r\n", b"", 0))
+        self.assertEqual((out, errors, by_hand.returncode), (b"hand up\nhand done\n", b"", 0))
         self.assertEqual(self.tab.execute("echo agent").output, "agent\n")
         self.assertEqual(self.tab.execute("sleep 30", timeout_ms=500, on_timeout="background").state, "running")
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "true")
@@ -150,10 +164,67 @@ class Exec(unittest.TestCase):
     def test_a_nested_shell_is_left_to_the_tab(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "bash --norc")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), f"another shell now waits.*`terminally-mcp exec {self.tab.id} -- …` runs in it.*attach {self.tab.id}`")
+        self.assertNotIn(b"execute_command", done.stderr, "a person has no tools")
         self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo inner $SHLVL").returncode, 0)
         run_cli(self.sandbox, "exec", self.tab.id, "--", "exit")
         poll(lambda: not self.tab.row.busy, 5)
         self.assertEqual(self.tab.execute("echo outer").output, "outer\n")
+
+    def test_a_line_that_is_put_back_is_told_to_a_person(self) -> None:
+        Person(self.server).type(self.tab, "echo half")
+        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo whole")
+        self.assertEqual(done.stdout, b"whole\n")
+        self.assertRegex(done.stderr.decode(), r'"echo half"; it is (put back .*; C-u there takes|not put back$)')
+        self.assertNotIn(b"send_", done.stderr)
+
+    def test_the_agent_and_a_person_take_turns_in_a_nested_shell(self) -> None:
+        """The tab's lock is with whoever opened it: neither types into what the other has just typed."""
+        self.tab.execute("bash --norc", timeout_ms=5000)
+        over, failures = threading.Event(), []
+
+        def by_hand() -> None:
+            for number in range(40):
+                done = run_cli(self.sandbox, "exec", self.tab.id, "--", f"echo {number} >> by_hand; echo of a person")
+                if done.returncode != 125 and done.stdout != b"of a person\n":
+                    failures.append(done)
+            over.set()
+
+        person = threading.Thread(target=by_hand)
+        person.start()
+        while not over.is_set():
+            answer = self.server.raw.result_of(self.tab.execute_async("echo of the agent"), 30)
+            text = answer["content"][0]["text"]
+            self.assertTrue(answer.get("isError") or json.loads(text)["output"] == "of the agent\n", text)
+        person.join()
+        self.assertEqual(failures, [])
+        ran = (self.sandbox.home / "by_hand").read_text().split()
+        self.assertEqual(len(ran), len(set(ran)), "none twice")
+        self.tab.execute("exit")
+
+    def test_a_reader_who_is_behind_holds_up_nothing(self) -> None:
+        """`exec … | less`: a time-out, a signal and the agent's cancel end the command all the same, and nothing is lost."""
+        lines = "yes 0123456789 | head -c 8000000"
+
+        def read_at_last(by_hand: subprocess.Popen) -> None:
+            out, error = by_hand.communicate(timeout=30)
+            self.assertEqual(out, self.tab.output_bytes_of(self.tab.state(verbose=True)).replace(b"\r\n", b"\n"), error)
+
+        timed = self.start("--timeout-ms", "500", self.tab.id, "--", f"{lines}; sleep 60")
+        poll(lambda: (now := self.tab.state()).reason == "timeout" and now.state == "cancelled", 15, "the end by its time-out, though nobody reads")
+        read_at_last(timed)
+        self.assertEqual(timed.returncode, 124)
+        before = self.tab.row.log_bytes
+        cancelled = self.start(self.tab.id, "--", f"{lines}; sleep 60")
+        poll(lambda: self.tab.row.log_bytes - before > 8_000_000, 30)
+        self.assertEqual(self.tab.call("cancel_command").reason, "cancelled_by_client")
+        read_at_last(cancelled)
+        signalled = self.start(self.tab.id, "--", f"{lines}; sleep 60")
+        poll(lambda: self.tab.row.busy, 15)
+        signalled.send_signal(signal.SIGTERM)
+        poll(lambda: signalled.poll() is not None, 15, "its end, though nobody reads")
+        self.assertEqual(signalled.returncode, 128 + signal.SIGTERM)
+        signalled.communicate()
 
     def test_the_server_ends_meanwhile(self) -> None:
         by_hand = self.start(self.tab.id, "--", "echo up; sleep 30")

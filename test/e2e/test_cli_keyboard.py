@@ -175,7 +175,7 @@ class Keyboard(NamedTab):
 
     def test_a_pipe_is_nobodys_when_the_command_does_not_read(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo one", input=b"data\n")
-        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"one\r\n", b"", 0))
+        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"one\n", b"", 0))
 
     def test_without_a_keyboard_it_says_how_to_answer(self) -> None:
         waits = self.exec_without_keyboard(self.tab.id, "read -p 'sure? ' a; echo $a")
@@ -193,9 +193,9 @@ class Names(NamedTab):
 
     def test_a_tab_by_its_name(self) -> None:
         done = run_cli(self.sandbox, "exec", "the tab", "--", "echo", "in $here")
-        self.assertEqual((done.stdout, done.returncode), (b"in 1\r\n", 0), done.stderr)
+        self.assertEqual((done.stdout, done.returncode), (b"in 1\n", 0), done.stderr)
         done = run_cli(self.sandbox, "exec", "--timeout-ms", "9000", "the tab", "--", "echo -- $here")
-        self.assertEqual((done.stdout, done.returncode), (b"-- 1\r\n", 0), done.stderr)
+        self.assertEqual((done.stdout, done.returncode), (b"-- 1\n", 0), done.stderr)
         self.assertIn(b"printed\r\n", run_cli(self.sandbox, "tail", "the tab").stdout)
         self.assertIn(b"printed", run_cli(self.sandbox, "history", "the tab").stdout)
         self.assertIn(b"printed", run_cli(self.sandbox, "export", "the tab", "--asciicast").stdout)

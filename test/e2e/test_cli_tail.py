@@ -62,9 +62,10 @@ class Tail(unittest.TestCase):
     def test_follows_rendered_by_finished_lines(self) -> None:
         with Terminal([str(binary()), "tail", self.tab.id, "-f", "--render"], self.sandbox.environment()) as terminal:
             terminal.expect("from the agent\r\n")
-            self.tab.execute(r"for i in 1 2 3; do printf '\r\033[32mstep %d\033[0m' $i; done; echo; echo 'all ''done'")
+            self.tab.execute(r"for i in 1 2 3; do printf '\r\033[32mstep %d\033[0m' $i; sleep 0.2; done; echo; echo 'all ''done'")
             terminal.expect("step 3\r\nall done\r\n")
-            self.assertNotIn(b"step 2", terminal.output)
+            for step in (b"step 1", b"step 2"):
+                self.assertNotIn(step, terminal.output)
 
 
 class Logs(unittest.TestCase):
@@ -84,6 +85,28 @@ class Logs(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"what was\r\n", b"", 0))
         self.assertEqual(run_cli(self.sandbox, "tail", "@4").returncode, 1)
 
+    def test_what_came_with_the_end_is_followed_as_well(self) -> None:
+        (self.directory / "pane-@4.log").write_bytes(b"what was\r\n")
+        done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "-f")
+        self.assertEqual((done.stdout, done.returncode), (b"what was\r\n", 0))
+        self.assertIn(b"tab @4 is closed", done.stderr)
+
+    def test_a_long_log_is_rendered_by_whole_lines(self) -> None:
+        lines = range(60_000)
+        (self.directory / "pane-@4.log").write_bytes(b"".join(b"half a line\rline %05d done\r\n" % n for n in lines))
+        done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "--from-byte", "0", "--render")
+        self.assertTrue(done.stdout == b"".join(b"line %05d done\n" % n for n in lines))
+
+    def test_how_far_back_the_last_lines_are_looked_for(self) -> None:
+        with open(self.directory / "pane-@4.log", "wb") as log:
+            log.truncate(65 << 20)
+            log.seek(0, 2)
+            log.write(b"\n2\n3\n")
+        self.assertEqual(run_cli(self.sandbox, "--instance", "old", "tail", "@4", "-n", "2").stderr, b"")
+        done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "-n", "4")
+        self.assertEqual(len(done.stdout), 64 << 20)
+        self.assertEqual(done.stderr, b"terminally-mcp: -n: only the last 3 lines, 67108864 bytes; use --from-byte for more\n")
+
     def test_gaps_are_named(self) -> None:
         (self.directory / "pane-@4.log").write_bytes(b"one\ntwo\nthree\n")
         records = self.record("start", 0, 0) + self.record("gap", 104, 4) + self.record("start", 108, 8)
@@ -91,6 +114,10 @@ class Logs(unittest.TestCase):
         done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "--from-byte", "0")
         self.assertEqual((done.stdout, done.returncode), (b"one\ntwo\nthree\n", 0))
         self.assertRegex(done.stderr.decode(), r"\A.*\b100 bytes .*\b104\n.*unknown.*\b108\n\Z")
+        for command in (("export", "--asciicast"), ("replay",)):
+            done = run_cli(self.sandbox, "--instance", "old", *command, "@4")
+            self.assertIn(b"three", done.stdout)
+            self.assertRegex(done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are gone.*\n.*nobody counted.*\n\Z")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import re
 import time
 import unittest
+from datetime import datetime
 
 import path  # noqa: F401
 from harness import Person, Server, Text, main, needs, poll
@@ -24,12 +25,16 @@ class Contract(unittest.TestCase):
     def test_verbose_gives_every_field(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            result = tab.execute("cd /usr; printf '\\033[1mhi\\033[0m\\n'", verbose=True)
+            begin, called = time.time(), time.monotonic()
+            result = tab.execute("cd /usr; sleep 0.2; printf '\\033[1mhi\\033[0m\\n'", verbose=True)
+            took = time.monotonic() - called
             for field in ("command_id", "window_id", "command", "state", "reason", "output", "exit_code", "timed_out", "awaiting_input",
                           "start_byte", "end_byte", "output_bytes", "omitted_bytes", "started_at", "duration_ms", "cwd"):
                 self.assertIn(field, result)
             self.assertEqual((result.window_id, result.cwd, result.reason, result.omitted_bytes), (tab.id, "/usr", None, 0))
             self.assertEqual(result.started_at, Text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"))
+            self.assertTrue(begin - 0.001 <= datetime.fromisoformat(result.started_at).timestamp() <= begin + took, result)
+            self.assertTrue(200 <= result.duration_ms <= 1000 * took + 1, result)
             self.assertEqual(tab.log()[result.start_byte:result.end_byte], b"\x1b[1mhi\x1b[0m\r\n")
             self.assertEqual(result.output_bytes, len(b"\x1b[1mhi\x1b[0m\r\n"))
 

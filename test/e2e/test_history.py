@@ -68,6 +68,17 @@ class History(unittest.TestCase):
         self.assertEqual(head.split(), ["STARTED", "DURATION", "EXIT", "STATE", "TAB", "BY", "COMMAND"])
         self.assertRegex(row, rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d +\d+\.\d{{3}}s +0 +completed +{self.tab.id} +e2e 1 +echo 'a\?b'; true x+ …$")
 
+    def test_how_long_each_took(self) -> None:
+        self.tab.execute("true")
+        records = self.tab.log_path.with_suffix(".commands")
+        fields = json.loads(records.read_text().splitlines()[-1])
+        took = {59_999: "59.999s", 60_000: "0:01:00", 3_599_999: "0:59:59", 7_507_000: "2:05:07", 360_000_000: "100:00:00"}
+        with open(records, "w", encoding="utf-8") as file:
+            for n, ms in enumerate(took):
+                file.write(json.dumps(fields | {"id": f"{n:08x}", "duration_ms": ms}, separators=(",", ":")) + "\n")
+        rows = run_cli(self.sandbox, "history").stdout.decode().splitlines()[1:]
+        self.assertEqual([row.split()[2] for row in rows], list(took.values()))
+
     def test_what_was_not_run_is_not_in_it(self) -> None:
         self.tab.start("vim")
         poll(lambda: self.tab.row.foreground == "vim", 10)

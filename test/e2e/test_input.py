@@ -169,6 +169,19 @@ class Text(unittest.TestCase):
             last = first if first.state == "completed" else tab.wait_end(10)
             self.assertTrue(last.output.endswith("done\n"), last)
 
+    def test_behind_a_call_whose_command_is_still_to_be_typed(self) -> None:
+        """Calls on a tab are served in order: it is no line for the prompt before."""
+        for shell in ("bash", "zsh", "dash"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                for n in range(4):
+                    call = tab.execute_async(f"read -r x; echo got:$x:{n}", timeout_ms=60_000)
+                    sent = server.call_async("send_text", window_id=tab.id, text=f"word{n}")
+                    self.assertEqual(server.result(sent, "send_text").get("notes", []), [])
+                    result = server.result(call, "execute_command")
+                    last = result if result.state == "completed" else tab.wait_end(10)
+                    self.assertTrue(last.output.endswith(f"got:word{n}:{n}\n"), last)
+
     def test_a_closed_tab(self) -> None:
         with Server() as server:
             server.create_tab()

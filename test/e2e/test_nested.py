@@ -1,5 +1,6 @@
 """A shell inside a shell: bash in zsh, another user, another machine."""
 
+import json
 import os
 import signal
 import time
@@ -147,7 +148,9 @@ class Nested(unittest.TestCase):
         """Each `exec` is a process of its own."""
         with Server() as server:
             tab = self.become_nobody(server)
-            os.kill(int(tab.execute("echo $PPID").output), 9)
+            su = int(tab.execute("echo $PPID").output)
+            poll(lambda: tab.log().endswith(b"$ "), 5)  # a bash that draws its prompt when its su is gone takes the terminal from the one below
+            os.kill(su, 9)
             poll(lambda: tab.row.foreground == "bash", 5)
             first, second = (run_cli(server.sandbox, "exec", tab.id, "--", "id -un") for _ in range(2))
             self.assertEqual((first.returncode, first.stdout), (125, b""))
@@ -172,6 +175,11 @@ class Nested(unittest.TestCase):
         os.kill(int(pid.read_text()), 9)
         poll(lambda: not tab.row.busy, 5)
 
+    def last_way(self, tab: Tab) -> int | None:
+        """The pid of what leads to the shell, as it is on record for whoever asks next."""
+        whole, _, _ = tab.log_path.with_suffix(".commands").read_text().rpartition("\n")
+        return json.loads(whole.splitlines()[-1]).get("way_in", {}).get("pid")
+
     def is_refused(self, tab: Tab) -> None:
         """Once its end is in the log, which is a moment after the prompt around it is back."""
         said = poll(lambda: "is busy" not in (error := tab.call_error("execute_command", command="echo meant for there")) and error, 5)
@@ -188,7 +196,7 @@ class Nested(unittest.TestCase):
                     self.assertTrue(tab.call("wait_for", until="input").matched)
                     tab.call("send_text", text="secret")
                     poll(lambda: tab.row.foreground == "bash", 5)
-                    tab.call("wait_for", until="idle", idle_ms=1_500)
+                    poll(lambda: self.last_way(tab) == int(pid.read_text()), 5, "the way on record")  # noqa: B023
                     self.loses(tab, pid)
                     self.is_refused(tab)
                     self.assertEqual(tab.execute("echo here").output, "here\n")
@@ -260,7 +268,7 @@ class Nested(unittest.TestCase):
             goes_in()  # what the agent was told, no person was told
             self.assertEqual(tab.execute("exit 5").exit_code, 5)
             self.assertEqual(by_hand("echo here"), (125, b""))
-            self.assertEqual(by_hand("echo here"), (0, b"here\r\n"))
+            self.assertEqual(by_hand("echo here"), (0, b"here\n"))
             goes_in()  # and the other way round
             by_hand("exit 5")
             poll(lambda: not tab.row["busy"], 5)
@@ -269,7 +277,7 @@ class Nested(unittest.TestCase):
             goes_in()
             by_hand("exit 5")
             poll(lambda: not tab.row["busy"], 5)
-            self.assertEqual(by_hand("echo here"), (0, b"here\r\n"))
+            self.assertEqual(by_hand("echo here"), (0, b"here\n"))
 
     def test_output_that_comes_late(self) -> None:
         """D1: as over a slow link. The call says that it is not known whether it ran; it ran once, and its end is told when it is known."""
@@ -437,6 +445,16 @@ class Ssh(unittest.TestCase):
         Nested.works_inside(self, tab, 'test -n "$SSH_CONNECTION"')
         Nested.leaves(self, tab, "bash")
         self.assertEqual(tab.execute('echo "[$SSH_CONNECTION]"').output, "[]\n")
+
+    def test_a_prompt_that_comes_after_a_question(self) -> None:
+        """As after a password: who answers is told that the far shell waits, and a call without a tab goes there."""
+        self.assertEqual(self.server.call("execute_command", command=f"read -p 'go? ' x; {self.command()}", timeout_ms=20_000).reason, "awaiting_input")
+        main_id = next(iter(self.server.tabs()))
+        sent = self.server.call("send_text", window_id=main_id, text="y", until="input", timeout_ms=20_000)
+        self.assertEqual((sent.matched, sent.awaiting_input["kind"]), (True, "line"))
+        self.assertRegex(sent.match, r"[#$%]$")
+        self.assertTrue(any("another shell now waits" in note for note in sent.notes), sent)
+        self.assertEqual(self.server.call("execute_command", command='test -n "$SSH_CONNECTION"').exit_code, 0)
 
     def test_what_has_ended_is_no_timeout(self) -> None:
         """D35: the server was stopped over the deadline, no file holds the exit code, and END is far behind in the log."""

@@ -42,6 +42,18 @@ class OwnLines(unittest.TestCase):
                 self.assert_nothing_of_ours("\n".join(line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))), [SAID[shell]])
                 self.assertEqual(tab.call("search_logs", pattern=r"builtin|\\\. /").matches, [])
 
+    def test_the_line_that_mends(self) -> None:
+        """A readonly PS1 ends what is typed first, and a second line goes before it."""
+        for shell in ("dash", "mksh"):
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("PS1='> '; readonly PS1")
+                self.assertEqual(tab.execute("echo behind").output, "behind\n")
+                self.assertIn("__mcp_no_hook=1", tab.log().decode(), "it was typed")
+                for view in (PLAIN, RENDERED):
+                    self.assert_nothing_of_ours(tab.call("read_logs_from_tab", lines=500, **view).content, ["$ echo behind"])
+
     def test_chunks_of_any_size(self) -> None:
         """A chunk that ends within a typed line has no part of it."""
         with Server() as server:

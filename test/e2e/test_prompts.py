@@ -7,9 +7,6 @@ import path  # noqa: F401
 from harness import RpcError, Server, main
 from harness.raw_client import LEGACY, MODERN, modern_meta
 
-TOOLS = {"list_tabs", "create_tab", "close_tab", "rename_tab", "execute_command", "start_process", "stop_process", "get_command_state",
-         "cancel_command", "wait_for", "send_text", "send_keys", "read_screen", "read_logs_from_tab", "stream_logs_from_tab", "search_logs",
-         "set_history_limit"}
 # What a snake_case word of a prompt may be besides a tool.
 FIELDS = {"window_id", "timeout_ms", "exit_code", "start_byte", "end_byte", "next_byte", "from_byte", "context_lines", "awaiting_input"}
 
@@ -64,7 +61,7 @@ class Prompts(unittest.TestCase):
 
     def test_they_speak_of_tools_that_exist(self) -> None:
         with Server() as server:
-            known = TOOLS | {tool["name"] for tool in server.raw.request("tools/list")["tools"]} | FIELDS | {"test_parse"}
+            known = {tool["name"] for tool in server.raw.request("tools/list")["tools"]} | FIELDS | {"test_parse"}
             seen = set()
             for name, arguments in COMPLETE.items():
                 seen |= set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text_of(server.raw.request("prompts/get", {"name": name, "arguments": arguments}))))

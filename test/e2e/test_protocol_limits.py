@@ -173,7 +173,7 @@ class Tasks(unittest.TestCase):
     def test_a_cancel_before_the_announcement_ends_the_work(self) -> None:
         """P1: at any moment of the first 600 ms. The full form is test/faults/test_cancelled_calls.py."""
         with Server(handshake=False) as server:
-            tab = server.create_tab()
+            tab, unannounced = server.create_tab(), 0
             for n in range(12):
                 mark = f"88{os.getpid()}{n:02d}"
                 begin = time.monotonic()
@@ -184,13 +184,15 @@ class Tasks(unittest.TestCase):
                 if call.done():  # it was announced before: cancelled as a task is
                     task = call.result()["result"]["taskId"]
                     server.raw.request("tasks/cancel", {"taskId": task, "_meta": CAPABLE})
+                unannounced += not call.done()
                 poll(lambda: not running(f"sleep\0{mark}"), 8, f"the end of command {n}")
                 self.assertEqual(tab.execute("echo next").output, "next\n")
+            self.assertGreaterEqual(unannounced, 4, "else it was not tried")
 
     def test_a_cancel_before_the_announcement_ends_what_was_left_behind(self) -> None:
         """P1: the command goes on by itself when its own time is over; the call has not been answered yet."""
         with Server(handshake=False) as server:
-            tab = server.create_tab()
+            tab, unannounced = server.create_tab(), 0
             for n in range(5):
                 mark = f"89{os.getpid()}{n:02d}"
                 call = server.raw.start_request("tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=100, on_timeout="background") | {"_meta": CAPABLE})
@@ -201,7 +203,9 @@ class Tasks(unittest.TestCase):
                 server.raw.request("tools/list")  # whatever was on its way is here
                 if call.done():  # it was announced before: cancelled as a task is
                     server.raw.request("tasks/cancel", {"taskId": call.result()["result"]["taskId"], "_meta": CAPABLE})
+                unannounced += not call.done()
                 poll(lambda mark=mark: not running(f"sleep\0{mark}"), 8, f"the end of command {n}")
+            self.assertGreaterEqual(unannounced, 1, "else it was not tried")
 
     def test_cancelled_waits_leave_no_slot(self) -> None:
         """P1: 1,100 cancelled wait_for left "Too many tasks at once"."""
@@ -351,7 +355,7 @@ class Texts(unittest.TestCase):
         """D24: the same text as a tool gives, also where a tab and a task are known."""
         with Server() as server:
             tab = server.create_tab()
-            task = f"task-{tab.id}-{tab.start('sleep 60').command_id}"
+            task = f"task-{tab.id}-{tab.start('sleep 60').command_id}-{'0' * 32}"
             tmux = Person(server).server_pid()
             os.kill(tmux, signal.SIGSTOP)
             try:

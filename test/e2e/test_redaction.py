@@ -75,6 +75,10 @@ class Redaction(unittest.TestCase):
         for lines in range(1, 26):
             self.tab.lines(lines=lines)
 
+    def test_what_a_prompt_quotes(self) -> None:
+        text = str(self.server.raw.request("prompts/get", {"name": "build_and_fix", "arguments": {"command": f"deploy {TOKEN} {VALUE}"}}))
+        self.assertIn(f"deploy {MASK} «redacted:DEPLOY_KEY»", text)
+
     def test_coloured_secrets(self) -> None:
         self.tab.execute(r"printf '\033[32m'; cat token; printf '\033[0m\n'; head -c 12 token; printf '\033[1;31m'; tail -c +13 token; printf '\033[m\n'")
         for view in ({}, {"strip_ansi": True}, {"render": True}):

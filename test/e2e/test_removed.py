@@ -155,7 +155,7 @@ class LogsRemoved(Case):
             self.assertEqual(server.call("execute_command", command="echo in main").output, "in main\n")
         self.server.raw.kill()
         take_away(self.sandbox.state)
-        self.assertEqual(run_cli(self.sandbox, "--instance", "t", "exec", tab.id, "--", "echo by hand").stdout, b"by hand\r\n")
+        self.assertEqual(run_cli(self.sandbox, "--instance", "t", "exec", tab.id, "--", "echo by hand").stdout, b"by hand\n")
         take_away(self.sandbox.state)
         self.next_server()
         self.assertEqual(self.take(tab).execute("echo again").output, "again\n")

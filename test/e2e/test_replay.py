@@ -163,7 +163,9 @@ class Replay(Replayed):
     def test_plays_what_an_export_has(self) -> None:
         wanted = "".join(text for _, text in self.cast()[1]).encode()
         self.assertEqual(self.cli("replay", self.tab.id, *self.FAST), wanted)
+        watch = Stopwatch()
         self.assertEqual(self.cli("replay", str(self.tab.log_path), "--max-pause", "0"), wanted)
+        watch.within(1, f"without its pauses of {3 * PAUSE:.1f} s it")
         start = self.result.start_byte
         self.assertTrue(self.cli("replay", self.tab.id, *self.FAST, "--from-byte", str(start)).startswith(b"one\r\n"))
         self.server.create_tab(name="another")

@@ -1,6 +1,8 @@
 """Resources: tabs, logs and screens, listed, read, completed, subscribed to, in both eras."""
 
 import json
+import os
+import resource
 import time
 import unittest
 
@@ -157,11 +159,46 @@ class Updates(unittest.TestCase):
             server.raw.notifications.clear()
             tab.execute("echo last")
             poll(lambda: told(server, UPDATED, uri=uri), 5, "the last update")
+            server.raw.notifications.clear()
+            tab.execute("echo one more")
+            poll(lambda: told(server, UPDATED, uri=uri), 5, "an update for what came within half a second of the last")
             self.assertEqual(server.raw.request("resources/unsubscribe", {"uri": uri}), {})
             server.raw.ping()
             server.raw.notifications.clear()
             tab.execute("echo unheard; sleep 1")
             self.assertEqual(told(server, UPDATED), [])
+
+    def test_silence_ends_no_subscription(self) -> None:
+        """Nor do the synchronous windows that pass in it."""
+        with Server("--sync-window-ms", "300") as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            server.raw.request("resources/subscribe", {"uri": log_of(tab)})
+            _settle(server)
+            poll(lambda: _quiet(server, 1.5), 20, "five windows of silence")
+            tab.execute("echo and then this")
+            poll(lambda: told(server, UPDATED, uri=log_of(tab)), 5, "an update")
+
+    def test_a_lack_of_descriptors_ends_no_subscription(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            for uri in ("terminally://tabs", log_of(tab)):
+                server.raw.request("resources/subscribe", {"uri": uri})
+            _settle(server)
+            pid = server.raw.process.pid
+            limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+            unused = [number for number in range(len(used) + 2) if number not in used]
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (unused[1] + 1, limits[1]))  # a pipe can be made: the sanitizer's
+            poll(lambda: "open files" in str(server.raw.result_of(server.call_async("list_tabs"))), 5, "a call that lacks descriptors")
+            person = Person(server)
+            open_window(person, session_of(person))
+            person.enter(tab, "cd /; echo a change")
+            _settle(server)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+            for uri in ("terminally://tabs", log_of(tab)):
+                poll(lambda uri=uri: tab.execute("cd /tmp; cd ~; pwd") and told(server, UPDATED, uri=uri), 10, f"an update of {uri}")
 
     def test_the_tabs_resource(self) -> None:
         with Server() as server:

@@ -41,6 +41,18 @@ class Search(unittest.TestCase):
                 at = found.next_byte
             self.assertEqual(lines, [str(n) for n in range(1, 1001) if "7" in str(n)])
 
+    def test_it_goes_on_at_the_line_that_an_answer_had_no_room_for(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            at = tab.execute("for n in $(seq 200); do printf 'line %d %0900d\\n' $n 0; done", verbose=True).start_byte
+            answers = []
+            while not answers or answers[-1].truncated:
+                answers.append(tab.call("search_logs", pattern="^line \\d+", context_lines=0, max_matches=1000, from_byte=at))
+                self.assertGreater(answers[-1].next_byte, at)
+                at = answers[-1].next_byte
+            self.assertGreater(len(answers), 2)
+            self.assertEqual([int(match["line"].split()[1]) for found in answers for match in found.matches], list(range(1, 201)))
+
     def test_case_and_characters(self) -> None:
         with Server() as server:
             tab = server.create_tab()

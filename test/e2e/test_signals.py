@@ -29,7 +29,7 @@ class Signals(unittest.TestCase):
             code = "\n".join(line.split("//")[0] for line in source.read_text(encoding="utf-8").split("\n"))
             if sends.search(re.sub(r"child\.kill\(\)|void kill\(\) const", "", code)):
                 found.add(str(source.relative_to(SOURCES)))
-        self.assertEqual(found - OWN_CHILDREN, {"tmux/signals.cpp"})
+        self.assertEqual(found - OWN_CHILDREN, {"system/signals.cpp"})
 
     def test_a_job_goes_on_with_its_children(self) -> None:
         """D6: what an older job starts while a later command is ended is the job's."""
@@ -41,6 +41,17 @@ class Signals(unittest.TestCase):
             self.assertEqual(tab.execute("echo there").output, "there\n")
             self.assertGreaterEqual(int(jobs), 2)
             tab.call("close_tab", force=True)
+
+    def test_what_was_left_in_a_shell_within_is_ended_with_it(self) -> None:
+        """D6: it is of another command, which was run within the one that is cancelled."""
+        alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            self.assertEqual(tab.execute("bash", timeout_ms=20_000).state, "running")
+            tab.execute(f"(setsid sleep {OWN} &)")
+            poll(alive, 10)
+            self.assertEqual(tab.call("cancel_command").state, "cancelled")
+            poll(lambda: not alive(), 3, "its end")
 
     def test_a_daemon_without_environment_is_ended(self) -> None:
         """D6: no parent, no session, no environment."""
@@ -127,6 +138,26 @@ class Signals(unittest.TestCase):
             self.assertTrue(aims, f"no signal was seen in {sent[:500]}")
             self.assertNotIn(pane, aims)
 
+    @unittest.skipUnless(shutil.which("strace"), "strace shows what is signalled")
+    def test_each_signal_is_sent_once(self) -> None:
+        """S5: SIGTERM to a program that does not heed C-c; SIGHUP, then SIGTERM, to what does not end with its tab."""
+        deaf = "sh -c 'trap \"\" {}; echo up; while :; do sleep 0.05; done'"
+        with Sandbox() as sandbox:
+            trace = sandbox.root / "trace"
+            wrapper = ["strace", "-qq", "--decode-fds=pidfd", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"]
+            with Server(sandbox=sandbox, wrapper=wrapper, env={"ASAN_OPTIONS": "detect_leaks=0"}) as server:
+                tab = server.create_tab(shell="bash")
+                tab.start(deaf.format("INT"), until="pattern", pattern="up")
+                tab.call("cancel_command")
+                tab.start("setsid " + deaf.format("HUP") + " & true", until="pattern", pattern="up")
+                tab.close()
+                sent = trace.read_text(encoding="ascii", errors="replace")
+        found = [(group or pid, signal) for group, by_group, pid, by_pid in re.findall(r"kill\((-?\d+), (SIG\w+)|pidfd_send_signal\(\d+<pid:(\d+)>, (SIG\w+)", sent)
+                 if (signal := by_group or by_pid) not in ("SIGCONT", "SIGKILL")]
+        self.assertEqual(sorted(found), sorted(set(found)))
+        self.assertIn("SIGTERM", {signal for group, signal in found if int(group) < 0})
+        self.assertLessEqual({"SIGHUP", "SIGTERM"}, {signal for pid, signal in found if int(pid) > 0})
+
     def test_a_stopped_program_is_said_to_be_stopped(self) -> None:
         """D40"""
         codes = {"bash": (148, 0), "zsh": (148, 0), "dash": (148, 0), "fish": (0, 0), "mksh": (0, 0)}
@@ -140,6 +171,7 @@ class Signals(unittest.TestCase):
                     tab.call("send_keys", keys=["C-z"])
                     result = server.result(call, "execute_command")
                     self.assertEqual((result.state, result.exit_code), ("completed", code))
+                    self.assertEqual("rest\n" in result.output, "rest" in command, result.output)
                     how = r"stopped \(C-z\)" if code == 148 else "stopped"
                     self.assertRegex("\n".join(result.notes), how + r", not ended: pid \d+ \(sleep 545\)")
                     self.assertEqual(tab.execute("(exit 148)" if shell != "fish" else "true").notes, [])

@@ -203,6 +203,23 @@ class Life(unittest.TestCase):
             self.assertEqual(server.tabs()[other.window_id].name, "main-2")
             self.assertEqual(server.result(busy, "execute_command").window_id, main_tab.window_id)
 
+    def test_another_main_in_place_of_the_one_before(self) -> None:
+        """Whoever named no tab believes to be where they were: that they are not is told, once."""
+        with Server() as server:
+            first = server.call("execute_command", command="cd /usr")
+            self.assertNotIn("notes", first)
+            server.call("rename_tab", window_id=first.window_id, name="mine")
+            second = server.call("execute_command", command="pwd")
+            self.assertEqual(second.output, f"{server.sandbox.home}\n")
+            self.assertRegex(second.notes[0], f'"main" that was used before, {first.window_id}, has another name now: this ran in a new one')
+            self.assertNotIn("notes", server.call("execute_command", command="pwd"))
+            os.kill(Person(server).server_pid(), signal.SIGKILL)
+            poll(lambda: not server.tabs(), 10)
+            third = server.call("start_process", command="pwd")
+            self.assertRegex(third.notes[0], f'"main" that was used before, {second.window_id}, is closed: this ran in a new one')
+            server.call("close_tab", window_id=third.window_id)
+            self.assertNotIn("notes", server.call("execute_command", command="pwd"), "who closed it knows")
+
     def test_a_tag_that_came_again(self) -> None:
         """16,384 panes later another tab has the same tag: what says that it is of that one stays."""
         with Server() as server:

@@ -3,6 +3,7 @@
 import json
 import re
 import unittest
+from datetime import datetime, timedelta
 
 import path  # noqa: F401
 from harness import Person, RpcError, Sandbox, Server, interrupted, main, poll
@@ -60,7 +61,7 @@ class Legacy(unittest.TestCase):
             self.assertEqual(set(task), {"taskId", "status", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"})
             self.assertEqual(task["status"], "working")
             self.assertRegex(task["createdAt"], TIME)
-            self.assertRegex(task["taskId"], rf"^task-{tab.id}-[0-9a-f]{{8}}$")
+            self.assertRegex(task["taskId"], rf"^task-{tab.id}-[0-9a-f]{{8}}-[0-9a-f]{{32}}$")
             self.assertEqual(get(server, task["taskId"])["status"], "working")
             (server.sandbox.home / "go").touch()
             result = server.raw.request("tasks/result", {"taskId": task["taskId"], "task": {}})  # a stray member, as the SDK sends it
@@ -104,6 +105,8 @@ class Legacy(unittest.TestCase):
             task = legacy(server, "echo begun; sleep 3; echo done", window_id=tab.id, timeout_ms=60_000)
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
             self.assertEqual((result["output"], result["state"], result["exit_code"]), ("begun\ndone\n", "completed", 0))
+            done = get(server, task["taskId"])
+            self.assertGreaterEqual(datetime.fromisoformat(done["lastUpdatedAt"]) - datetime.fromisoformat(done["createdAt"]), timedelta(seconds=3))
 
     def test_a_time_out_is_a_result(self) -> None:
         with Server() as server:
@@ -111,6 +114,12 @@ class Legacy(unittest.TestCase):
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
             self.assertEqual((result["output"], result["timed_out"], result["reason"]), (interrupted("begun\n"), True, "timeout"))
             self.assertEqual(get(server, task["taskId"])["status"], "completed")
+
+    def test_one_that_runs_on_behind_its_time_out_ends_with_its_command(self) -> None:
+        with Server() as server:
+            task = legacy(server, "echo one; sleep 1.5; echo two; exit 3", timeout_ms=400, on_timeout="background")
+            result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
+            self.assertEqual((result["output"], result["state"], result["exit_code"]), ("one\ntwo\n", "completed", 3))
 
     def test_cancelled(self) -> None:
         with Server() as server:
@@ -154,7 +163,7 @@ class Legacy(unittest.TestCase):
             self.assertEqual(error(server, "tools/call", {"name": "list_tabs", "task": {}}).code, -32601)
             self.assertEqual(error(server, "tools/call", {"name": "execute_command", "arguments": {"command": "true"}, "task": 7}).code, -32602)
             server.create_tab()
-            for task in ("", "task-", "task-@0-00000000", "task-@99-00000000", "x", 7, None):
+            for task in ("", "task-", "task-@0-00000000", "task-@0-00000000-" + "0" * 32, "task-@99-00000000-" + "0" * 32, "x", 7, None):
                 for method in ("tasks/get", "tasks/result", "tasks/cancel"):
                     self.assertEqual(error(server, method, {"taskId": task}).code, -32602, (method, task))
             self.assertEqual(error(server, "tasks/update", {"taskId": "x"}).code, -32601)
@@ -265,7 +274,29 @@ class WaitFor(unittest.TestCase):
 
 
 class Restart(unittest.TestCase):
-    """The task of a command in a durable instance is answered for by the next server."""
+    """The task of a command in a durable instance is answered for by the next server, for who knows its id."""
+
+    def test_an_id_cannot_be_guessed_from_what_others_see(self) -> None:
+        with Sandbox() as sandbox:
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
+                tab = server.create_tab()
+                task, other = (legacy(server, f"echo {word}", window_id=tab.id)["taskId"] for word in ("one", "two"))
+                plain = server.call("execute_command", window_id=tab.id, command="echo three", verbose=True)
+                seen = tab.log().decode() + str(server.call("get_command_state", window_id=tab.id, command_id=task.split("-")[2], verbose=True))
+            key, other_key = (id.split("-")[3] for id in (task, other))
+            self.assertNotEqual(key, other_key)
+            self.assertNotIn(key, seen)
+            known = task[:-len(key)]  # the tab and the command's id are no secrets
+            guesses = [known[:-1], known, known + "0" * 32, known + other_key, known + key[:-1], known + key[1:] + key[0],
+                       f"task-{key}", f"task-{tab.id}-{plain.command_id}-", f"task-{tab.id}-{plain.command_id}-{key}"]
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
+                for guess in guesses:
+                    for method in ("tasks/get", "tasks/result", "tasks/cancel"):
+                        self.assertEqual(error(server, method, {"taskId": guess}).code, -32602, (method, guess))
+                self.assertEqual(server.raw.request("tasks/list")["tasks"], [])
+                self.assertEqual(get(server, task)["status"], "completed")
+                self.assertEqual([row["taskId"] for row in server.raw.request("tasks/list")["tasks"]], [task])
+                Person(server).tmux("kill-server")
 
     def test_one_that_runs_on(self) -> None:
         with Sandbox() as sandbox:

@@ -217,8 +217,9 @@ class Idle(unittest.TestCase):
     def test_silence_after_output(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            waited = tab.start("for i in 1 2 3 4 5; do echo $i; sleep 0.2; done; sleep 60", until="idle", idle_ms=2_000, timeout_ms=50_000)
-            self.assertEqual((waited.matched, waited.output, waited.state), (True, "1\n2\n3\n4\n5\n", "running"))
+            # Longer at work than what counts as silence, which no pause of it is.
+            waited = tab.start("for i in $(seq 15); do echo $i; sleep 0.1; done; sleep 60", until="idle", idle_ms=1_200, timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.output, waited.state), (True, "".join(f"{n}\n" for n in range(1, 16)), "running"))
 
     def test_its_end_comes_first(self) -> None:
         with Server() as server:
@@ -233,6 +234,14 @@ class Input(unittest.TestCase):
             tab = server.create_tab()
             waited = tab.start("sleep 0.3; read -p 'Name: ' name; echo hello $name", until="input", timeout_ms=20_000)
             self.assertEqual((waited.matched, waited.awaiting_input["kind"], waited.awaiting_input["prompt"]), (True, "line", "Name:"))
+
+    def test_a_shell_that_it_opened(self) -> None:
+        """As execute_command tells it; a call without a tab runs in it."""
+        with Server() as server:
+            waited = server.call("start_process", command="bash --norc", until="input", timeout_ms=20_000)
+            self.assertTrue(waited.matched and any("another shell now waits" in note for note in waited.notes), waited)
+            inner = server.call("execute_command", command="echo $SHLVL; exit 4")
+            self.assertEqual((inner.exit_code, len(server.tabs())), (4, 1), "not in a helper tab")
 
     def test_one_that_asks_nothing(self) -> None:
         with Server() as server:
@@ -257,6 +266,8 @@ class AfterSending(unittest.TestCase):
     def test_a_bad_pattern_sends_nothing(self) -> None:
         with Server() as server:
             tab = server.create_tab()
+            poll(tab.log, 20, "the first prompt, which is no answer to what is sent")
+            tab.call("wait_for", until="idle", idle_ms=300, timeout_ms=20_000)
             before = len(tab.log())
             self.assertIn("pattern: ", tab.call_error("send_text", text="touch ran", until="pattern", pattern="["))
             self.assertIn("pattern: missing", tab.call_error("send_keys", keys=["x"], until="pattern"))

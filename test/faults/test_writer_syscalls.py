@@ -1,9 +1,12 @@
 """Syscalls of the log writer failing: each once in turn, and a log that takes nothing for a while. No crash, no silent loss."""
 
+import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
+from dataclasses import dataclass
 from pathlib import Path
 
 from faults import LONG, at_least, at_most, exactly, none, row
@@ -149,6 +152,19 @@ class AStretch(unittest.TestCase):
         row("the log's directory removed", exactly("every byte of it counted, every later one kept", kept, times))
 
 
+@dataclass
+class Syscall:
+    """As strace shows it."""
+
+    at: float
+    seconds: float
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.text.split("(")[0]
+
+
 class OnDisk(unittest.TestCase):
     """What a power loss costs: doc/pane-log.md, "Rules for writers"."""
 
@@ -157,39 +173,71 @@ class OnDisk(unittest.TestCase):
         self.directory = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
         self.log, self.trace = self.directory / "pane-@1.log", self.directory / "trace"
-        wrapper = ["strace", "-qq", "-y", "-ttt", "-o", str(self.trace), "-e", "trace=write,fdatasync,rename"]
+        # The writes at fixed places (the sidecar, the times) are traced for their time alone.
+        wrapper = ["strace", "-qq", "-y", "-ttt", "-T", "-o", str(self.trace), "-e", "trace=write,pwrite64,fallocate,fsync,fdatasync,rename"]
         self.writer = Writer(self.log, 10_000, 1_000_000, 0, wrapper=wrapper)
         self.addCleanup(self.writer.process.wait, 10)
         self.addCleanup(self.writer.process.kill)
         self.addCleanup(self.writer.process.stdin.close)
         poll(self.trace.exists, 10)
 
-    def calls(self) -> list[tuple[float, str]]:
-        """When the log was written, synced or renamed, and which."""
-        lines = [line.split(maxsplit=1) for line in self.trace.read_text().splitlines() if " = " in line]
-        return [(float(at), call.split("(")[0]) for at, call in lines if f"{self.log}>" in call or f'"{self.log}"' in call]
+    def calls(self) -> list[Syscall]:
+        return [Syscall(float(line.split()[0]), float(line.rsplit("<", 1)[1].rstrip(">")), line.split(maxsplit=1)[1])
+                for line in self.trace.read_text().splitlines() if line.endswith(">") and " = " in line]
 
-    def synced_after(self, data: bytes) -> float:
-        """Prints it; the seconds from its being written to its being on disk."""
-        before = len(self.calls())
-        self.writer.print(data)
-        new = poll(lambda: (new := self.calls()[before:]) and new[-1][1] == "fdatasync" and new, 10, "a sync of the log")
-        return new[-1][0] - new[0][0]
+    def of_the_log(self) -> list[Syscall]:
+        """What wrote, synced or renamed it."""
+        return [call for call in self.calls() if call.name in ("write", "fdatasync", "rename") and (f"{self.log}>" in call.text or f'"{self.log}"' in call.text)]
 
-    def test_within_a_second_and_with_the_end_of_a_command_at_once(self) -> None:
+    def until_synced(self, *parts: bytes) -> list[Syscall]:
+        """Prints them, each when the one before is in the log; what was done with the log, up to its next sync."""
+        before = len(self.of_the_log())
+        for part in parts:
+            known = len(self.of_the_log())
+            self.writer.print(part)
+            poll(lambda: len(self.of_the_log()) > known, 10, "a write")  # noqa: B023
+        new = poll(lambda: (new := self.of_the_log()[before:]) and "fdatasync" in [call.name for call in new] and new, 10, "a sync of the log")
+        return new[:[call.name for call in new].index("fdatasync") + 1]
+
+    def seconds(self, first: Syscall, last: Syscall) -> float:
+        """From the beginning of one to that of the other, without those for which the disk stood still."""
+        return last.at - first.at - sum(call.seconds for call in self.calls() if first.at <= call.at < last.at)
+
+    def test_with_the_end_of_a_command_at_once(self) -> None:
+        end = b"the end of a command \x1b]133;D;0;mcp=END:0123456789abcdef\a\n"
         with Stopwatch() as watch:
-            self.synced_after(b"a first line: it begins a second without another sync\n")
-            ends = [self.synced_after(b"the end of a command \x1b]133;D;0;mcp=END:0123456789abcdef\a\n") for _ in range(3)]
-            self.assertLess(min(ends), 0.5, "20 ms after it, and not a second after the last sync")
-            self.assertLess(self.synced_after(b"another line\n"), watch.allows(1 + 0.1, timers=1))
+            self.until_synced(b"a first line: it begins a second without another sync\n")
+            for parts in ((end,), (end[:36], end[36:])):
+                took = [self.seconds(*self.until_synced(*parts)[-2:]) for _ in range(3)]
+                self.assertLess(min(took), watch.allows(0.02 + 0.05, timers=0.02), "20 ms after it, and not a second after the last sync")
 
-    def test_before_a_segment_has_its_last_name(self) -> None:
+    def test_within_a_second(self) -> None:
+        """Behind the last sync, where it is quiet by then; behind the first byte, where it never is."""
+        with Stopwatch() as watch:
+            quiet = self.until_synced(b"a first line\n") and self.until_synced(b"another line\n")
+            self.assertLess(self.seconds(quiet[0], quiet[-1]), watch.allows(1 + 0.1, timers=1))
+            over = threading.Event()
+            endless = threading.Thread(target=lambda: [self.writer.print(b"goes on\n") for _ in iter(lambda: over.wait(0.01), True)])
+            endless.start()
+            try:
+                calls = self.until_synced(b"begins\n")
+            finally:
+                over.set()
+                endless.join()
+            self.assertLess(self.seconds(calls[0], calls[-1]), watch.allows(1 + 0.1, timers=1))
+
+    def test_each_step_of_a_rotation_before_the_next_and_all_at_the_end(self) -> None:
         self.writer.print(numbered(5_000))
         self.assertEqual(self.writer.end(), 0)
-        calls = [call for _, call in self.calls()]
-        renames = [n for n, call in enumerate(calls) if call == "rename"]
-        unsynced = [n for n in renames if calls[n - 1] != "fdatasync"]
-        self.assertEqual((len(renames), unsynced), (4, []))
+        calls = [call for call in self.calls() if call.name != "fallocate" and ".times>" not in call.text]
+        renames = [n for n, call in enumerate(calls) if call.name == "rename"]
+        self.assertEqual(len(renames), 4)
+        for n in renames:
+            steps = calls[n - 1:n + 4]
+            self.assertEqual([call.name for call in steps], ["fdatasync", "rename", "fsync", "pwrite64", "fdatasync"])
+            for call, what in zip(steps, (self.log, self.log, self.directory, f"{self.log}.index", f"{self.log}.index"), strict=True):
+                self.assertRegex(call.text, f'[<"]{re.escape(str(what))}[>"]')
+        self.assertEqual(self.of_the_log()[-1].name, "fdatasync")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // The stripper of escape sequences. What must hold: stripping again changes nothing; any split of the stream
 // gives the same text; that is valid UTF-8 without controls, bounded, and plain text comes back as it was;
 // what is held back is bounded; cutting where safe_cut says loses nothing.
-#include "tmux/ansi.hpp"
+#include "text/ansi.hpp"
 
 #include <string>
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "base/visible_text.hpp"
 #include "oracle.hpp"
+#include "text/visible_text.hpp"
 
 using namespace terminally;
 using namespace terminally::fuzz;

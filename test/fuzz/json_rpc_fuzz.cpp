@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mcp/json_reader.hpp"
-#include "mcp/line_framer.hpp"
 #include "oracle.hpp"
+#include "stdio/line_framer.hpp"
 
 using namespace terminally;
 using namespace terminally::fuzz;

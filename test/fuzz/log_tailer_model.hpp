@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log_record.hpp"
+#include "log/log_record.hpp"
+#include "log/pane_log.hpp"
 #include "pane/log_files.hpp"
-#include "tmux/pane_log.hpp"
 
 namespace terminally::fuzz {
 

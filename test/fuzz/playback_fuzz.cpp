@@ -1,13 +1,13 @@
 // What of a log is played back to a person's terminal. What must hold: any split of the stream gives the
 // same; filtering again changes nothing; valid UTF-8; no string sequence and no question to the terminal is
 // left; what can be read is what stripping leaves.
-#include "tmux/playback.hpp"
+#include "text/playback.hpp"
 
 #include <string>
 
 #include "base/utf8.hpp"
 #include "oracle.hpp"
-#include "tmux/ansi.hpp"
+#include "text/ansi.hpp"
 
 using namespace terminally;
 using namespace terminally::fuzz;

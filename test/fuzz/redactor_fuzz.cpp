@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/redactor.hpp"
-#include "base/text_guard.hpp"
 #include "base/utf8.hpp"
 #include "oracle.hpp"
+#include "secrets/redactor.hpp"
+#include "secrets/text_guard.hpp"
 
 using namespace terminally;
 using namespace terminally::fuzz;

@@ -1,7 +1,7 @@
 // The renderer. What must hold: valid UTF-8 without controls; a bounded size; text without cursor movement
 // comes back as by stripping; what was rendered is not changed by rendering it again; what drawing is
 // estimated to cost grows no faster than the bytes, and of a budget no more is taken than there is.
-#include "tmux/render.hpp"
+#include "text/render.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 #include "base/utf8.hpp"
 #include "oracle.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/drawing_cost.hpp"
-#include "tmux/screen.hpp"
+#include "text/ansi.hpp"
+#include "text/drawing_cost.hpp"
+#include "text/screen.hpp"
 
 using namespace terminally;
 using namespace terminally::fuzz;

@@ -1,6 +1,6 @@
 // Text on its way to a terminal. What must hold: a control character other than tab and newline passes only
 // when it is allowed; what passes is UTF-8 without NUL; and turning newlines into keys changes nothing else.
-#include "tmux/typed_text.hpp"
+#include "text/typed_text.hpp"
 
 #include <string>
 

@@ -6,6 +6,34 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # What git knows or would take: not what lies in a build folder.
 sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
+# The scripts of src/shell/scripts, which stand there as they are typed but for their `__NAME__`: shellcheck reads those of the shells that it
+# knows, and each shell that is here parses its own. zsh takes those of other POSIX shells, too (behind ssh).
+scripts_of() { sources "src/shell/scripts/$1/*"; }
+parse() {  # SHELL FILE...: the shell with its option to run nothing
+  command -v "${1%% *}" >/dev/null || { echo "lint.sh: $1 is not here to parse $2 …" >&2; return; }
+  local file said
+  for file in "${@:2}"; do
+    # shellcheck disable=SC2086  # a shell and its options
+    said=$($1 "$file" 2>&1) || { echo "$1 $file: $said" >&2; return 1; }
+  done
+}
+shell_scripts() {
+  local posix inline bash zsh fish shell
+  mapfile -t bash < <(scripts_of bash)
+  mapfile -t zsh < <(scripts_of zsh)
+  mapfile -t posix < <(scripts_of posix)
+  mapfile -t fish < <(scripts_of fish)
+  mapfile -t inline < <(scripts_of inline)
+  shellcheck -s bash "${bash[@]}"
+  shellcheck -s dash "${posix[@]}" "${inline[@]}"
+  parse "bash -n" "${bash[@]}" "${inline[@]}"
+  parse "zsh -n" "${zsh[@]}" "${inline[@]}"
+  parse "fish --no-execute" "${fish[@]}"
+  for shell in dash ksh mksh; do
+    parse "$shell -n" "${posix[@]}" "${inline[@]}"
+  done
+}
+
 # Nearly all of the time goes into headers of others, so each target is read as one file (one after the other they take 25 minutes).
 # For that its including .cpp files is no finding; misc-unused-using-decls sees only a file by itself, and so nothing here.
 # The fuzz targets' own copies of the sources are left out.
@@ -23,7 +51,10 @@ analyze() {
 
 case $1 in
   format) sources '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror ;;
-  shell) { sources '*.sh' .ci/run; sources scripts/; } | sort -u | xargs shellcheck ;;
+  shell)
+    { sources '*.sh' ':!src/shell/scripts' .ci/run; sources scripts/; } | sort -u | xargs shellcheck
+    shell_scripts
+    ;;
   tidy) tidy ;;
   analyze) analyze ;;
   *) exit 2 ;;

@@ -22,7 +22,6 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
-FOLDERS = ("src/tmux", "src/pane", "src/tools", "src/mcp")
 
 
 class Wrong(Exception):
@@ -109,13 +108,21 @@ class Place:
     def says_itself(self) -> bool:
         return re.search(r"\bON\b", self.new) is not None
 
+    def is_statement(self) -> bool:
+        return self.old.rstrip()[-1] in ";}"
+
     def around(self) -> tuple[str, str]:
         """What comes before and behind the old text. A `//` may end any of them, so each ends its line."""
-        if self.old.rstrip()[-1] in ";}":
+        if self.is_statement():
             return f"if {self.switch} {{\n{self.new}\n}} else {{\n", "\n}"
         if not self.new or "co_await" in self.old:  # g++ 12 destroys twice what is in a co_await within `?:`
             raise Wrong(f"mutant {self.name}: `{self.old}` is no statement: name the whole one, or what is in its place")
         return f"({self.switch} ? {self.new} : ", ")"
+
+
+def ends_statement(text: str) -> bool:
+    """Whether a statement may begin behind this text."""
+    return re.sub(r"//[^\n]*", "", text).rstrip()[-1:] in tuple(";{}:)")
 
 
 def places_in(file: str, text: str, mutants: list[Mutant]) -> list[Place]:
@@ -129,7 +136,10 @@ def places_in(file: str, text: str, mutants: list[Mutant]) -> list[Place]:
                 at = text.index(old)
                 if any(literal.start() < at < literal.end() for literal in RAW_STRING.finditer(text)):
                     raise Wrong(f"mutant {mutant.name}: `{old}` stands in a raw string, where nothing can be switched: change what is made of it")
-                places.append(Place(at, at + len(old), mutant.name, old, new))
+                place = Place(at, at + len(old), mutant.name, old, new)
+                if place.is_statement() and not place.says_itself() and not ends_statement(text[:at]):
+                    raise Wrong(f"mutant {mutant.name}: `{old}` does not begin a statement: name the whole one")
+                places.append(place)
     return sorted(places, key=lambda place: (place.begin, -place.end))
 
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 from build import build
-from mutants import FOLDERS, Mutant, Wrong, check, read_mutants
+from mutants import Mutant, Wrong, check, read_mutants
 from run import Runner, run_with
 
 
@@ -17,7 +17,7 @@ def print_score(mutants: list[Mutant], results: dict[str, tuple[str, str]]) -> N
             print(f"{state}: {mutant.name}: {mutant.what} ({mutant.folder})" +
                   (f": harmless: {mutant.harmless}" if mutant.harmless else "") + (f": {why}" if why else ""))
     print("\n| folder | mutants | killed | score |\n|---|---|---|---|")
-    for folder in [*FOLDERS, *sorted({mutant.folder for mutant in counted} - set(FOLDERS)), "all"]:
+    for folder in [*sorted({mutant.folder for mutant in counted}), "all"]:
         ours = [mutant for mutant in counted if folder in (mutant.folder, "all")]
         killed = sum(results[mutant.name][0] == "killed" for mutant in ours)
         if ours:

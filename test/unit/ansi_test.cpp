@@ -1,4 +1,4 @@
-#include "tmux/ansi.hpp"
+#include "text/ansi.hpp"
 
 #include <doctest/doctest.h>
 

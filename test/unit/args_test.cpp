@@ -1,4 +1,4 @@
-#include "tools/args.hpp"
+#include "toolkit/args.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "tools/view_args.hpp"
+#include "toolkit/view_args.hpp"
 
 using namespace terminally;
 using nlohmann::json;

@@ -1,4 +1,4 @@
-#include "tmux/call_time.hpp"
+#include "command/call_time.hpp"
 
 #include <doctest/doctest.h>
 

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "mcp/session.hpp"
-#include "tools/router.hpp"
+#include "mcp/method_table.hpp"
+#include "mcp/peer.hpp"
+#include "toolkit/router.hpp"
 
-/// T16: a session and its client in memory, with tools that need no tmux: echo, fail, and slow, which waits
+/// T16: a peer and its client in memory, with tools that need no tmux: echo, fail, and slow, which waits
 /// for the test.
 namespace terminally::test {
 
@@ -69,7 +70,7 @@ inline Gate* gate = nullptr;  // of the test that runs: tools hold no state of t
 
 inline asio::awaitable<Text> slow(ToolContext context, TextArgs args) {
   ++gate->entered;
-  gate->progress = context.progress;
+  gate->progress = context.caller.progress;
   co_await gate->timer.async_wait(asio::as_tuple(asio::use_awaitable));
   const bool was_cancelled =
       (co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none;
@@ -79,30 +80,58 @@ inline asio::awaitable<Text> slow(ToolContext context, TextArgs args) {
 
 // NOLINTEND(performance-unnecessary-value-param)
 
-/// A session and its client.
-class Connection {
+/// A server: an event loop, and a core with the tools above.
+class TestServer {
  public:
-  Connection() : gate_(io_) {
+  TestServer() : gate_(io_) {
     gate = &gate_;
     const std::vector<Tool> tools = {
         make_tool<&echo>("echo", "Echo.", {.read_only = true}), make_tool<&fail>("fail", "Fail.", {}),
         make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call), make_tool<&big>("big", "Print.", {})};
-    session_ = std::make_shared<Session>(
-        io_.get_executor(), std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
-        [this](const std::string& message, Delivery delivery) {
-          if (full && delivery == Delivery::may_drop) {
-            return false;
-          }
-          longest = std::max(longest, message.size());
-          sent_.push_back(ordered_json::parse(message));
-          return true;
-        });
+    const auto router = std::make_shared<const Router>(tools, ToolContext{});
+    core_ = make_core(io_.get_executor(), router, Implementation{"test", "1"});
+  }
+
+  void open_gate() {
+    gate_.timer.cancel();
+    settle();
+  }
+
+  void settle() {
+    io_.restart();
+    io_.poll();
+  }
+
+  const std::shared_ptr<const Core>& core() { return core_; }
+  Gate& slow_tool() { return gate_; }
+
+ private:
+  asio::io_context io_;
+  Gate gate_;
+  std::shared_ptr<const Core> core_;
+};
+
+/// A server, and its one client over one stream.
+class Connection {
+ public:
+  Connection() {
+    send_ = [this](const std::string& message, Delivery delivery) {
+      if (full && delivery == Delivery::may_drop) {
+        return false;
+      }
+      longest = std::max(longest, message.size());
+      sent_.push_back(ordered_json::parse(message));
+      return true;
+    };
+    peer_ = std::make_shared<Peer>(server_.core(), send_, "test");
   }
 
   void line(const std::string& text) {
-    session_->receive(text);
+    peer_->receive(text, send_);
     settle();
   }
+
+  void long_line(const std::string& envelope) { peer_->refuse_long_text(envelope, send_); }
 
   /// Everything that came since the last call.
   std::vector<ordered_json> take() { return std::exchange(sent_, {}); }
@@ -130,26 +159,19 @@ class Connection {
     line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}");
   }
 
-  void open_gate() {
-    gate_.timer.cancel();
-    settle();
-  }
+  void open_gate() { server_.open_gate(); }
+  void settle() { server_.settle(); }
 
-  void settle() {
-    io_.restart();
-    io_.poll();
-  }
-
-  Session& session() { return *session_; }
-  Gate& slow_tool() { return gate_; }
+  Peer& peer() { return *peer_; }
+  Gate& slow_tool() { return server_.slow_tool(); }
   bool full = false;        ///< the client does not read
   std::size_t longest = 0;  ///< of the messages so far, in bytes
 
  private:
-  asio::io_context io_;
-  Gate gate_;
+  TestServer server_;
   std::vector<ordered_json> sent_;
-  std::shared_ptr<Session> session_;
+  Send send_;
+  std::shared_ptr<Peer> peer_;
 };
 
 inline std::string claim(const std::string& rest = "", const std::string& version = "\"2026-07-28\"") {

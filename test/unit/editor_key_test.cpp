@@ -1,6 +1,7 @@
-// What a shell's line editor tells of a half-typed line: tmux/editor_key.hpp.
+// What a shell's line editor tells of a half-typed line: shell/editor_key.hpp.
 
-#include "tmux/editor_key.hpp"
+#include "shell/editor_key.hpp"
+#include "shell/shell_quoting.hpp"
 
 #include <doctest/doctest.h>
 
@@ -73,8 +74,13 @@ TEST_CASE("a terminal is an editor's only as that makes it") {
 }
 
 TEST_CASE("what is put back is a word, whatever it has") {
-  CHECK(putting_script(ShellKind::bash, quoted_for(ShellKind::bash, "it's @ANSWER@ @TEXT@"), "/run/3.answer")
-            .find(R"(READLINE_LINE='it'\''s @ANSWER@ @TEXT@' )") != std::string::npos);
+  CHECK(
+      putting_script(ShellKind::bash, quoted_for(ShellKind::bash, "it's @ANSWER@ __TEXT__"), "/run/3.answer")
+          .find(R"(READLINE_LINE='it'\''s @ANSWER@ __TEXT__' )") != std::string::npos);
+  CHECK(putting_script(ShellKind::zsh, "'ls'", "/run/@TEXT@/__TEXT__").find("'/run/@TEXT@/__TEXT__'") !=
+        std::string::npos);
+  CHECK(telling_script(ShellKind::zsh, "/run/@TEXT@/__TEXT__").find("'/run/@TEXT@/__TEXT__'") !=
+        std::string::npos);
   CHECK(quoted_for(ShellKind::fish, R"(it's \)") == R"('it\'s \\')");
 }
 

@@ -15,6 +15,7 @@
 #include "temp_files.hpp"
 
 using namespace terminally;
+using namespace terminally::test;
 
 namespace {
 

@@ -1,12 +1,13 @@
-#include "tmux/fitting.hpp"
+#include "log/fitting.hpp"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/output.hpp"
+#include "log/log_text.hpp"
+#include "log/output.hpp"
+#include "text/ansi.hpp"
 #include "tmux/screen_text.hpp"
 
 using namespace terminally;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "instance/tab_ids.hpp"
+#include "log/ids.hpp"
 #include "temp_files.hpp"
-#include "tmux/ids.hpp"
-#include "tmux/tab_ids.hpp"
 
 using namespace terminally;
 

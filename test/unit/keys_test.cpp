@@ -1,4 +1,4 @@
-#include "tmux/keys.hpp"
+#include "server/keys.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "mcp/line_framer.hpp"
+#include "stdio/line_framer.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tmux/listeners.hpp"
+#include "system/listeners.hpp"
 
 #include <doctest/doctest.h>
 

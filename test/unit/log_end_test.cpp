@@ -1,4 +1,4 @@
-#include "tmux/log_end.hpp"
+#include "log/log_end.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/log_record.hpp"
 #include "base/unique_fd.hpp"
+#include "log/log_record.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

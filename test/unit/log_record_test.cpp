@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/log_record.hpp"
-#include "tmux/log_index.hpp"
+#include "log/log_index.hpp"
+#include "log/log_record.hpp"
 
 using namespace terminally;
 

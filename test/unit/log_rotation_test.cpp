@@ -1,14 +1,15 @@
 // Rotation, by the classes of the writer and the reader; with the real program: log_writer_test.cpp.
 #include <doctest/doctest.h>
 #include <sys/mount.h>
+#include <sys/statvfs.h>
 
 #include <fstream>
 #include <random>
 #include <string>
 
 #include "../fuzz/log_tailer_model.hpp"
+#include "instance/log_store.hpp"
 #include "temp_files.hpp"
-#include "tmux/log_store.hpp"
 
 using namespace terminally;
 using test::content_of;
@@ -84,6 +85,25 @@ TEST_CASE("where there is little space, the newest segment stays besides the liv
   const PaneLog::Slice slice = PaneLog(dir / "pane-@3.log").read(0, 1000);
   CHECK(slice.from == 20);
   CHECK(slice.bytes.size() == 15);
+}
+
+TEST_CASE("segments go where less than half of the free space is left that is to be kept") {
+  const TempDir dir;
+  if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=256k") != 0) {
+    FAIL("this test needs root: it mounts a file system");
+  }
+  {
+    LogFiles writer = writer_of(
+        dir / "pane-@3.log", {.segment_bytes = 16'384, .quota_bytes = 10'000'000, .min_free_bytes = 200'000});
+    append(writer, std::string(std::size_t{7} * 16'384, 'x'));  // 130,000 bytes are free
+    CHECK(PaneLog(dir / "pane-@3.log").extent().gap.bytes == 0);
+    append(writer, std::string(std::size_t{7} * 16'384, 'x'));
+    struct statvfs status{};
+    REQUIRE(::statvfs(dir.path().c_str(), &status) == 0);
+    CHECK(status.f_bavail * status.f_frsize >= 100'000 - 16'384);
+    CHECK(PaneLog(dir / "pane-@3.log").extent().gap.bytes > 0);
+  }
+  ::umount2(dir.path().c_str(), MNT_DETACH);
 }
 
 TEST_CASE("on a full file system old segments make room for what is printed now") {

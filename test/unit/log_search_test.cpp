@@ -1,5 +1,5 @@
 // PatternScan over any split, LogSearch and its answers over logs on disk.
-#include "tmux/log_search.hpp"
+#include "log/log_search.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/log_record.hpp"
+#include "log/log_record.hpp"
 #include "temp_files.hpp"
-#include "tmux/ansi.hpp"
+#include "text/ansi.hpp"
 
 using namespace terminally;
 using test::append_to;

@@ -1,4 +1,4 @@
-#include "tmux/log_store.hpp"
+#include "instance/log_store.hpp"
 
 #include <doctest/doctest.h>
 

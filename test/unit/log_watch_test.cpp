@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "system/log_watch.hpp"
 #include "temp_files.hpp"
-#include "tmux/log_watch.hpp"
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;

@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <string>
 
-#include "base/log_record.hpp"
 #include "base/unique_fd.hpp"
+#include "log/log_record.hpp"
+#include "log/pane_log.hpp"
 #include "temp_files.hpp"
-#include "tmux/pane_log.hpp"
 
 using namespace terminally;
 using test::append_to;

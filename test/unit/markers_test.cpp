@@ -1,4 +1,4 @@
-#include "tmux/markers.hpp"
+#include "command/markers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tmux/own_lines.hpp"
+#include "log/own_lines.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/log_record.hpp"
+#include "log/log_record.hpp"
+#include "log/pane_log.hpp"
 #include "temp_files.hpp"
-#include "tmux/pane_log.hpp"
 
 using namespace terminally;
 using test::append_to;

@@ -1,4 +1,4 @@
-#include "base/pattern.hpp"
+#include "text/pattern.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tmux/process_table.hpp"
+#include "system/process_table.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/timeout.hpp"
-#include "tmux/proc.hpp"
-#include "tmux/tty_wait.hpp"
+#include "system/proc.hpp"
+#include "system/tty_wait.hpp"
 
 namespace terminally {
 namespace {

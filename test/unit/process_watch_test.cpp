@@ -1,4 +1,4 @@
-#include "base/process_watch.hpp"
+#include "system/process_watch.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

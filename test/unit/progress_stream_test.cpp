@@ -1,12 +1,17 @@
-#include "tools/progress_stream.hpp"
+#include "toolkit/progress_stream.hpp"
 
 #include <doctest/doctest.h>
 
 #include <boost/asio.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/event.hpp"
 #include "base/timeout.hpp"
+#include "log/log_follower.hpp"
+#include "secrets/text_guard.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 namespace asio = boost::asio;
@@ -212,6 +217,17 @@ TEST_CASE("P10: a client that reads too slowly to the end hears what was left ou
   CHECK(stream.skipped_bytes() > 100'000);
 }
 
+TEST_CASE("progress: what was held back is among the last words") {
+  asio::io_context io(1);
+  Client client;
+  const auto guard = std::make_shared<TextGuard>(std::make_shared<Secrets>(Secrets::Options{}));
+  ProgressStream stream(io.get_executor(), client.report(), guard);
+  stream.feed("it may be ghp_0123");
+  CHECK(client.text() == "it may be ");
+  finish(io, stream);
+  CHECK(client.text() == "it may be ghp_0123");
+}
+
 TEST_CASE("progress: what is left out ends at a character, wherever that begins") {
   for (const std::string end : {"", "x"}) {
     asio::io_context io(1);
@@ -245,4 +261,56 @@ TEST_CASE("progress: each step of a bar is a line of its own, at every split pos
   check_at_every_split(
       "\r\033[K 10%\r 55%\r\033[2K\033[32m100%\033[0m\r\r\nnext\r\n\r\na\033[1Gb\033[5Gc\033[0K\r",
       " 10%\n 55%\n100%\nnext\n\na\nbc");
+}
+
+namespace {
+
+/// Nothing changes by itself.
+class StillReach : public LogReach {
+ public:
+  explicit StillReach(Part part) : part_(part) {}
+  Part now() override { return part_; }
+  asio::awaitable<void> changed_by(Clock::time_point when) override {
+    [[maybe_unused]] const bool woken = co_await woken_.wait_by(when);
+  }
+  void wake() override { woken_.notify(); }
+
+ private:
+  Part part_;
+  Event woken_;
+};
+
+}  // namespace
+
+TEST_CASE("progress: what is followed is told to where it is when the answer comes") {
+  for (const bool ended : {false, true}) {
+    CAPTURE(ended);
+    const test::TempDir dir;
+    std::string output;
+    while (output.size() < 40'000) {
+      output += "line " + std::to_string(output.size()) + "\n";
+    }
+    test::append_to(dir / "pane-@3.log", "typed\n" + output + "prompt");
+    asio::io_context io(1);
+    Client client;
+    ProgressStream stream(io.get_executor(), client.report());
+    LogReach::Part part{.begin = 6, .end = 6 + output.size(), .last = ended};
+    stream.follow({PaneLog(dir / "pane-@3.log"), std::make_unique<StillReach>(part), 0, 1'000});
+    finish(io, stream);
+    CHECK(client.text() == output);
+    CHECK(stream.skipped_bytes() == 0);
+    CHECK(client.steps.back().progress == static_cast<double>(output.size()));
+  }
+}
+
+TEST_CASE("progress: a log that cannot be read holds up no answer") {
+  const test::TempDir dir;
+  std::filesystem::create_directory(dir / "pane-@3.log");
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  stream.follow({PaneLog(dir / "pane-@3.log"), std::make_unique<StillReach>(LogReach::Part{}), 0});
+  const auto begin = Clock::now();
+  finish(io, stream);
+  CHECK(Clock::now() - begin < Milliseconds(6'000));
 }

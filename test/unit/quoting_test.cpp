@@ -1,4 +1,4 @@
-#include "tmux/quoting.hpp"
+#include "server/quoting.hpp"
 
 #include <doctest/doctest.h>
 

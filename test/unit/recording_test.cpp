@@ -1,4 +1,4 @@
-#include "tmux/recording.hpp"
+#include "log/recording.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/log_record.hpp"
+#include "log/log_record.hpp"
 #include "temp_files.hpp"
-#include "tmux/playback.hpp"
+#include "text/playback.hpp"
 
 using namespace terminally;
 using test::append_to;

@@ -1,4 +1,4 @@
-#include "tmux/render.hpp"
+#include "text/render.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 
 #include "base/leave_full_screen.hpp"
 #include "base/utf8.hpp"
-#include "tmux/ansi.hpp"
-#include "tmux/drawing_cost.hpp"
-#include "tmux/screen.hpp"
+#include "text/ansi.hpp"
+#include "text/drawing_cost.hpp"
+#include "text/screen.hpp"
 
 using namespace terminally;
 

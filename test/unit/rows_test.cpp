@@ -1,4 +1,4 @@
-#include "tmux/rows.hpp"
+#include "server/rows.hpp"
 
 #include <doctest/doctest.h>
 

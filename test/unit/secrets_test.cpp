@@ -1,4 +1,4 @@
-#include "base/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/base64.hpp"
-#include "base/redactor.hpp"
-#include "base/text_guard.hpp"
 #include "mcp/echo.hpp"
+#include "secrets/redactor.hpp"
+#include "secrets/text_guard.hpp"
 #include "secrets_samples.hpp"
 
 using namespace terminally;

@@ -24,7 +24,7 @@ TEST_CASE("requests are served side by side, before initialize too") {
         "none");
   connection.open_gate();
   CHECK(connection.take().size() == 2);
-  CHECK(connection.session().in_flight() == 0);
+  CHECK(connection.peer().in_flight() == 0);
 }
 
 TEST_CASE("an id in use is refused, and free again after its reply") {
@@ -43,10 +43,10 @@ TEST_CASE("a cancelled request stops, has no reply, and reports nothing more") {
   const ReportProgress progress = connection.slow_tool().progress;
   REQUIRE(progress);
   connection.cancel("\"7\"");  // not the id
-  CHECK(connection.session().in_flight() == 2);
+  CHECK(connection.peer().in_flight() == 2);
   connection.cancel("8");
   CHECK(connection.slow_tool().cancelled == 1);
-  CHECK(connection.session().in_flight() == 1);
+  CHECK(connection.peer().in_flight() == 1);
   connection.cancel("7");
   CHECK(connection.slow_tool().cancelled == 2);
   CHECK(progress({1, "late", {}}) == Taken::never);
@@ -157,19 +157,19 @@ TEST_CASE("close: nothing is sent any more; calls are cancelled only when asked 
     Connection connection;
     connection.start("1", "slow", R"({"progressToken":"t"})");
     const ReportProgress progress = connection.slow_tool().progress;
-    connection.session().close(stop_calls);
+    connection.peer().close(stop_calls);
     connection.settle();
     CHECK(connection.slow_tool().cancelled == (stop_calls ? 1 : 0));
     CHECK(progress({1, "late", {}}) == Taken::never);
     connection.open_gate();
     connection.line(R"({"jsonrpc":"2.0","id":2,"method":"ping"})");
     CHECK(connection.take().empty());
-    CHECK(connection.session().in_flight() == 0);
+    CHECK(connection.peer().in_flight() == 0);
   }
   Connection connection;
   connection.line(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","task":{}}})");
   REQUIRE(connection.take().size() == 1);
-  connection.session().close(false);
+  connection.peer().close(false);
   connection.open_gate();
   CHECK(connection.take().empty());  // not that the task has ended either
 }
@@ -200,11 +200,11 @@ TEST_CASE("P11: where the revision has no error without an id, none is sent") {
   connection.ask("initialize", versioned("2025-06-18"));
   connection.line("{");
   connection.line(R"({"jsonrpc":"2.0","id":null,"method":"ping"})");
-  connection.session().refuse_long_line("{}");
-  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","method":"x"})");
-  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","id":5})");
+  connection.long_line("{}");
+  connection.long_line(R"({"jsonrpc":"2.0","method":"x"})");
+  connection.long_line(R"({"jsonrpc":"2.0","id":5})");
   CHECK(connection.take().empty());
-  connection.session().refuse_long_line(R"({"jsonrpc":"2.0","id":"five","method":"tools/call"})");
+  connection.long_line(R"({"jsonrpc":"2.0","id":"five","method":"tools/call"})");
   CHECK(connection.take().at(0)["id"] == "five");
   connection.line(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"}])");
   const auto refused = connection.take();
@@ -291,13 +291,13 @@ TEST_CASE("D21: above 64 MiB of unfinished requests there is no room for more") 
   Connection connection;
   const std::string text(std::size_t{15} << 20U, ' ');
   for (int id = 0; id < 5; ++id) {
-    CHECK(connection.session().has_room());
+    CHECK(connection.peer().has_room());
     connection.line(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + text +
                     R"(,"method":"tools/call","params":{"name":"slow"}})");
   }
-  CHECK_FALSE(connection.session().has_room());
+  CHECK_FALSE(connection.peer().has_room());
   connection.cancel("0");
-  CHECK(connection.session().has_room());
+  CHECK(connection.peer().has_room());
   connection.open_gate();
-  CHECK(connection.session().in_flight() == 0);
+  CHECK(connection.peer().in_flight() == 0);
 }

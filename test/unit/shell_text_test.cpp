@@ -1,4 +1,4 @@
-#include "tmux/shell_text.hpp"
+#include "shell/shell_text.hpp"
 
 #include <doctest/doctest.h>
 

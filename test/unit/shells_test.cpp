@@ -1,4 +1,4 @@
-#include "tmux/shells.hpp"
+#include "shell/shells.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/posix_checksum.hpp"
+#include "shell/shell_quoting.hpp"
 
 using namespace terminally;
 

@@ -1,6 +1,6 @@
 // T16: the transport over real descriptors. That stdin and stdout themselves are kept clean is tested end to
 // end.
-#include "mcp/stdio_transport.hpp"
+#include "stdio/stdio_transport.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -20,9 +20,10 @@
 #include <thread>
 #include <vector>
 
-#include "mcp/line_writer.hpp"
-#include "mcp/session.hpp"
-#include "tools/router.hpp"
+#include "mcp/method_table.hpp"
+#include "mcp/peer.hpp"
+#include "stdio/line_writer.hpp"
+#include "toolkit/router.hpp"
 
 using namespace terminally;
 using nlohmann::json;
@@ -64,16 +65,14 @@ asio::awaitable<Done> forever(ToolContext /*context*/, NoArgs /*args*/) {
 
 asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within, Milliseconds seen_after) {
   const auto executor = co_await asio::this_coro::executor;
-  const auto transport = std::make_shared<StdioTransport>(executor, std::move(pair), answers_within);
+  StdioTransport transport(executor, std::move(pair), answers_within);
   const std::vector<Tool> tools(1, make_tool<&forever>("forever", "Wait.", {}));
-  const auto session = std::make_shared<Session>(
-      executor, std::make_shared<const Router>(tools, ToolContext{}), Implementation{"test", "1"},
-      [transport](const std::string& message, Delivery delivery) {
-        return transport->send(message, delivery);
-      });
+  const auto router = std::make_shared<const Router>(tools, ToolContext{});
+  const auto core = make_core(executor, router, Implementation{"test", "1"});
+  const auto peer = std::make_shared<Peer>(core, transport.send(), "test");
   Ending ending;
   ending.on_begin = [seen_after] { return Clock::now() - seen_after; };
-  co_await transport->run(*session, true, ending);
+  co_await transport.run(*peer, true, ending);
 }
 
 /// Serves a connection to its end on a thread of its own, so that a test can be the client with plain reads

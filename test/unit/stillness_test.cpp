@@ -1,4 +1,4 @@
-#include "tmux/stillness.hpp"
+#include "system/stillness.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <array>
 
 #include "base/unique_fd.hpp"
+#include "system/proc.hpp"
 #include "temp_files.hpp"
-#include "tmux/proc.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,4 @@
-#include "tmux/tab_processes.hpp"
+#include "command/tab_processes.hpp"
 
 #include <doctest/doctest.h>
 #include <pty.h>

@@ -3,8 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "connection.hpp"
 #include "temp_files.hpp"
@@ -35,16 +40,58 @@ std::string of(const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("the id of a command's task names its tab and itself") {
-  const Task::Command command{WindowId{3}, "1a2b3c4d"};
-  CHECK(task_id(command) == "task-@3-1a2b3c4d");
-  const auto parsed = parse_task_id(task_id(command));
+TEST_CASE("the id of a task ends with its key, and of a command's names its tab and itself") {
+  const std::string key = "0123456789abcdef0123456789abcdef";
+  Task task;
+  task.key = key;
+  CHECK(task_id(task) == "task-" + key);
+  task.command = Task::Command{WindowId{3}, "1a2b3c4d"};
+  CHECK(task_id(task) == "task-@3-1a2b3c4d-" + key);
+  const TaskPtr parsed = parse_task_id(task_id(task));
   REQUIRE(parsed);
-  CHECK(parsed->window == command.window);
-  CHECK(parsed->id == command.id);
-  for (const char* text : {"", "task", "task-", "task-@3", "task-@3-", "task-3-1a", "task--1a", "tusk-@3-1a",
-                           "@3-1a", "task-0123456789abcdef0123456789abcdef"}) {
+  CHECK(parsed->id == task_id(task));
+  CHECK(parsed->key == key);
+  CHECK(parsed->command->window == task.command->window);
+  CHECK(parsed->command->id == task.command->id);
+  const std::vector<std::string> others = {"",
+                                           "task",
+                                           "task-",
+                                           "task-@3",
+                                           "task-@3-1a2b3c4d",
+                                           "task-@3-1a2b3c4d-",
+                                           "task-" + key,
+                                           "task-@3-" + key,
+                                           "task-@3--" + key,
+                                           "task-3-1a-" + key,
+                                           "task--1a-" + key,
+                                           "tusk-@3-1a-" + key,
+                                           "@3-1a-" + key,
+                                           "task-@03-1a-" + key,
+                                           "task-@3-1a-" + key + "0",
+                                           "task-@3-1a-" + key.substr(1),
+                                           "task-@3-1a-0123456789ABCDEF0123456789ABCDEF",
+                                           "task-@3-1a-" + key + "-"};
+  for (const std::string& text : others) {
+    CAPTURE(text);
     CHECK_FALSE(parse_task_id(text));
+  }
+}
+
+TEST_CASE("no task has the key of another: 128 bits, all of them drawn") {
+  Connection connection;
+  std::set<std::string> seen;
+  std::array<std::set<char>, 32> digits;
+  for (int n = 0; n < 200; ++n) {
+    const std::string id = begin_task(connection);
+    REQUIRE(id.size() == std::string("task-").size() + digits.size());
+    seen.insert(id);
+    for (std::size_t at = 0; at < digits.size(); ++at) {
+      digits[at].insert(id[id.size() - digits.size() + at]);
+    }
+  }
+  CHECK(seen.size() == 200);
+  for (const auto& at_one_place : digits) {
+    CHECK(at_one_place.size() > 8);  // of 16: no digit stands still
   }
 }
 
@@ -83,6 +130,22 @@ TEST_CASE("legacy: a task is cancelled, and waiting for it can be given up") {
   CHECK(sent[sent[0].contains("id") ? 0 : 1]["result"]["status"] == "cancelled");
   CHECK(connection.ask("tasks/get", of(id))["result"]["status"] == "cancelled");
   CHECK(connection.error_of("tasks/cancel", of(id)) == kInvalidParams);
+}
+
+TEST_CASE("legacy: of the tasks that are over the oldest are forgotten, and none that runs") {
+  Connection connection;
+  const std::string runs = begin_task(connection);
+  std::vector<std::string> over;
+  while (over.size() < Tasks::kMostKept + 2) {
+    over.push_back(begin_task(connection));
+    connection.line(R"({"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":)" + of(over.back()) + "}");
+    CHECK(connection.take().size() == 2);                                              // and the notification
+    std::this_thread::sleep_for(std::chrono::milliseconds(over.size() == 1 ? 2 : 0));  // they go by their age
+  }
+  begin_task(connection);  // what is over is put away when another begins
+  CHECK(connection.ask("tasks/list")["result"]["tasks"].size() == Tasks::kMostKept + 2);
+  CHECK(connection.ask("tasks/get", of(runs))["result"]["status"] == "working");
+  CHECK(connection.error_of("tasks/get", of(over.front())) == kInvalidParams);
 }
 
 TEST_CASE("legacy: what cannot be a task, and ids that name none") {
@@ -160,10 +223,10 @@ TEST_CASE("listen: acknowledged first, with what is there; ended by the client, 
             R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{
                                      "notifications":{"resourcesListChanged":true},
                                      "_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}})")});
-  CHECK(connection.session().in_flight() == 1);
+  CHECK(connection.peer().in_flight() == 1);
   connection.cancel("\"L\"");
   CHECK(connection.take().empty());
-  CHECK(connection.session().in_flight() == 0);
+  CHECK(connection.peer().in_flight() == 0);
 }
 
 TEST_CASE("resources without tabs: read, missing, subscribed to, completed") {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/time_record.hpp"
+#include "log/log_times.hpp"
+#include "log/time_record.hpp"
 #include "temp_files.hpp"
-#include "tmux/log_times.hpp"
 
 using namespace terminally;
 using test::append_to;

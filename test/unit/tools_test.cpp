@@ -1,15 +1,21 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/json_size.hpp"
+#include "secrets/text_guard.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/results_json.hpp"
+#include "toolkit/router.hpp"
 #include "tools/all_tools.hpp"
-#include "tools/command_answer.hpp"
-#include "tools/results_json.hpp"
-#include "tools/router.hpp"
+#include "tools/list_tabs.hpp"
 
 using namespace terminally;
 using nlohmann::ordered_json;
@@ -88,6 +94,13 @@ CommandAnswer sample() {
   answer.result.duration_ms = 7;
   answer.result.cwd = "/";
   return answer;
+}
+
+TabInfo tab_of(const std::string& name, const std::string& cwd) {
+  TabInfo tab;
+  tab.name = name;
+  tab.cwd = cwd;
+  return tab;
 }
 
 std::vector<std::string> names_of(const ordered_json& object) {
@@ -194,8 +207,52 @@ TEST_CASE("T14: verbose gives all fields, null and zero included") {
   CHECK(violation(all, schema_of<CommandAnswer>()).empty());
 }
 
-TEST_CASE("times are ISO 8601 in UTC") {
-  CHECK(iso_time(0) == "1970-01-01T00:00:00.000Z");
-  CHECK(iso_time(-1) == "1969-12-31T23:59:59.999Z");
-  CHECK(iso_time(1'798'761'599'007) == "2026-12-31T23:59:59.007Z");
+TEST_CASE("times are ISO 8601 in UTC, wherever the server is") {
+  for (const char* zone : {"UTC0", "EAST-05:30", "WEST9"}) {
+    CAPTURE(zone);
+    ::setenv("TZ", zone, 1);
+    ::tzset();
+    CHECK(iso_time(0) == "1970-01-01T00:00:00.000Z");
+    CHECK(iso_time(-1) == "1969-12-31T23:59:59.999Z");
+    CHECK(iso_time(1'798'761'599'007) == "2026-12-31T23:59:59.007Z");
+  }
+  ::unsetenv("TZ");
+  ::tzset();
+}
+
+TEST_CASE("list_tabs: of directories a megabyte is listed, as it is sent, and then it is said") {
+  const std::string directory = "/" + std::string(4'000, '\x01');  // six bytes each
+  ListedTabs list;
+  for (int i = 0; i < 50; ++i) {
+    list.tabs.push_back(tab_of("n", directory));
+  }
+  list.tabs.push_back(tab_of("n", "/"));
+  shorten(list, nullptr);
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  const std::size_t fit = kMebibyte / json_size(directory);
+  for (std::size_t i = 0; i < 50; ++i) {
+    CHECK(list.tabs[i].cwd == (i < fit ? directory : ""));
+  }
+  CHECK(list.tabs[50].cwd == "/");
+  CHECK(list.notes == std::vector<std::string>{std::to_string(50 - fit) +
+                                               " tabs are listed without cwd: all of them are over 1 MiB; "
+                                               "close tabs"});
+}
+
+TEST_CASE("list_tabs: a long name is masked, and then it is cut") {
+  const std::string secret = "correct-horse-battery-staple";
+  const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("PHRASE", secret));
+  TextGuard guard(secrets);
+  for (const std::size_t at : {960U, 980U, 990U, 999U}) {
+    CAPTURE(at);
+    ListedTabs list;
+    list.tabs.push_back(tab_of(std::string(at, 'n') + secret + std::string(100, 'n'), "/"));
+    shorten(list, &guard);
+    const std::string& name = list.tabs[0].name;
+    CHECK(name.size() <= 1'000 + std::string("…").size());
+    CHECK(name.starts_with(std::string(at, 'n')));
+    CHECK(name.find("corr") == std::string::npos);
+    CHECK(name.ends_with("…"));
+  }
 }

@@ -1,4 +1,4 @@
-#include "tmux/typed_keys.hpp"
+#include "text/typed_keys.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tmux/typed_text.hpp"
+#include "text/typed_text.hpp"
 
 #include <doctest/doctest.h>
 

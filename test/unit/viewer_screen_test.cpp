@@ -1,4 +1,4 @@
-#include "tmux/viewer_screen.hpp"
+#include "text/viewer_screen.hpp"
 
 #include <doctest/doctest.h>
 #include <vterm.h>

@@ -1,4 +1,4 @@
-#include "base/visible_text.hpp"
+#include "text/visible_text.hpp"
 
 #include <doctest/doctest.h>
 

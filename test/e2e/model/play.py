@@ -19,9 +19,11 @@ SHRINK_S = 60
 
 
 def told(seed: int, failure: Failure) -> str:
+    # What went wrong stands at both ends: of a long text some show the beginning only, or the end.
     return f"""seed {seed}: {failure.error}
 replay: python3 test/e2e/model/play.py replay {seed}
-{len(failure.steps)} steps: python3 test/e2e/model/play.py steps '{json.dumps(failure.steps)}'"""
+{len(failure.steps)} steps: python3 test/e2e/model/play.py steps '{json.dumps(failure.steps)}'
+which fails with: {failure.error}"""
 
 
 def play_for(seconds: float) -> int:

@@ -1,10 +1,11 @@
 """What a client does with tabs and commands."""
 
+import math
 import time
 from pathlib import Path
 
 from .calls import PROCESS_MS, came_to_run, send, settle_calls
-from .command import ENDLESS, KILLED_S, KINDS, LATE_S
+from .command import ENDLESS, KILLED_S, KINDS, LATE_S, Command
 from .end import check_order
 from .step import step
 from .tab import TabModel
@@ -94,13 +95,13 @@ def execute_beside(world: World, a: int, b: int, c: int) -> None:
 
 @step(6)
 def start_and_end(world: World, a: int, b: int, c: int) -> None:
-    """A process that has just begun, or not even that, by a cancel or with its tab."""
+    """A process that has just begun, or not even that, by a cancel, by a signal or with its tab."""
     tab = world.quiet_tab(a)
     if not tab:
         return
     command = send(world, ("tree", "long", "tree", "deaf")[b % 4], tab.id, PROCESS_MS, "start_process", wait=b % 3 == 0)
     if came_to_run(world, command):
-        (close_tab if c % 2 else cancel)(world, world.there.index(tab), b // 4, c)
+        (cancel, close_tab, stop)[c % 3](world, world.there.index(tab), b // 4, c)
 
 
 @step(8)
@@ -142,12 +143,14 @@ def cancel(world: World, a: int, b: int, c: int) -> None:
     tab = world.tab(a)
     if not tab:
         return
+    runs = running_there(world, tab)
     world.see_begun()
     fresh = [command for command in world.touch(tab.id) if "cancelled" not in command.may_be]
     world.touch(tab.id, "cancelled")
     asked_at = time.monotonic()
     answer = world.timed("cancel_command", LATE_S + 2, window_id=tab.id, force=b % 3 == 0, max_output_bytes=100_000, verbose=True)
     id = answer.get("command_id")
+    assert runs is None or id == runs.id, f"{runs} ran when something was cancelled: {answer}"
     for command in fresh if id else []:  # this was the one, no other
         command.may_be.discard("cancelled")
         command.may_be.add(f"cancelled:{id}")
@@ -161,9 +164,23 @@ def cancel(world: World, a: int, b: int, c: int) -> None:
 @step(3)
 def stop(world: World, a: int, b: int, c: int) -> None:
     tab = world.tab(a)
-    if tab:
-        world.touch(tab.id, "cancelled", "signalled")
-        world.timed("stop_process", window_id=tab.id, signal=("SIGINT", "SIGTERM")[b % 2])
+    if not tab:
+        return
+    runs = running_there(world, tab)
+    world.touch(tab.id, "cancelled", "signalled")
+    answer = world.timed("stop_process", window_id=tab.id, signal=("SIGINT", "SIGTERM")[b % 2])
+    if "error" in answer:
+        assert runs is None, f"{runs} ran when something was stopped: {answer}"
+        return
+    assert answer["success"] == (answer["state"] != "running"), f"{tab.id}: {answer}"
+    if runs is None:
+        return
+    world.look_at(runs)
+    if answer["success"]:
+        assert runs.final and (runs.final["state"], runs.final["exit_code"]) == (answer["state"], answer["exit_code"]), f"{runs}: {runs.final}, but {answer}"
+    else:
+        assert runs.kind not in ("long", "tree") or world.slack_s > 0.5, f"{runs} was not ended by {answer}"
+        assert answer["survivors"] or not runs.open, f"{runs} goes on, and nothing is named: {answer}"
 
 
 @step(8)
@@ -189,6 +206,19 @@ def forget(world: World, a: int, b: int, c: int) -> None:
         take_back(world, open_calls[a % len(open_calls)])
 
 
+def running_there(world: World, tab: TabModel) -> Command | None:
+    """The one command that runs in the tab and will not end by itself; None where that is not sure."""
+    open_there = world.open_in(tab.id)
+    if len(open_there) != 1 or any(call.command.tab in (tab.id, None) for call in world.calls):
+        return None
+    command = open_there[0]
+    due_at = command.due_at if command.how == "execute_command" else math.inf
+    if command.kind not in ENDLESS or command.kind == "asks" or command.may_be - {"timeout"} or not command.id or due_at < time.monotonic() + LATE_S:
+        return None
+    world.look_at(command)
+    return command if command.open else None
+
+
 def take_back(world: World, call) -> None:
     call.cancelled_at = time.monotonic()
     world.taken_back.append((call.command, call.cancelled_at + KILLED_S))
@@ -206,6 +236,7 @@ def close_tab(world: World, a: int, b: int, c: int) -> None:
     world.touch(tab.id, "tab_closed", "cancelled")
     closed = world.timed("close_tab", LATE_S + 2, window_id=tab.id, force=b % 2 == 0)
     assert closed.get("closed") is True, f"close_tab: {closed}"
+    assert not closed["survivors"] or world.slack_s > 0.5, f"what can be killed outlived its tab: {closed}"
     world.gone(tab)
     for command in world.open_in(tab.id):
         if command.id:

@@ -117,6 +117,6 @@ def exec_by_hand(world: World, a: int, b: int, c: int) -> None:
         assert command.behind or "prompt" in command.refused or "not free" in command.refused, f"{command}: {command.refused}"
         return
     command.unknown = True
-    output = done.stdout.decode().replace("\r\n", "\n")
+    output = done.stdout.decode()
     assert done.returncode == command.code and (output == command.output or "loss" in command.may_be), f"{command}: {done}"
     assert world.ran().count(command.n) == 1, f"{command} did not run: {done}"

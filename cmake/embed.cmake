@@ -1,0 +1,21 @@
+# terminally_embed(TARGET FOLDER SOURCE): compiles the scripts FOLDER/SHELL/NAME.* into TARGET, by SOURCE.in, where @SHELL@ stands
+# for one line `made.NAME = "…";` a script. Its lines of comments and its indentation stay behind. A script that changes, comes or
+# goes is seen by the next build.
+function(terminally_embed target folder source)
+  file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*/*)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts})
+  foreach(script IN LISTS scripts)
+    cmake_path(GET script PARENT_PATH shell)
+    cmake_path(GET shell FILENAME shell)
+    cmake_path(GET script STEM name)
+    file(READ ${script} text)
+    string(REGEX REPLACE "\n[ \t]*#[^\n]*" "" text "\n${text}")
+    string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")
+    string(SUBSTRING "${text}" 1 -1 text)
+    string(APPEND made_${shell} "  made.${name} = R\"script(${text})script\";\n")
+    set(${shell} "${made_${shell}}")
+  endforeach()
+  cmake_path(GET source FILENAME name)
+  configure_file(${source}.in ${CMAKE_CURRENT_BINARY_DIR}/${name} @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name})
+endfunction()

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+
+#include "command/results.hpp"
+#include "command/tab.hpp"
+#include "system/stillness.hpp"
+
+namespace terminally {
+
+class TextGuard;
+
+/// Whether the program in the tab's foreground waits for the keyboard, and for what: seen in /proc and in the
+/// terminal's mode, never in what was printed. A shell that waits at its prompt with nothing of ours to do is
+/// idle, not waiting; one that was started by a command of ours waits. No verdict where a far side decides
+/// (ssh in raw mode). Less than a millisecond; no tmux. A single look: who acts on it looks twice
+/// (SettledInput).
+[[nodiscard]] std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard = nullptr);
+
+/// A program that waits for good: it did at the last look as well, and nothing was printed since. To be asked
+/// every 50 to 150 ms.
+class SettledInput {
+ public:
+  [[nodiscard]] std::optional<AwaitingInput> look(const Tab& tab);
+  /// What the last look saw, settled or not.
+  [[nodiscard]] const std::optional<AwaitingInput>& seen() const { return seen_; }
+  /// Whether anything may have changed between the last look and the one before: a process ran, or something
+  /// was printed.
+  [[nodiscard]] bool moved() const { return moved_; }
+
+ private:
+  std::optional<AwaitingInput> seen_;
+  bool moved_ = true;
+  PaneLog::Stamp log_;
+  Stillness stillness_;
+};
+
+/// The last line of a log that is not finished, as plain text: at most its last 200 bytes, blanks at its ends
+/// removed; with a guard masked. Empty when the last line is finished, or is drawn by something that moves
+/// the cursor between lines.
+[[nodiscard]] std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard = nullptr);
+
+/// The same line unmasked and not cut, for a text that is masked later: of half a secret nobody sees that it
+/// is one. Empty for one of 4 KB or more.
+[[nodiscard]] std::string whole_unfinished_line(const PaneLog& log, int cols);
+
+}  // namespace terminally

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/error.hpp"
+#include "command/record.hpp"
+#include "command/tab.hpp"
+#include "system/foreground.hpp"
+
+namespace terminally {
+
+/// What a call is told that cannot run its command in a tab: what has the tab, whose it is, whether it waits
+/// for the keyboard, and the exact next call. Each says that nothing was run. The code is busy.
+class BusyTab : public Error {
+ public:
+  BusyTab(const Tab& tab, const std::string& message);
+
+  [[nodiscard]] bool elsewhere() const { return elsewhere_; }
+
+ private:
+  bool elsewhere_;
+};
+
+/// A command of ours runs there.
+[[nodiscard]] BusyTab busy_with_command(const Tab& tab, const CommandRecord& record);
+
+/// Something runs there that was not begun by a command of ours: a person typed it, or send_text did.
+[[nodiscard]] BusyTab busy_with_program(const Tab& tab, const Foreground& foreground);
+
+/// Its shell is a restricted one.
+[[nodiscard]] BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground);
+
+/// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
+[[nodiscard]] BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground);
+
+/// A person, at its prompt.
+[[nodiscard]] BusyTab busy_with_typing(const Tab& tab);
+
+/// The shell has the foreground and does not come to its prompt.
+[[nodiscard]] BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground);
+
+/// Other calls had the tab for the whole time of this one.
+[[nodiscard]] BusyTab busy_with_calls(const Tab& tab, std::size_t ahead);
+
+/// The same for a call that named the tab: it could have gone beside it, unless the tab is_elsewhere().
+/// `for_person`: as Tab::for_person.
+[[nodiscard]] Error or_beside(const BusyTab& busy, bool for_person);
+
+/// In a few words, for a note: "command 1a2b3c4d (make test) runs there". `called`: other calls of this
+/// process have it.
+[[nodiscard]] std::string what_has(const Tab& tab, bool called);
+
+/// That another shell waits in the tab, and what that means for the next command.
+[[nodiscard]] std::string about_another_shell(const Tab& tab);
+
+/// A call as a client would write it: `wait_for {"window_id": "@3", "until": "exit"}`. `more`: further
+/// arguments, as JSON.
+[[nodiscard]] std::string next_call(const std::string& tool, WindowId window, const std::string& more = "");
+
+}  // namespace terminally

@@ -1,0 +1,206 @@
+#include "command/command_files.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <charconv>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/reserved_space.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::string_view kForce = "force";
+
+}  // namespace
+
+CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
+    : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
+
+void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
+  const ReservedSpace reserve(directory_);
+  if (reserve.is_needed()) {
+    (void)!reserve.give_up();  // what is written now may fit, and the exit code not
+  }
+  try {
+    write_all_of(script, nonce);
+    return;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): there are two more places
+  }
+  if (reserve.give_up()) {
+    try {
+      write_all_of(script, nonce);
+      return;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): there is one more place
+    }
+  }
+  keep_all_of(script, nonce);
+}
+
+void CommandFiles::write_all_of(const ShellScript& script, const std::string& nonce) const {
+  if (is_gone(directory_)) {
+    make_private_directory(directory_.parent_path());
+    make_private_directory(directory_);
+  }
+  for (const ShellScript::File& file : script.files) {
+    write_file(file.path, file.content);
+  }
+  write_file(exit_path(nonce),
+             "");  // ours, so that the shell's umask does not make it readable for others
+}
+
+/// In memory: what stands on the disk by now could be cut short.
+void CommandFiles::keep_all_of(const ShellScript& script, const std::string& nonce) const {
+  std::vector<MemoryFile>& kept = (*in_memory_)[nonce];
+  kept.clear();
+  for (const ShellScript::File& file : script.files) {
+    kept.emplace_back(file.path, file.content);
+  }
+  kept.emplace_back(exit_path(nonce), "");
+}
+
+bool CommandFiles::are_gone(const std::string& nonce) const {
+  struct stat info{};
+  return ::stat(exit_path(nonce).c_str(), &info) != 0 && errno == ENOENT;
+}
+
+void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
+  const std::filesystem::path path = directory_ / (pane_ + ".run");
+  const std::string content = nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n";
+  try {
+    replace_file(path, content);
+  } catch (const Error&) {
+    (*in_memory_)[nonce].emplace_back(path, content);
+  }
+}
+
+std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
+  struct stat info{};
+  if (::stat(exit_path(nonce).c_str(), &info) != 0 || info.st_size == 0) {
+    return std::nullopt;
+  }
+  return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
+}
+
+bool CommandFiles::is_cancelled(const std::string& nonce) const {
+  std::error_code error;
+  return std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error);
+}
+
+bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
+  return read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
+}
+
+bool CommandFiles::is_signalled(const std::string& nonce) const {
+  std::error_code error;
+  return std::filesystem::exists(path_of(nonce, CommandFile::signalled), error);
+}
+
+bool CommandFiles::may_be_taken(const std::string& nonce) const {
+  return read_file(path_of(nonce, CommandFile::taken)) != kNotTaken;
+}
+
+void CommandFiles::mark_taken(const std::string& nonce) const noexcept {
+  remove_file(path_of(nonce, CommandFile::taken));
+}
+
+std::optional<std::string> CommandFiles::running_nonce() const {
+  const auto content = read_file(directory_ / (pane_ + ".run"));
+  const std::size_t end = content ? content->find('\n') : std::string::npos;
+  return end == std::string::npos ? std::nullopt : std::optional(content->substr(0, end));
+}
+
+std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
+  const auto content = read_file(exit_path(nonce));
+  int code = 0;
+  if (!content || content->empty()) {
+    return std::nullopt;
+  }
+  const auto [rest, error] = std::from_chars(content->data(), content->data() + content->size(), code);
+  return error == std::errc() ? std::optional(code) : std::nullopt;
+}
+
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
+  try {
+    write_file(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
+  }
+}
+
+void CommandFiles::mark_signalled(const std::string& nonce) const noexcept {
+  try {
+    write_file(path_of(nonce, CommandFile::signalled), "");
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is sent all the same
+  }
+}
+
+void CommandFiles::remove_script(const std::string& nonce) const noexcept {
+  using enum CommandFile;
+  remove_file(directory_ / command_id_of(nonce));
+  for (const CommandFile file : {text, end, hook, history, cancelled, signalled, directory}) {
+    remove_file(path_of(nonce, file));
+  }
+}
+
+void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
+  if (running_nonce() == nonce) {
+    remove_file(directory_ / (pane_ + ".run"));
+  }
+}
+
+void CommandFiles::remove(const std::string& nonce) const noexcept {
+  unmark_running(nonce);
+  remove_script(nonce);
+  remove_file(path_of(nonce, CommandFile::taken));
+  remove_file(exit_path(nonce));
+  in_memory_->erase(nonce);
+  ReservedSpace(directory_).take();
+}
+
+std::optional<CommandFiles::ShellEnd> CommandFiles::shell_end() const {
+  const auto content = read_file(directory_ / (pane_ + ".ended"));
+  ShellEnd end;
+  std::istringstream fields(content.value_or(""));
+  if (!(fields >> end.code >> end.lived_ms >> end.when >> end.next)) {
+    return std::nullopt;
+  }
+  return end;
+}
+
+std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
+  auto end = shell_end();
+  if (end) {
+    remove_file(directory_ / (pane_ + ".ended"));
+  }
+  return end;
+}
+
+std::filesystem::path CommandFiles::path_of(const std::string& nonce, CommandFile file) const {
+  return directory_ / command_file(nonce, file);
+}
+
+std::filesystem::path CommandFiles::exit_path(const std::string& nonce) const {
+  return directory_ / (nonce + ".exit");
+}
+
+std::filesystem::path CommandFiles::lock_path() const {
+  return directory_ / (pane_ + ".lock");
+}
+
+std::filesystem::path CommandFiles::typing_lock_path() const {
+  return directory_ / (pane_ + ".typing");
+}
+
+void CommandFiles::remove_locks() const noexcept {
+  remove_file(lock_path());
+  remove_file(typing_lock_path());
+}
+
+EditorKeyFiles CommandFiles::editor_key() const {
+  return {directory_ / (pane_ + ".key"), directory_ / (pane_ + ".answer")};
+}
+
+}  // namespace terminally

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/command_file.hpp"
+#include "base/memory_file.hpp"
+#include "log/ids.hpp"
+#include "shell/editor_key.hpp"
+#include "shell/shells.hpp"
+
+namespace terminally {
+
+/// The files of running commands in the instance's runtime directory:
+///
+///     <pane>.run    a command runs in this pane: its nonce and starting directory, a line each;
+///                   terminally-shell reads it
+///     <pane>.lock   held (flock) by the process that looks after the pane's command
+///     <pane>.typing held (flock) by the process that types a command into a nested shell there
+///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
+///     <nonce8>t     "-" until the shell has come to the text; then empty
+///     <nonce8>c     a client cancelled it, perhaps by another process than looks after it; the hooks and
+///                   terminally-shell say so in the tab. "force": without a C-c first
+///     <nonce8>s     a client sent it a signal, by another process than looks after it
+///     <nonce8>d     where the shell was when it left, if it could tell (fish)
+///     reserve       space for all of these, given up when there is no other (ReservedSpace)
+///     Where there is none at all, they are links to memory of the process that looks after the command.
+///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
+///                   way to know it
+///     <pane>.key    what the key of ours in the shell's line editor does, while it is pressed, and
+///     <pane>.answer what it answers (EditorKeyFiles)
+///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
+///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
+///                   itself at its prompt, "left"), and what was started then, "-" for nothing
+class CommandFiles {
+ public:
+  struct ShellEnd {
+    int code = 0;
+    std::uint64_t lived_ms = 0;
+    std::string when;
+    std::string next;
+  };
+  /// How the shell ended, if nobody has been told yet.
+  [[nodiscard]] std::optional<ShellEnd> shell_end() const;
+  /// The same, and tells it.
+  [[nodiscard]] std::optional<ShellEnd> take_shell_end() const;
+
+  CommandFiles(std::filesystem::path directory, PaneId pane);
+
+  /// Throws Error(io) when not even links can be made.
+  void write(const ShellScript& script, const std::string& nonce) const;
+  /// Whether somebody removed the files of a command that was written and not removed.
+  [[nodiscard]] bool are_gone(const std::string& nonce) const;
+  void mark_running(const std::string& nonce, const std::string& cwd) const;
+
+  /// From now on its END is followed by a line that tells a person that a client cancelled it.
+  /// Whoever looks after it, in whichever process, ends it as by CommandRun::interrupt.
+  void mark_cancelled(const std::string& nonce, bool force = false) const noexcept;
+  /// Whatever ends it from now on counts as ended by a client.
+  void mark_signalled(const std::string& nonce) const noexcept;
+
+  /// Whether the shell may have come to the text: the file that would say that it has not is gone, or empty.
+  [[nodiscard]] bool may_be_taken(const std::string& nonce) const;
+  /// For files that were written anew while it ran.
+  void mark_taken(const std::string& nonce) const noexcept;
+
+  /// The nonce of the command that runs in this pane, by whichever process it was started.
+  [[nodiscard]] std::optional<std::string> running_nonce() const;
+  [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
+  /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
+  [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
+  /// Whether a client cancelled it, by whichever process.
+  [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
+  [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
+  [[nodiscard]] bool is_signalled(const std::string& nonce) const;
+
+  /// Takes the scripts away: from then on the typed line runs nothing.
+  void remove_script(const std::string& nonce) const noexcept;
+  /// The command has ended: takes the mark away, if it is this command's.
+  void unmark_running(const std::string& nonce) const noexcept;
+  /// Takes everything of a command away.
+  void remove(const std::string& nonce) const noexcept;
+
+  [[nodiscard]] std::filesystem::path lock_path() const;
+  /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
+  [[nodiscard]] std::filesystem::path typing_lock_path() const;
+  /// The tab is gone: its pane's number comes once.
+  void remove_locks() const noexcept;
+  [[nodiscard]] EditorKeyFiles editor_key() const;
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  void write_all_of(const ShellScript& script, const std::string& nonce) const;
+  void keep_all_of(const ShellScript& script, const std::string& nonce) const;
+  [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
+  [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
+
+  std::filesystem::path directory_;
+  std::string pane_;
+  /// The files of a command for which there was no space. Shared: copies of this tidy up after commands.
+  std::shared_ptr<std::map<std::string, std::vector<MemoryFile>>> in_memory_ =
+      std::make_shared<std::map<std::string, std::vector<MemoryFile>>>();
+};
+
+}  // namespace terminally

@@ -1,0 +1,61 @@
+#include "command/outcome.hpp"
+
+#include <signal.h>
+
+namespace terminally {
+namespace {
+
+using Seen = Outcome::Seen;
+
+}  // namespace
+
+Outcome untaken() {
+  return {Seen::untaken, CommandState::failed, Reason::no_shell_answered};
+}
+
+bool looks_interrupted(SeenEnd end) {
+  return end.exit_code == 128 + SIGINT || end.exit_code == 256 + SIGINT ||
+         (end.by == Marker::By::hook && end.exit_code == 0);
+}
+
+bool is_called_off(const CommandSenses& seen, Clock::time_point now) {
+  const Wishes wishes = seen.wishes();
+  return wishes.why != Reason::none || wishes.answered || now >= wishes.deadline;
+}
+
+Outcome called_off(const CommandSenses& seen) {
+  const Wishes wishes = seen.wishes();
+  if (wishes.why == Reason::none && wishes.answered) {
+    return untaken();
+  }
+  return {Seen::called_off, CommandState::cancelled,
+          wishes.why == Reason::none ? Reason::timeout : wishes.why};
+}
+
+Outcome outcome_of(SeenEnd end, Reason why, bool touched, bool stopped) {
+  if (end.by == Marker::By::refused) {
+    return {Seen::refused, CommandState::failed, Reason::no_shell_answered};
+  }
+  if (why != Reason::none) {
+    return {Seen::end, CommandState::cancelled, why, end.exit_code};
+  }
+  // Where the code tells of the C-c, what else was stopped meanwhile changes nothing.
+  const bool interrupted = touched && looks_interrupted(end);
+  if (interrupted && (end.exit_code != 0 || !stopped)) {
+    return {Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, end.exit_code};
+  }
+  const Reason reason = end.by == Marker::By::shell ? Reason::shell_exited : Reason::none;
+  return {Seen::end, CommandState::completed, reason, end.exit_code};
+}
+
+Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code) {
+  return {seen, why != Reason::none ? CommandState::cancelled : CommandState::completed, why, exit_code};
+}
+
+Outcome lost(Outcome::Seen seen, Reason why) {
+  const bool ours = seen == Seen::shell_gone && why != Reason::none;
+  const Reason reason = seen == Seen::shell_gone && !ours ? Reason::shell_exited : why;
+  return {seen, ours ? CommandState::cancelled : CommandState::failed, reason};
+}
+
+}  // namespace terminally

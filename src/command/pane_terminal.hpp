@@ -1,0 +1,55 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+
+#include "base/timeout.hpp"
+
+namespace terminally {
+
+/// What is so of a pane in the moment in which something is typed into it, or it is asked. Flags.
+enum class PaneFact : unsigned {
+  none = 0,
+  full_screen = 1,          ///< it shows the alternate screen
+  typed_into = 2,           ///< somebody who sees it pressed a key within the last second, or two
+  touched = 4,              ///< somebody else may have typed in it since our last line
+  touched_a_moment_ago = 8  ///< the same, where our last line was typed a moment ago
+};
+[[nodiscard]] constexpr PaneFact operator|(PaneFact one, PaneFact other) {
+  return static_cast<PaneFact>(static_cast<unsigned>(one) | static_cast<unsigned>(other));
+}
+[[nodiscard]] constexpr bool has(PaneFact all, PaneFact one) {
+  return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
+}
+
+/// What the pane counts as behind something that we typed, which is nobody's visit: after a line, and a C-c
+/// before it, as untouched; after a key as before; after a key that puts a person's text back, that text is
+/// there as if just typed.
+enum class Typed { key, line, text_put_back };
+
+/// A pane's terminal, as a command uses it: what is typed goes to this pane and no other, also when its
+/// server is gone and another has a pane of the same number.
+class PaneTerminal {
+ public:
+  PaneTerminal() = default;
+  PaneTerminal(const PaneTerminal&) = delete;
+  PaneTerminal& operator=(const PaneTerminal&) = delete;
+  virtual ~PaneTerminal() = default;
+
+  /// Types these bytes (a NUL only alone), exactly and in one piece. False: one of the facts `unless` was so
+  /// in that moment, and nothing was typed. Throws Error: not_found, the pane is gone and nothing was typed;
+  /// anything else, they may have been typed.
+  [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, Typed typed,
+                                                          PaneFact unless = PaneFact::none) = 0;
+  /// The same, and not later than that.
+  [[nodiscard]] virtual boost::asio::awaitable<bool> type_within(Milliseconds time, std::string bytes) = 0;
+
+  /// Whether one of these is so, and none of `but_not`.
+  [[nodiscard]] virtual boost::asio::awaitable<bool> is(PaneFact facts,
+                                                        PaneFact but_not = PaneFact::none) = 0;
+
+  /// Whether anything can be asked. True also where nothing is known against it.
+  [[nodiscard]] virtual boost::asio::awaitable<bool> answers_within(Milliseconds time) = 0;
+};
+
+}  // namespace terminally

@@ -1,0 +1,212 @@
+// What makes a command end: its time, C-c, SIGTERM, SIGKILL, for each new foreground group until the shell is
+// back.
+
+#include "command/pressing.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace terminally {
+namespace {
+
+using Who = SeenForeground::Who;
+
+constexpr Milliseconds kLook{50};
+/// How often we look whether one that may still come has begun.
+constexpr Milliseconds kLookForBegin{200};
+constexpr Milliseconds kLateEnd{300};
+/// How long a log that we are behind in is read before a deadline is judged.
+constexpr Milliseconds kReadsBehind{1'000};
+constexpr Milliseconds kKeyAgainAfter{200};
+/// When the shell is killed where a program was before it: it may be coming back to its prompt.
+constexpr Milliseconds kKillShellAfter{5'400};
+/// How long a forced end waits for the shell.
+constexpr Milliseconds kForcedPatience{400};
+/// Every call returns by its deadline plus 6 s.
+constexpr Milliseconds kGiveUpAfter{350};
+/// How long a shell may sit at its prompt after our C-c before its hook counts as lost and the probe is
+/// typed.
+constexpr Milliseconds kHookLost{400};
+constexpr Milliseconds kToShellAgain{500};
+
+}  // namespace
+
+Pressing::State Pressing::begin(Reason why, const CommandSenses& seen, Clock::time_point now, Todo& todo) {
+  const bool force = seen.wishes().force;
+  todo.add(act::RecordPressing{why, force});
+  if (!force) {
+    todo.add(act::Begin{Errand::press_key});
+  }
+  todo.look_by(now);
+  return Pressed(why, Escalation(kEndCommand, force, now));
+}
+
+Pressing::State Pressing::time_is_over(const CommandSenses& seen, Clock::time_point now) {
+  if (!seen.has_begun()) {
+    return NotBegun{};
+  }
+  return ReadsBehind{now + kReadsBehind};
+}
+
+void Pressing::step(const CommandSenses& seen, Clock::time_point now, Todo& todo) {
+  const Wishes wishes = seen.wishes();
+  const bool waits = pressed() == nullptr;
+  if (waits && wishes.ends) {
+    state_ = begin(wishes.why, seen, now, todo);
+    return;
+  }
+  if (std::holds_alternative<NotDue>(state_)) {
+    if (now < wishes.deadline) {
+      todo.look_by(wishes.deadline);
+      return;
+    }
+    state_ = time_is_over(seen, now);
+  }
+  if (std::holds_alternative<NotBegun>(state_)) {
+    if (!seen.has_begun()) {
+      todo.add(act::RemoveScript{});
+      todo.look_by(now + kLookForBegin);
+      return;
+    }
+    state_ = BeginsLate{now + kLateEnd};
+  }
+  if (const auto* late = std::get_if<BeginsLate>(&state_)) {
+    if (now < late->until) {
+      todo.look_by(late->until);
+      return;
+    }
+    state_ = ReadsBehind{now + kReadsBehind};
+  }
+  if (const auto* behind = std::get_if<ReadsBehind>(&state_)) {
+    if (seen.log_goes_on() && now < behind->until) {
+      todo.look_by(behind->until);
+      return;
+    }
+    if (seen.exit_code()) {
+      state_ = EndedInTime{};
+      return;
+    }
+    state_ = begin(wishes.why == Reason::none ? Reason::timeout : wishes.why, seen, now, todo);
+    return;
+  }
+  if (auto* pressed = std::get_if<Pressed>(&state_)) {
+    state_ = press(std::move(*pressed), seen, now, todo);
+  } else if (auto* gives_up = std::get_if<GivesUp>(&state_);
+             gives_up != nullptr && seen.errand(Errand::end_rest) == ErrandState::done) {
+    state_ = GivenUp{std::move(gives_up->pressed)};
+    todo.look_by(now);
+  }
+}
+
+Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Clock::time_point now,
+                                Todo& todo) {
+  pressed.escalation.look(now);
+  if (seen.wishes().force) {
+    pressed.escalation.force();
+  }
+  // A shell whose program has just ended is on its way back for a moment: news in the log is no reason to
+  // look sooner.
+  if (now < pressed.next_look || seen.errand(Errand::press_key) == ErrandState::going) {
+    todo.look_by(now < pressed.next_look ? pressed.next_look : now + kLook);
+    return pressed;
+  }
+  pressed.next_look = now + kLook;
+  todo.look_by(pressed.next_look);
+  const bool forced = pressed.escalation.is_forced();
+  const Milliseconds patience = forced ? kForcedPatience : kKillShellAfter;
+  if (!seen.exit_code()) {  // else it has ended, and only END is missing
+    press_what_runs(pressed, seen, patience, now, todo);
+  }
+  if (pressed.escalation.elapsed() >= patience + kGiveUpAfter) {
+    todo.add(act::Begin{Errand::end_rest});
+    return GivesUp{std::move(pressed)};
+  }
+  return pressed;
+}
+
+/// What has the foreground; in the end its shell.
+void Pressing::press_what_runs(Pressed& pressed, const CommandSenses& seen, Milliseconds patience,
+                               Clock::time_point now, Todo& todo) {
+  const SeenForeground foreground = seen.foreground();
+  const bool its_shell = foreground.who == Who::its_shell;
+  if (its_shell && (!foreground.at_prompt || !foreground.keys_signal)) {
+    if (seen.shell_can_be_told()) {
+      press_shell(pressed, now, todo);
+    }
+  } else if (!its_shell && foreground.who != Who::nobody) {
+    press_program(pressed, foreground, todo);
+  }
+  mend_prompt(pressed, seen, its_shell && foreground.at_prompt, now, todo);
+  const Milliseconds kill_shell_at =
+      its_shell && !pressed.program_killed ? std::min(patience, kEndCommand.kill_after) : patience;
+  if (pressed.escalation.elapsed() >= kill_shell_at && !pressed.shell_killed && seen.shell_can_be_told()) {
+    pressed.shell_killed = true;
+    todo.add(act::SignalShell{SIGKILL});  // of the tab's own, terminally-shell prints END and starts another
+  }
+}
+
+/// SIGTERM once, later SIGKILL. One that our C-c may have missed has it again: of that bash ends its text, of
+/// SIGTERM it does not.
+void Pressing::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
+  Escalation& escalation = pressed.escalation;
+  const Pressure pressure = escalation.pressure();
+  if (pressure == Pressure::kill) {
+    static_cast<void>(escalation.is_due(program.group));
+    pressed.program_killed = true;
+    todo.add(act::SignalGroup{program.group, SIGKILL, escalation.pressed() > 1});
+  } else if (pressure == Pressure::terminate && program.who != Who::gateway &&
+             escalation.is_due(program.group)) {
+    // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
+    const int signal = program.who == Who::opened_shell ? SIGHUP : SIGTERM;
+    todo.add(act::SignalGroup{program.group, signal, escalation.pressed() > 1});
+  } else if (!pressed.key_again && escalation.elapsed() >= kKeyAgainAfter && program.missed_key) {
+    pressed.key_again = true;
+    todo.add(act::SignalGroup{program.group, SIGINT, false});
+  }
+}
+
+/// The shell runs something itself, and no key of ours came to it as a signal (`stty -isig`).
+void Pressing::press_shell(Pressed& pressed, Clock::time_point now, Todo& todo) {
+  if (pressed.escalation.pressure() != Pressure::ask && now >= pressed.next_to_shell) {
+    pressed.next_to_shell = now + kToShellAgain;
+    todo.add(act::SignalShell{SIGINT});
+  }
+}
+
+/// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
+void Pressing::mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_prompt, Clock::time_point now,
+                           Todo& todo) {
+  if (!at_prompt) {
+    pressed.at_prompt.reset();
+    return;
+  }
+  pressed.at_prompt = pressed.at_prompt.value_or(now);
+  if (seen.errand(Errand::type_probe) == ErrandState::none && !pressed.escalation.is_forced() &&
+      seen.can_probe() && now - *pressed.at_prompt > kHookLost) {
+    todo.add(act::Begin{Errand::type_probe});
+  }
+}
+
+const Pressing::Pressed* Pressing::pressed() const {
+  if (const auto* gives_up = std::get_if<GivesUp>(&state_)) {
+    return &gives_up->pressed;
+  }
+  if (const auto* given_up = std::get_if<GivenUp>(&state_)) {
+    return &given_up->pressed;
+  }
+  return std::get_if<Pressed>(&state_);
+}
+
+Reason Pressing::why(const CommandSenses& seen) const {
+  const Pressed* pressed = this->pressed();
+  return pressed != nullptr ? pressed->why : seen.wishes().why;
+}
+
+bool Pressing::has_killed() const {
+  const Pressed* pressed = this->pressed();
+  return pressed != nullptr && pressed->program_killed;
+}
+
+}  // namespace terminally

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "log/ids.hpp"
+#include "log/log_follower.hpp"
+
+namespace terminally {
+
+/// A process that outlived what was done to end it.
+struct Survivor {
+  int pid = 0;
+  std::string command;  ///< its command line, at most 200 bytes of valid UTF-8
+};
+
+enum class CommandState {
+  running,
+  completed,  ///< it ended by itself, with any exit code
+  cancelled,  ///< ended by our C-c or signal, a cancel, a time-out, or a C-c typed in the tab
+  failed,     ///< it ended, or never began, and no exit code can be known
+};
+
+/// Why, when it is not plain. DESIGN section 3 has the meaning of each.
+enum class Reason {
+  none,
+  timeout,
+  cancelled_by_client,
+  interrupted_in_tab,
+  shell_exited,
+  tab_closed,
+  tmux_server_lost,
+  no_shell_answered,
+  handed_over,
+  awaiting_input,
+};
+
+enum class StopSignal { interrupt, terminate };
+
+/// Called once a command has begun, or has ended at once: to read what it prints, at the reader's own pace,
+/// until it has ended. Must not block.
+using OutputReader = std::function<void(LogFollower output)>;
+
+/// Called once a command has begun, or has ended at once: its tab and its id. Must not block.
+using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
+
+[[nodiscard]] std::string_view to_string(CommandState state);
+[[nodiscard]] std::string_view to_string(Reason reason);
+
+/// What the foreground program waits for on the keyboard; seen in /proc and in the terminal's mode.
+struct AwaitingInput {
+  enum class Kind {
+    line,      ///< a line, shown as it is typed
+    password,  ///< a line that is not shown
+    program,   ///< keys: an editor, a pager, a menu
+  };
+  Kind kind = Kind::line;
+  std::string prompt;  ///< the last unfinished line that was printed, plain text; may be empty
+};
+
+/// The state of a command and what it printed. Offsets and counts are raw bytes of the tab's log.
+struct CommandResult {
+  std::string command_id;
+  WindowId window_id;
+  std::string command;
+  CommandState state = CommandState::running;
+  Reason reason = Reason::none;
+  std::string
+      output;  ///< strictly between START and END, one CR removed from each CRLF; valid UTF-8; bounded
+  std::optional<int> exit_code;
+  bool timed_out = false;
+  std::uint64_t start_byte = 0;
+  std::uint64_t end_byte = 0;  ///< of what has been printed so far, while running
+  std::uint64_t output_bytes = 0;
+  std::uint64_t omitted_bytes = 0;
+  std::int64_t started_at_ms = 0;  ///< since the epoch, UTC
+  std::uint64_t duration_ms = 0;
+  std::string cwd;  ///< of the shell when the command ended; of the foreground process while it runs
+  std::optional<AwaitingInput> awaiting_input;  ///< only while running
+  std::vector<std::string> notes;
+  std::string task_key;  ///< of its record; to be told to nobody
+};
+
+}  // namespace terminally

@@ -1,0 +1,89 @@
+#include "command/shell_end.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "command/command_files.hpp"
+#include "log/log_end.hpp"
+#include "text/ansi.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kLinesBytes = 8'192;
+constexpr std::size_t kLongestLine = 200;
+constexpr Milliseconds kBetweenLooks{5};
+constexpr std::string_view kOurs = "terminally-shell: ";
+
+std::string newest_text(const Tab& tab) {
+  try {
+    return strip_ansi(tab.log.last_lines(50, kLinesBytes).bytes);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// What the shell printed last before terminally-shell spoke, or before the end of the log.
+std::string last_line(const Tab& tab) {
+  const std::string text = newest_text(tab);
+  std::string_view rest = std::string_view(text).substr(0, text.find(kOurs));
+  const std::size_t last = rest.find_last_not_of(" \t\r\n");
+  rest = rest.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  const std::size_t newline = rest.rfind('\n');
+  return shortened(to_valid_utf8(rest.substr(newline == std::string_view::npos ? 0 : newline + 1)),
+                   kLongestLine);
+}
+
+std::string seconds(std::uint64_t ms) {
+  return std::to_string(ms / 1'000) + "." + std::to_string(ms % 1'000 / 100) + " s";
+}
+
+std::string how_it_ended(const CommandFiles::ShellEnd& end, const Tab& tab) {
+  std::string text =
+      "its shell ended with exit code " + std::to_string(end.code) + " after " + seconds(end.lived_ms);
+  if (end.when == "start") {
+    const std::string line = last_line(tab);
+    text += ", before its first prompt" +
+            (line.empty() ? std::string("; it printed nothing") : "; the last it printed: " + line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string why_closed(const Tab& tab) {
+  if (const auto end = tab.files.take_shell_end()) {
+    tab.shell_end = how_it_ended(*end, tab);
+  }
+  return tab.shell_end.empty() ? "is closed" : "is closed: " + tab.shell_end;
+}
+
+boost::asio::awaitable<void> wait_for_last_words(const Tab& tab, Clock::time_point deadline) {
+  const auto end = tab.files.shell_end();
+  if (!end || end->when != "start" || end->next == "-") {
+    co_return;
+  }
+  deadline = std::min(deadline, Clock::now() + kLogEndsWithin);
+  while (newest_text(tab).find(kOurs) == std::string::npos && Clock::now() < deadline) {
+    co_await sleep_for(kBetweenLooks);
+  }
+}
+
+std::string note_of_new_shell(const Tab& tab) {
+  const auto end = tab.files.take_shell_end();
+  if (!end || end->next == "-") {
+    return {};
+  }
+  if (end->when == "start") {
+    throw Error(ErrorCode::busy,
+                "nothing was run in tab " + to_string(tab.window) + ": " + how_it_ended(*end, tab) +
+                    ". Its start-up files need a look; " + end->next +
+                    " was started in this tab without them, and the next command runs there");
+  }
+  return how_it_ended(*end, tab) +
+         " at its prompt, without anybody typing (TMOUT does so); a new one was started in the same "
+         "directory (variables, functions and options of the old one are gone)";
+}
+
+}  // namespace terminally

@@ -1,0 +1,103 @@
+#include "command/tab_processes.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+bool was_there(const ProcessInfo& process, const CommandMarks& command) {
+  // A tick is 10 ms: what was started in the same one is told apart by having been there.
+  return process.start_ticks < command.started_ticks ||
+         (process.start_ticks == command.started_ticks &&
+          std::ranges::find(command.older_jobs, process.pid) != command.older_jobs.end());
+}
+
+/// Of a process without a tag of the tab's: it was started where none could be given, or gave itself another
+/// limit.
+Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command) {
+  const SeenProcess* below = &process;
+  for (std::size_t steps = 0; steps <= all.size(); ++steps) {
+    const int parent = below->info.parent;
+    if (parent == command.shell_pid) {
+      return Whose::command;
+    }
+    const auto found = all.find(parent);
+    if (found == all.end()) {
+      break;  // what started it has ended
+    }
+    below = &found->second;
+    if (below->tag && command.tags.contains(*below->tag)) {
+      return Whose::command;
+    }
+    if (was_there(below->info, command)) {
+      return Whose::older;
+    }
+  }
+  return Whose::unknown;
+}
+
+}  // namespace
+
+Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command) {
+  const int pid = process.info.pid;
+  if (pid == command.pane.pid || pid == command.shell_pid || process.info.parent == command.pane.pid ||
+      was_there(process.info, command)) {
+    return Whose::older;
+  }
+  if (process.tag && command.tags.contains(*process.tag)) {
+    return Whose::command;
+  }
+  const bool of_another_command =
+      process.tag && std::ranges::any_of(command.tags, [&process](ProcessTag own) {
+        return own.tab() == process.tag->tab();
+      });
+  return of_another_command ? Whose::older : whose_by_ancestors(process, all, command);
+}
+
+TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab)
+    : table_(table), pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
+
+/// Tags are not for ever: after 16,384 panes they come again. A process that has not cleared its environment
+/// says which of two tabs it is of.
+bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
+  const std::string instance = cookie_.substr(0, cookie_.rfind(':') + 1);
+  const bool of_another_tab = process.tab_cookie.starts_with(instance) && process.tab_cookie != cookie_;
+  return process.info.start_ticks >= pane_.start_ticks &&
+         (process.info.session == pane_.pid || process.tab_cookie == cookie_ ||
+          (process.tag && process.tag->tab() == tag_.tab() && !of_another_tab));
+}
+
+/// What one of the tab has started, and that has nothing of the tab's itself: sudo with a terminal of its own
+/// begins a session, clears the environment, and sets the limits. What says that it is of another tab is.
+bool TabProcesses::is_child(const MarkedProcess& process) const {
+  const auto parent = seen_.find(process.info.parent);
+  return parent != seen_.end() && process.info.start_ticks >= parent->second.info.start_ticks &&
+         (process.tab_cookie.empty() || process.tab_cookie == cookie_) &&
+         (!process.tag || process.tag->tab() == tag_.tab());
+}
+
+asio::awaitable<void> TabProcesses::look() {
+  const auto all = co_await table_.look();
+  seen_.clear();
+  const auto take = [this, &all](auto belongs) {
+    const std::size_t before = seen_.size();
+    for (const MarkedProcess& process : *all) {
+      if (process.info.id() != pane_ && belongs(process)) {
+        seen_.try_emplace(process.info.pid, process.info, process.tag);
+      }
+    }
+    return seen_.size() > before;
+  };
+  take([this](const MarkedProcess& process) { return is_in_tab(process); });
+  while (take([this](const MarkedProcess& process) { return is_child(process); })) {
+  }
+}
+
+Survivor survivor(const ProcessInfo& process) {
+  return Survivor{process.pid, describe_process(process.pid)};
+}
+
+}  // namespace terminally

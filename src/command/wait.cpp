@@ -1,0 +1,284 @@
+#include "command/wait.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "command/busy.hpp"
+#include "command/prompt.hpp"
+#include "log/log_end.hpp"
+#include "log/masking.hpp"
+#include "system/foreground.hpp"
+#include "system/listeners.hpp"
+#include "text/ansi.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Milliseconds kTick{100};
+/// The end of a command is seen in its log a moment before it is recorded.
+constexpr Milliseconds kAfterOutput{10};
+constexpr Milliseconds kPollPort{50};
+constexpr Milliseconds kPollInput{50};
+/// A match that ends where the output ends has this long to become longer.
+constexpr Milliseconds kMayGrow{50};
+/// What was just typed at a prompt has this long to take the foreground.
+constexpr Milliseconds kTakesForeground{300};
+/// What a shell does before its first prompt takes no longer, as a rule.
+constexpr Milliseconds kStartsUp{2'000};
+/// What became of a command whose tab has closed is settled within this time: its last output is read first.
+constexpr Milliseconds kSettledWithin = kLogEndsWithin + Milliseconds(1'000);
+constexpr Milliseconds kPollSettled{10};
+/// What was typed is in the log by then, where it is shown at all.
+constexpr Milliseconds kEchoLate{500};
+constexpr std::size_t kMaxMatchBytes = 1'000;
+
+}  // namespace
+
+Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
+    : tab_(std::move(tab)), waiting_(request.waiting) {
+  if (waiting_.until == Until::pattern) {
+    pattern_.emplace(waiting_.pattern);
+  }
+  choose_command(request);
+  log_ = tab_->log.stamp();
+  if (pattern_) {
+    search_.emplace(tab_->log, *pattern_, from_, from_);
+  }
+}
+
+void Wait::choose_command(const WaitFor& request) {
+  if (!tab_->runs.empty()) {
+    run_ = tab_->runs.back();
+    record_ = run_->record();
+  } else {
+    record_ = tab_->records.latest();
+  }
+  something_ran_ = record_.has_value();
+  from_ = request.from_byte.value_or(record_ ? record_->start_byte : 0);
+  after_something_ = request.from_byte.has_value();
+  // What ended before the range that was asked for, or while a person runs something else, is not meant.
+  if (ended() && (request.from_byte ? from_ > record_->end_byte
+                                    : !tab_->closed && look_at_foreground(tab_->pane_pid).kind !=
+                                                           Foreground::Kind::shell)) {
+    record_.reset();
+  }
+}
+
+void Wait::look_at_command() {
+  if (run_) {
+    if (!run_->has_ended()) {
+      run_->look();
+    }
+    record_ = run_->record();
+  } else if (record_ && !ended() && tab_->files.running_nonce() != record_->nonce) {
+    record_ = tab_->records.find(record_->id);
+  }
+}
+
+std::uint64_t Wait::output_end() {
+  if (ended()) {
+    return record_->end_byte;
+  }
+  return run_ ? run_->output_end() : tab_->log.end();
+}
+
+Wait::Step Wait::look() {
+  now_ = Clock::now();
+  next_look_ = now_ + kTick;
+  look_at_command();
+  if (const PaneLog::Stamp log = tab_->log.stamp(); log != log_) {
+    log_ = log;
+    log_grew_ = now_;
+    if (run_) {
+      look_again_by(now_ + kAfterOutput);
+    }
+  }
+  const Step step = look_for_it();
+  if (step != Step::later) {
+    return step;
+  }
+  const bool lost =
+      ended() && (record_->reason == Reason::tab_closed || record_->reason == Reason::tmux_server_lost);
+  if (lost || (tab_->closed && !is_being_settled())) {
+    return Step::tab_closed;
+  }
+  return ended() ? Step::exited : Step::later;
+}
+
+/// Whether the command of a closed tab is still taken for running: it is about to be given up.
+bool Wait::is_being_settled() {
+  if (!record_ || ended()) {
+    return false;
+  }
+  if (!closed_at_) {
+    closed_at_ = now_;
+  }
+  look_again_by(now_ + kPollSettled);
+  return now_ - *closed_at_ < kSettledWithin;
+}
+
+Wait::Step Wait::look_for_it() {
+  switch (waiting_.until) {
+    case Until::exit:
+      return look_for_exit();
+    case Until::pattern:
+      return look_for_pattern();
+    case Until::idle:
+      return look_for_idle();
+    case Until::input:
+      return look_for_input();
+    case Until::port:
+      break;
+  }
+  return look_for_port();
+}
+
+Wait::Step Wait::look_for_exit() {
+  if (record_) {
+    const bool by_itself =
+        ended() && record_->reason != Reason::tab_closed && record_->reason != Reason::tmux_server_lost;
+    return by_itself ? Step::matched : Step::later;
+  }
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  something_ran_ = something_ran_ || (foreground.kind != Foreground::Kind::shell && !is_starting_up());
+  const bool at_prompt =
+      foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab_->tty) == Prompt::ready;
+  // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
+  if (!at_prompt || (after_something_ && now_ - began_ < kTakesForeground)) {
+    return Step::later;
+  }
+  refuse_where_nothing_ran();
+  return Step::matched;
+}
+
+/// What has the foreground of a tab just opened, where nothing was typed yet, is a step of its start-up
+/// files.
+bool Wait::is_starting_up() const {
+  return now_ - tab_->opened < kStartsUp && tab_->last_input <= tab_->opened;
+}
+
+/// A shell at its prompt has ended nothing, unless something ran before or was typed.
+void Wait::refuse_where_nothing_ran() const {
+  if (!something_ran_ && !after_something_) {
+    throw Error(ErrorCode::not_found,
+                "window_id: no command was run in tab " + to_string(tab_->window) +
+                    " yet, and its shell is at its prompt: there is no end to wait for; run one with "
+                    "execute_command or start_process");
+  }
+}
+
+Wait::Step Wait::look_for_pattern() {
+  switch (search_->next(output_end(), now_ + LogSearch::kSlice)) {
+    case LogSearch::Step::at_end:
+      return Step::later;
+    case LogSearch::Step::out_of_time:
+      return Step::at_once;
+    case LogSearch::Step::found:
+      break;
+  }
+  const LineMatch& found = search_->found();
+  match_ = shortened(masked_match(found), kMaxMatchBytes);
+  if (!found.may_grow() || ended() || tab_->closed) {
+    return Step::matched;
+  }
+  if (growing_ != found.text) {
+    growing_ = found.text;
+    growing_since_ = now_;
+  }
+  look_again_by(growing_since_ + kMayGrow);
+  return now_ - growing_since_ >= kMayGrow ? Step::matched : Step::later;
+}
+
+/// A secret that the match has a part of is masked whole.
+std::string Wait::masked_match(const LineMatch& found) const {
+  const auto& guard = waiting_.view.guard;
+  if (!guard) {
+    return std::string(found.matched());
+  }
+  const LogRange line{found.line_begin, found.line_end, 0, tab_->log.end(), true};
+  const std::string masked = strip_ansi(masked_range(guard, tab_->log, line));
+  return masked.empty() ? guard->secrets().mask(SecretRules::kPrivateKey)
+                        : guard->masked_part(found.text, found.match.begin, found.match.end);
+}
+
+Wait::Step Wait::look_for_idle() {
+  const auto idle_since = std::max(began_, log_grew_);
+  look_again_by(idle_since + Milliseconds(waiting_.idle_ms));
+  return now_ - idle_since >= Milliseconds(waiting_.idle_ms) ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_input() {
+  if (ended() || tab_->closed || now_ < next_poll_) {
+    look_again_by(next_poll_);
+    return Step::later;
+  }
+  next_poll_ = now_ + kPollInput;
+  look_again_by(next_poll_);
+  if (after_something_ && tab_->log.end() <= from_ && now_ - tab_->last_input < kEchoLate) {
+    return Step::later;  // it may still stand at the question before
+  }
+  const auto settled = input_.look(*tab_);
+  // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
+  const bool innermost = run_ && !tab_->runs.empty() && tab_->runs.back() == run_;
+  in_another_shell_ = innermost && run_->waits_in_nested_shell();
+  const bool may_be_one = innermost && run_->may_be_nested_shell();
+  const bool awaiting = in_another_shell_ || (settled && !may_be_one);
+  match_ = awaiting ? unfinished_line(tab_->log, tab_->cols, waiting_.view.guard.get()) : "";
+  return awaiting ? Step::matched : Step::later;
+}
+
+Wait::Step Wait::look_for_port() {
+  if (now_ < next_poll_ && !ended() && !tab_->closed) {
+    look_again_by(next_poll_);
+    return Step::later;
+  }
+  PortLook listening = look_at_port(tab_->pane_pid, tab_->cookie, waiting_.port);
+  others_listen_ = listening.anybody && !listening.ours;
+  // Where somebody else listens every look is at all processes: less often.
+  next_poll_ = now_ + (others_listen_ ? kPollPort * 5 : kPollPort);
+  look_again_by(next_poll_);
+  match_ = std::move(listening.ours).value_or("");
+  return match_.empty() ? Step::later : Step::matched;
+}
+
+OutputRange Wait::output_range(std::uint64_t next_byte) const {
+  OutputRange range{from_, next_byte, !ended() && !tab_->closed};
+  range.first = record_ && record_->start_byte <= from_ ? record_->start_byte : 0;
+  return range;
+}
+
+Waited Wait::result(Step step) {
+  look_at_command();
+  Waited waited;
+  waited.matched = step == Step::matched;
+  waited.reason = step == Step::exited       ? "exited"
+                  : step == Step::tab_closed ? "tab_closed"
+                  : step == Step::matched    ? ""
+                                             : "timeout";
+  waited.match = waited.matched ? match_ : "";
+  waited.next_byte = std::max(from_, step == Step::at_once ? search_->position() : output_end());
+  const bool program =
+      !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
+  waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;
+  waited.exit_code = record_ ? record_->exit_code : std::nullopt;
+  if (!ended() && !tab_->closed) {
+    waited.awaiting_input = awaiting_input(*tab_, waiting_.view.guard.get());
+  }
+  if (record_) {
+    waited.notes = record_->notes;
+  }
+  if (waited.matched && in_another_shell_) {
+    if (!waited.awaiting_input) {
+      waited.awaiting_input = {AwaitingInput::Kind::line, match_};
+    }
+    waited.notes.push_back(about_another_shell(*tab_));
+  }
+  if (!waited.matched && others_listen_) {
+    waited.notes.push_back("port " + std::to_string(waiting_.port) +
+                           " is taken by a process outside of this tab: " + listener_anywhere(waiting_.port));
+  }
+  return waited;
+}
+
+}  // namespace terminally

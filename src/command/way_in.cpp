@@ -1,0 +1,107 @@
+#include "command/way_in.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "command/command_run.hpp"
+#include "system/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// So many shells within each other.
+constexpr std::size_t kDeepestNesting = 4;
+
+std::string where_it_is_now(const Foreground& now) {
+  const std::string cwd = process_cwd(now.pid);
+  return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
+}
+
+/// The way of the command that was begun last, and what the records of the commands behind it say of it.
+struct LastWay {
+  WayIn way;             ///< its times: the latest of them
+  std::string command;   ///< the id of the one begun last
+  CommandRecord record;  ///< the one that was written last
+};
+
+/// A command that opened a shell is written to the records after those that ran in it.
+std::optional<LastWay> last_way(const CommandRecords& records) {
+  if (!records.any_has(R"("way_in":{)", kDeepestNesting)) {
+    return std::nullopt;
+  }
+  const std::vector<CommandRecord> last = records.load(kDeepestNesting);
+  const auto latest = std::ranges::max_element(last, {}, &CommandRecord::started_steady_ms);
+  if (latest == last.end() || !latest->way_in) {
+    return std::nullopt;
+  }
+  LastWay found{*latest->way_in, latest->id, {}};
+  for (const CommandRecord& record : last) {
+    if (record.way_in && record.way_in->process == found.way.process) {
+      found.way.seen_steady_ms = std::max(found.way.seen_steady_ms, record.way_in->seen_steady_ms);
+      found.way.told_steady_ms = std::max(found.way.told_steady_ms, record.way_in->told_steady_ms);
+      found.way.told_people_steady_ms =
+          std::max(found.way.told_people_steady_ms, record.way_in->told_people_steady_ms);
+      found.record = record;
+    }
+  }
+  return found;
+}
+
+/// What a person was told at their terminal, no client was told, and the other way round.
+std::int64_t& told_at(WayIn& way, const Tab& tab) {
+  return tab.for_person ? way.told_people_steady_ms : way.told_steady_ms;
+}
+
+/// In the record that was written last, so that their order stays.
+void mark_told(Tab& tab, LastWay last) {
+  told_at(*last.record.way_in, tab) = steady_ms(Clock::now());
+  tab.records.append(last.record);
+}
+
+}  // namespace
+
+std::optional<WayIn> way_in(const Foreground& foreground, Clock::time_point seen) {
+  const auto gateway = gateway_to(foreground);
+  return gateway ? std::optional(WayIn{
+                       .process = gateway->id(), .name = gateway->name, .seen_steady_ms = steady_ms(seen)})
+                 : std::nullopt;
+}
+
+bool is_elsewhere(const Tab& tab) {
+  return std::ranges::any_of(tab.runs, [](const auto& run) {
+    const auto& way = run->record().way_in;
+    return way && (run->opened_shell() || !way->ends_with_command);
+  });
+}
+
+void note_told(Tab& tab, const CommandRecord& told) {
+  if (told.state == CommandState::running || !told.way_in || !told.way_in->ends_with_command) {
+    return;
+  }
+  auto last = last_way(tab.records);
+  if (last && last->way.process == told.way_in->process && told_at(last->way, tab) == 0) {
+    mark_told(tab, std::move(*last));
+  }
+}
+
+std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point called) {
+  auto last = last_way(tab.records);
+  if (!last || is_alive(last->way.process)) {
+    return {};
+  }
+  WayIn way = last->way;
+  if (const std::int64_t told_ms = told_at(way, tab); told_ms != 0 && steady_ms(called) >= told_ms) {
+    return {};
+  }
+  const std::string what =
+      "the " + way.name + " that led to the shell of command " + last->command + " has ended since";
+  mark_told(tab, std::move(*last));
+  if (steady_ms(tab.last_input) > way.seen_steady_ms) {
+    return what + ": this ran in " + where_it_is_now(now);
+  }
+  throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": " + what +
+                                   ", so it would run on this side, in " + where_it_is_now(now) +
+                                   ". The same call again runs it there");
+}
+
+}  // namespace terminally

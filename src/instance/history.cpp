@@ -1,0 +1,65 @@
+#include "instance/history.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/timeout.hpp"
+#include "command/tab.hpp"
+#include "instance/tab_ids.hpp"
+
+namespace terminally {
+namespace {
+
+/// As it is now, whatever its process had no time to write.
+void bring_up_to_date(PastCommand& command, const Instance& instance, const std::vector<WindowId>& open) {
+  CommandRecord& record = command.record;
+  record.end_byte = std::max(record.end_byte, record.start_byte);
+  if (record.state != CommandState::running) {
+    return;
+  }
+  if (std::find(open.begin(), open.end(), command.window_id) == open.end()) {
+    record.state = CommandState::failed;
+    record.reason = instance.server_lives() ? Reason::tab_closed : Reason::tmux_server_lost;
+  } else {
+    record.duration_ms = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, steady_ms(Clock::now()) - record.started_steady_ms));
+  }
+}
+
+void add_commands(std::vector<PastCommand>& commands, const std::filesystem::path& generation,
+                  std::optional<WindowId> tab, std::size_t most) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(generation, error)) {
+    const auto window = tab_of_records(entry.path());
+    if (!window || (tab && *tab != *window)) {
+      continue;
+    }
+    for (CommandRecord& record : CommandRecords(entry.path()).load(most)) {
+      commands.push_back(PastCommand{*window, std::move(record)});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab, std::size_t most,
+                                      const std::vector<WindowId>& open) {
+  std::vector<PastCommand> commands;
+  for (const std::uint32_t generation : generations(instance)) {
+    add_commands(commands, instance.generation(generation), tab, most);
+    if (commands.size() >= most) {
+      break;  // those of the generations before are older
+    }
+  }
+  std::ranges::sort(commands, {}, [](const PastCommand& command) {
+    return std::tuple(command.record.started_at_ms, command.window_id.number, command.record.typed_byte);
+  });
+  commands.erase(commands.begin(),
+                 commands.end() - static_cast<std::ptrdiff_t>(std::min(most, commands.size())));
+  for (PastCommand& command : commands) {
+    bring_up_to_date(command, instance, open);
+  }
+  return commands;
+}
+
+}  // namespace terminally

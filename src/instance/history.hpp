@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "command/records.hpp"
+#include "instance/instance.hpp"
+#include "log/ids.hpp"
+
+namespace terminally {
+
+struct PastCommand {
+  WindowId window_id;
+  CommandRecord record;
+};
+
+/// The last `most` commands of the instance, of one tab or of all, closed ones and those of older generations
+/// included; in the order in which they began. `open`: the tabs there are; what is on record as running
+/// elsewhere was lost with its tab.
+[[nodiscard]] std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab,
+                                                    std::size_t most, const std::vector<WindowId>& open);
+
+}  // namespace terminally

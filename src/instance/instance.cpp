@@ -1,0 +1,266 @@
+#include "instance/instance.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/reserved_space.hpp"
+#include "instance/runtime_files.hpp"
+#include "log/ids.hpp"
+#include "system/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// Short enough for the socket, plain enough for a typed line, and no path out of the directory.
+bool is_instance_name(const std::string& name) {
+  return !name.empty() && name.size() <= 32 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                  c == '_' || c == '-';
+         });
+}
+
+/// Of a path that is typed. A newline is none: every shell takes it for text between quotes.
+bool has_key(const std::string& path) {
+  return std::ranges::any_of(path, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; });
+}
+
+constexpr const char* kUnnamedMark = "unnamed";
+/// What tmux calls itself; a client has another name, and dies of SIGUSR1.
+constexpr const char* kTmuxServer = "tmux: server";
+
+/// As a runtime directory it would be emptied.
+void refuse_directory_of_others(const std::filesystem::path& runtime) {
+  std::error_code error;
+  if (!std::filesystem::is_empty(runtime, error) && !has_runtime_files(runtime)) {
+    throw Error(ErrorCode::invalid_argument,
+                "the directory " + runtime.string() +
+                    " has files, and none of an instance; nothing was changed in "
+                    "it. Choose another --instance or --runtime-dir");
+  }
+}
+
+struct Listener {
+  bool listens = false;
+  int pid = 0;
+};
+
+Listener listener_of(const std::filesystem::path& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.native().size() >= sizeof address.sun_path) {
+    return {};
+  }
+  std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return {fd && errno == EAGAIN, 0};  // so many wait for it that it must be there
+  }
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return {true, ::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0};
+}
+
+}  // namespace
+
+Instance::Instance(const Config& config, std::string name)
+    : runtime_root_(config.runtime_root),
+      state_root_(config.state_root),
+      name_(std::move(name)),
+      runtime_(runtime_root_ / name_),
+      state_(state_root_ / name_) {
+  if (!is_instance_name(name_)) {
+    throw Error(ErrorCode::invalid_argument,
+                "instance: \"" + name_ +
+                    "\" is no instance name; allowed are 1 to 32 letters, digits, '.', '_' and '-', "
+                    "not beginning with '.' or '-'");
+  }
+  if (has_key(runtime_root_)) {
+    throw Error(ErrorCode::invalid_argument,
+                "the runtime directory " +
+                    nlohmann::json(runtime_root_.string())
+                        .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                    " has a control character in its name, which a shell takes for a key where its path is "
+                    "typed; give another --runtime-dir (or TERMINALLY_RUNTIME_DIR)");
+  }
+}
+
+std::string Instance::cookie() const {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
+  for (const char c : place.native()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return name_ + "." + digits;
+}
+
+std::uint32_t Instance::newest_generation() const {
+  std::uint32_t newest = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(state_, error)) {
+    const std::string name = entry.path().filename().string();
+    std::uint32_t number = 0;
+    const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (failed == std::errc() && rest == name.data() + name.size() && number <= kHighestNumber) {
+      newest = std::max(newest, number);
+    }
+  }
+  return newest;
+}
+
+FileLock Instance::own() const {
+  return own_as(std::to_string(::getpid()));
+}
+
+FileLock Instance::own_to_clean() const {
+  return own_as(std::string(kCleaner));
+}
+
+bool Instance::is_being_cleaned() const {
+  const auto owner = read_file(runtime_ / "lock");
+  return !owner || *owner == kCleaner;
+}
+
+FileLock Instance::own_as(const std::string& owner_text) const {
+  if (socket().native().size() >= sizeof sockaddr_un::sun_path) {
+    throw Error(ErrorCode::invalid_argument,
+                "the tmux socket's path " + socket().string() + " has " +
+                    std::to_string(socket().native().size()) +
+                    " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
+  }
+  make_private_directory(runtime_root_);
+  make_private_directory(runtime_);
+  refuse_directory_of_others(runtime_);
+  make_private_directory(state_root_);
+  make_private_directory(state_);
+  const auto path = runtime_ / "lock";
+  FileLock lock;
+  try {
+    lock = FileLock::try_lock(path);
+  } catch (const Error&) {
+    if (::access(runtime_.c_str(), F_OK) == 0) {
+      throw;
+    }
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
+  struct stat ours{};
+  struct stat named{};
+  if (lock &&
+      (::fstat(lock.fd(), &ours) != 0 || ::stat(path.c_str(), &named) != 0 || ours.st_ino != named.st_ino)) {
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being removed; try again");
+  }
+  if (!lock && is_being_cleaned()) {
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is just being cleaned; try again");
+  }
+  if (!lock) {
+    std::string owner = read_file(path).value_or("");
+    if (const int pid = owner.empty() ? owner_pid() : 0; pid != 0) {
+      owner = std::to_string(pid);
+    }
+    throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
+                                     (owner.empty() ? std::string() : ", pid " + owner) +
+                                     "; end that one first, or choose another --instance");
+  }
+  // On a full disk it stays empty: who holds it is known to the kernel, too.
+  if (::ftruncate(lock.fd(), 0) == 0) {
+    (void)!::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0);
+  }
+  ReservedSpace(runtime_).take();
+  return lock;
+}
+
+bool Instance::server_listens() const {
+  return listener_of(socket()).listens;
+}
+
+bool Instance::server_lives() const {
+  return server_listens() || server_without_socket() != 0;
+}
+
+int Instance::server_pid() const {
+  const Listener listener = listener_of(socket());
+  return listener.listens ? listener.pid : server_without_socket();
+}
+
+std::optional<ProcessId> Instance::server_process(int pid) const {
+  const auto process = process_info(pid);
+  const bool ours = process && process->name == kTmuxServer && process->state != 'Z' &&
+                    process_has_environment(pid, "TERMINALLY_NAME=" + cookie());
+  return ours ? std::optional(process->id()) : std::nullopt;
+}
+
+int Instance::server_without_socket() const {
+  if (!is_gone(socket())) {
+    return 0;
+  }
+  for (const int pid : all_pids()) {
+    if (server_process(pid)) {
+      return pid;
+    }
+  }
+  return 0;
+}
+
+int Instance::owner_pid() const {
+  return lock_holder(runtime_ / "lock");
+}
+
+bool Instance::is_unnamed() const {
+  std::error_code error;
+  return std::filesystem::exists(runtime_ / kUnnamedMark, error) ||
+         std::filesystem::exists(state_ / kUnnamedMark, error);
+}
+
+void Instance::mark_unnamed() const {
+  write_file(runtime_ / kUnnamedMark, "");
+  write_file(state_ / kUnnamedMark, "");
+}
+
+std::string fresh_instance_name() {
+  return random_hex(4);
+}
+
+std::vector<std::string> known_instances(const Config& config) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
+    if (is_instance_directory(entry.path())) {
+      names.insert(entry.path().filename().string());
+    }
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(config.state_root, error)) {
+    if (!std::filesystem::exists(entry.path() / kUnnamedMark, error)) {
+      names.insert(entry.path().filename().string());
+    }
+  }
+  std::erase_if(names, [](const std::string& name) { return !is_instance_name(name); });
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> running_instances(const Config& config) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
+    if (listener_of(entry.path() / "tmux.sock").listens) {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace terminally

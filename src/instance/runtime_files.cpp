@@ -1,0 +1,71 @@
+#include "instance/runtime_files.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+#include "base/command_file.hpp"
+#include "base/files.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kPasted = "paste-";
+/// A file that is about to take the place of another.
+constexpr std::string_view kFresh = ".new";
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::array<std::string_view, 6> kOfPane = {".run", ".ended", ".lock", ".typing", ".key", ".answer"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// "3.lock", "3.run": of a pane.
+bool is_of_pane(std::string_view name) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  return is_number(name.substr(0, dot)) && std::ranges::find(kOfPane, name.substr(dot)) != kOfPane.end();
+}
+
+/// "0bf41c2a", "0bf41c2au", and the whole nonce with ".exit".
+bool is_of_command(std::string_view name) {
+  const std::size_t digits = std::min(name.find_first_not_of(kHexDigits), name.size());
+  const std::string_view rest = name.substr(digits);
+  return digits >= kCommandIdDigits && (rest.size() <= 1 || rest == ".exit");
+}
+
+}  // namespace
+
+bool is_runtime_file(std::string_view name) {
+  if (name.ends_with(kFresh)) {
+    name.remove_suffix(kFresh.size());
+  }
+  return std::ranges::find(kInstanceFiles, name) != kInstanceFiles.end() || is_of_pane(name) ||
+         is_of_command(name) || name.starts_with(kPasted);
+}
+
+bool has_runtime_files(const std::filesystem::path& directory) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_runtime_file(entry->path().filename().string())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_instance_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (std::filesystem::is_socket(directory / "tmux.sock", error)) {
+    return true;
+  }
+  const auto owner = read_file(directory / "lock");
+  return owner && (is_number(*owner) || *owner == kCleaner ||
+                   std::ranges::any_of(kInstanceFiles, [&](std::string_view name) {
+                     return name != "lock" && std::filesystem::exists(directory / name, error);
+                   }));
+}
+
+}  // namespace terminally

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "log/time_record.hpp"
+
+namespace terminally {
+
+/// When the bytes of a log were printed, from its timing index. Pure, but for `read`.
+/// doc/pane-log.md, "The timing index".
+class LogTimes {
+ public:
+  /// What is no record is passed over; of two that contradict each other the later one holds.
+  explicit LogTimes(std::string_view records);
+
+  /// The index of the log at `log_path`; empty when there is none, or none that can be read.
+  [[nodiscard]] static LogTimes read(const std::filesystem::path& log_path);
+
+  /// Ascending in offset. The times may go back: somebody set the clock.
+  [[nodiscard]] const std::vector<TimeRecord>& records() const { return records_; }
+
+ private:
+  std::vector<TimeRecord> records_;
+};
+
+}  // namespace terminally

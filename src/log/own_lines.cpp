@@ -1,0 +1,240 @@
+#include "log/own_lines.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/command_file.hpp"
+#include "log/pane_log.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::string_view kStartMark = "\x1b]133;C;mcp=START:";
+constexpr std::string_view kAnyRecord = "\x1b]133;";
+/// What erases the typed line and begins the command as it is shown (shell/scripts/*/wrapper).
+constexpr std::string_view kErases = "\r\x1b[A\x1b[2K$ ";
+/// How a typed line begins (shell/scripts/*/source and mend; unit test: "the echo of every typed line"):
+/// `builtin source` of fish is drawn in parts. Behind ssh or su: by its nonce.
+constexpr std::array<std::string_view, 8> kTyped = {
+    R"(\builtin . )",
+    R"(\builtin \. )",
+    R"(\. )",
+    "builtin source ",
+    "builtin \r\x1b[",
+    R"(POSIXLY_CORRECT=1; \unset -f builtin; )",
+    R"(\unfunction builtin; )",
+    R"(\unset -f command printf; __mcp_no_hook=1; )",
+};
+/// More than a command as it is shown, and than an echo with its drawing; behind ssh the whole text is
+/// echoed.
+constexpr std::size_t kShownBytes = 4'096;
+constexpr std::size_t kEchoBytes = 4'096;
+constexpr std::size_t kInlineEchoBytes = std::size_t{128} * 1024;
+/// The echo of the keys that clear the line.
+constexpr std::size_t kClearingBytes = 16;
+
+/// How fish says where in a script an error came.
+constexpr std::string_view kFrom = "from sourcing file ";
+constexpr std::string_view kCalled = "called on line ";
+
+bool is_hexadecimal(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// Where the echo begins that ends before `end`; npos: it is not there.
+std::size_t echo_begin(std::string_view bytes, std::size_t end, std::string_view name) {
+  const std::string in_lines = "__mcp_" + std::string(name) + "_s=$?";
+  const std::string_view all = bytes.substr(0, end);
+  if (const std::size_t at = all.rfind(in_lines); at != std::string_view::npos) {
+    return end - at < kInlineEchoBytes ? at : std::string_view::npos;
+  }
+  std::size_t from = end - std::min(end, kEchoBytes);
+  if (const std::size_t record = all.rfind(kAnyRecord); record != std::string_view::npos && record > from) {
+    from = record;
+  }
+  std::size_t begin = std::string_view::npos;
+  for (const std::string_view typed : kTyped) {
+    begin = std::min(begin, all.find(typed, from));
+  }
+  return begin;
+}
+
+/// Takes in what stands before it of the keys that clear the line: blanks, backspaces, dash's "^E".
+std::size_t with_clearing(std::string_view bytes, std::size_t begin) {
+  const std::size_t first = begin - std::min(begin, kClearingBytes);
+  for (bool erased = false; begin > first;) {
+    const std::string_view before = bytes.substr(0, begin);
+    if (before.ends_with(' ') || before.ends_with('\b')) {
+      erased = erased || before.ends_with('\b');
+      --begin;
+    } else if (before.ends_with("\x1b[K")) {
+      begin -= 3;
+    } else if (erased && before.ends_with("^E")) {
+      begin -= 2;
+    } else {
+      break;
+    }
+  }
+  return begin;
+}
+
+std::string_view without_tabs(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of('\t'), line.size()));
+}
+
+/// Whether the beginning of a line may become one that is_about_our_script.
+bool may_be_about_our_script(std::string_view line) {
+  const std::string_view said = without_tabs(line);
+  return !line.empty() && line.size() < kEchoBytes &&
+         std::ranges::any_of(
+             std::array{kFrom, kCalled},
+             [said](std::string_view begin) { return begin.starts_with(said.substr(0, begin.size())); });
+}
+
+/// Whether the name of a file of ours in the directory may begin with this.
+bool may_become_name(std::string_view text, std::string_view prefix) {
+  return prefix.starts_with(text.substr(0, prefix.size())) &&
+         (text.size() <= prefix.size() ||
+          (text.size() <= prefix.size() + kCommandIdDigits && is_hexadecimal(text.substr(prefix.size()))));
+}
+
+/// The line of fish that says where in our own script the text was called.
+bool is_about_our_script(std::string_view line, std::string_view path) {
+  while (line.ends_with('\r') || line.ends_with('\n')) {
+    line.remove_suffix(1);
+  }
+  if (!line.ends_with(path)) {
+    return false;
+  }
+  line.remove_suffix(path.size());
+  line = without_tabs(line);
+  return line == kFrom || (line.starts_with(kCalled) && line.ends_with(" of file "));
+}
+
+}  // namespace
+
+std::vector<ByteSpan> typed_echoes(std::string_view bytes) {
+  std::vector<ByteSpan> echoes;
+  for (std::size_t start = bytes.find(kStartMark); start != std::string_view::npos;
+       start = bytes.find(kStartMark, start + kStartMark.size())) {
+    const std::string_view name = bytes.substr(start + kStartMark.size(), kCommandIdDigits);
+    const std::size_t erases = bytes.rfind(kErases, start);
+    if (name.size() < kCommandIdDigits || erases == std::string_view::npos || start - erases > kShownBytes) {
+      continue;
+    }
+    const std::size_t begin = echo_begin(bytes, erases, name);
+    const std::size_t last = bytes.rfind('\n', erases);
+    if (begin == std::string_view::npos || last == std::string_view::npos || last < begin) {
+      continue;
+    }
+    // The line that has the name ends it; the name may be broken at the edge of the terminal.
+    const std::size_t named = bytes.rfind(name, erases);
+    std::size_t end = named != std::string_view::npos && named > begin ? bytes.find('\n', named) : last;
+    end = std::min(end, last);
+    while (end > begin && bytes[end - 1] == '\r') {
+      --end;
+    }
+    echoes.push_back({with_clearing(bytes, begin), end});
+  }
+  return echoes;
+}
+
+std::vector<ByteSpan> typed_echoes(const PaneLog& log, std::uint64_t begin, std::string_view bytes) {
+  const std::uint64_t first = begin - std::min<std::uint64_t>(begin, kInlineEchoBytes);
+  PaneLog::Slice before = log.read(first, static_cast<std::size_t>(begin - first));
+  if (before.next != begin) {
+    before.bytes.clear();  // a gap
+  }
+  const std::uint64_t end = begin + bytes.size();
+  const PaneLog::Slice after = log.read(end, kInlineEchoBytes + kShownBytes);
+  std::string window = std::move(before.bytes);
+  const std::size_t left = window.size();
+  const std::size_t right = left + bytes.size();
+  window += bytes;
+  window += after.from == end ? after.bytes : std::string();
+  std::vector<ByteSpan> echoes;
+  for (const ByteSpan& echo : typed_echoes(window)) {
+    if (echo.end > left && echo.begin < right) {
+      echoes.push_back({std::max(echo.begin, left) - left, std::min(echo.end, right) - left});
+    }
+  }
+  return echoes;
+}
+
+std::string without_spans(std::string_view bytes, const std::vector<ByteSpan>& spans) {
+  std::string rest;
+  std::size_t at = 0;
+  for (const ByteSpan& span : spans) {
+    const std::size_t begin = std::max(span.begin, at);
+    rest += bytes.substr(at, begin - at);
+    at = std::max(span.end, begin);
+  }
+  return rest += bytes.substr(at);
+}
+
+std::string with_command_named(std::string_view text, std::string_view directory) {
+  const std::string prefix = std::string(directory) + "/";
+  std::string named;
+  std::size_t done = 0;
+  for (std::size_t at = directory.empty() ? std::string_view::npos : text.find(prefix);
+       at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    const std::size_t name = at + prefix.size();
+    if (at < done || text.size() < name + kCommandIdDigits ||
+        !is_hexadecimal(text.substr(name, kCommandIdDigits))) {
+      continue;
+    }
+    const std::size_t end = name + kCommandIdDigits;
+    if (end < text.size() && text[end] == static_cast<char>(CommandFile::text)) {
+      named += text.substr(done, at - done);
+      named += "command";
+      done = end + 1;
+      continue;
+    }
+    const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
+    if (line >= done && is_about_our_script(text.substr(line, next - line), text.substr(at, end - at))) {
+      named += text.substr(done, line - done);
+      done = next;
+    }
+  }
+  return named += text.substr(done);
+}
+
+/// Where in what is held something begins that may become a name, or a line to be left out.
+std::size_t CommandNaming::unfinished_from() const {
+  const std::string_view all = held_;
+  const std::size_t newline = all.rfind('\n');
+  const std::size_t line = newline + 1;  // npos + 1 is 0
+  if ((begins_line_ || line > 0) && may_be_about_our_script(all.substr(line))) {
+    return line;
+  }
+  const std::string prefix = directory_ + "/";
+  const std::size_t longest = prefix.size() + kCommandIdDigits;
+  for (std::size_t at = std::max(line, all.size() - std::min(all.size(), longest)); at < all.size(); ++at) {
+    if (may_become_name(all.substr(at), prefix)) {
+      return at;
+    }
+  }
+  return all.size();
+}
+
+void CommandNaming::feed(std::string_view text, std::string& out) {
+  if (directory_.empty()) {
+    out += text;
+    return;
+  }
+  held_ += text;
+  const std::size_t whole = unfinished_from();
+  out += with_command_named(std::string_view(held_).substr(0, whole), directory_);
+  begins_line_ = whole == 0 ? begins_line_ : held_[whole - 1] == '\n';
+  held_.erase(0, whole);
+}
+
+void CommandNaming::release(std::string& out) {
+  begins_line_ = begins_line_ && held_.empty();
+  out += with_command_named(held_, directory_);
+  held_.clear();
+}
+
+}  // namespace terminally

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "log/log_times.hpp"
+#include "log/pane_log.hpp"
+
+namespace terminally {
+
+/// A log as a recording: its bytes in order, with the time that passed between them. Ends where the log ended
+/// when it was made. Holds one block of the log in memory. Without a timing index, nothing ever waits.
+class Recording {
+ public:
+  struct Piece {
+    std::chrono::milliseconds wait{0};  ///< after the piece before; a clock that was set back counts as 0
+    std::string bytes;                  ///< not empty
+    std::uint64_t gap_bytes = 0;        ///< how many are gone just before them
+    bool gap_unknown = false;           ///< some that nobody counted, too
+  };
+
+  /// From offset `from` on. Throws as PaneLog does.
+  explicit Recording(const PaneLog& log, std::uint64_t from = 0)
+      : Recording(log, LogTimes::read(log.path()), from) {}
+  Recording(PaneLog log, LogTimes times, std::uint64_t from);
+
+  [[nodiscard]] bool has_times() const { return !times_.records().empty(); }
+
+  /// When the first piece was printed, in seconds since the epoch; none without an index.
+  [[nodiscard]] std::optional<std::uint64_t> began_at() const;
+
+  [[nodiscard]] std::optional<Piece> next();
+
+ private:
+  [[nodiscard]] bool fill();
+  [[nodiscard]] std::size_t record_before(std::uint64_t offset) const;
+
+  PaneLog log_;
+  LogTimes times_;
+  std::uint64_t from_;
+  std::uint64_t end_;
+  std::uint64_t next_read_;
+  std::string block_;      // read and not yet returned, from from_ on
+  std::uint64_t gap_ = 0;  // just before it
+  bool gap_unknown_ = false;
+  std::size_t record_ = 0;  // of the piece last returned
+};
+
+}  // namespace terminally

@@ -1,0 +1,193 @@
+#include "mcp/method_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/params.hpp"
+#include "mcp/peer.hpp"
+#include "mcp/progress.hpp"
+#include "mcp/prompts.hpp"
+#include "mcp/resources.hpp"
+#include "mcp/shape.hpp"
+#include "mcp/subscription_methods.hpp"
+#include "mcp/task_methods.hpp"
+#include "mcp/tasks.hpp"
+#include "toolkit/router.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kInstructions =
+    "Terminal tabs on tmux. execute_command runs a command in a tab (default: the tab \"main\") and returns "
+    "exactly what it printed, with its exit code; the tab keeps its directory and variables. For servers and "
+    "watchers use "
+    "start_process, then read_logs_from_tab or stream_logs_from_tab, and stop_process. When state is "
+    "\"running\", poll "
+    "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
+    "command at a time.";
+
+/// What this server has, as far as the revision knows it.
+ordered_json capabilities(Revision revision) {
+  ordered_json has;
+  has["tools"] = ordered_json::object();
+  if (!is_modern(revision)) {
+    has["logging"] = ordered_json::object();
+  }
+  has["prompts"] = ordered_json::object();
+  has["resources"]["subscribe"] = true;
+  has["resources"]["listChanged"] = true;
+  if (revision >= Revision::v2025_03_26) {
+    has["completions"] = ordered_json::object();
+  }
+  if (revision == Revision::v2025_11_25) {
+    has["tasks"]["list"] = ordered_json::object();
+    has["tasks"]["cancel"] = ordered_json::object();
+    has["tasks"]["requests"]["tools"]["call"] = ordered_json::object();
+  }
+  if (is_modern(revision)) {
+    has["extensions"][kTasksExtension] = ordered_json::object();
+  }
+  return has;
+}
+
+awaitable<ordered_json> initialize(Peer& peer, ExchangePtr exchange) {
+  const Revision revision = negotiate(need_string(*exchange->params(), "protocolVersion"));
+  peer.agree_on(revision, client_name(*exchange->params(), "clientInfo").value_or(""));
+  ordered_json result;
+  result["protocolVersion"] = to_string(revision);
+  result["capabilities"] = capabilities(revision);
+  result["serverInfo"]["name"] = peer.core().info.name;
+  result["serverInfo"]["version"] = peer.core().info.version;
+  result["instructions"] = kInstructions;
+  co_return result;
+}
+
+awaitable<ordered_json> discover(Peer& /*peer*/, ExchangePtr exchange) {
+  ordered_json result;
+  result["supportedVersions"] = supported_versions();
+  result["capabilities"] = capabilities(exchange->revision());
+  result["instructions"] = kInstructions;
+  add_cache_hints(result, exchange->revision(), Lifetime::server);
+  co_return result;
+}
+
+awaitable<ordered_json> ping(Peer& /*peer*/, ExchangePtr /*exchange*/) {
+  co_return ordered_json::object();
+}
+
+/// This server logs to stderr and has no messages to send yet.
+awaitable<ordered_json> set_level(Peer& peer, ExchangePtr exchange) {
+  static constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notice", "warning",
+                                                              "error", "critical", "alert",  "emergency"};
+  const std::string& level = need_string(*exchange->params(), "level");
+  if (std::ranges::find(kLevels, level) == kLevels.end()) {
+    throw ProtocolError(kInvalidParams,
+                        "Invalid params: level must be debug, info, notice, warning, error, critical, "
+                        "alert or emergency");
+  }
+  peer.set_log_level(level);
+  co_return ordered_json::object();
+}
+
+awaitable<ordered_json> list_tools(Peer& peer, ExchangePtr exchange) {
+  refuse_cursor(*exchange->params());
+  ordered_json result;
+  result["tools"] = shape_tools(peer.core().router->list(), exchange->revision());
+  add_cache_hints(result, exchange->revision(), Lifetime::server);
+  co_return result;
+}
+
+std::shared_ptr<const json> tool_arguments(const std::shared_ptr<const json>& params) {
+  const auto given = params->find("arguments");
+  if (given == params->end() || given->is_null()) {
+    return std::make_shared<const json>(json::object());
+  }
+  if (!given->is_object()) {
+    throw ProtocolError(kInvalidParams, "Invalid params: arguments must be an object");
+  }
+  return {params, &*given};
+}
+
+awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
+  const std::string& name = need_string(*exchange->params(), "name");
+  const Tool* tool = peer.core().router->find(name);
+  if (tool == nullptr) {
+    throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
+  }
+  const auto arguments = tool_arguments(exchange->params());
+  if (becomes_task(*exchange, *tool)) {
+    co_return co_await call_as_task(peer, std::move(exchange), *tool, arguments);
+  }
+  try {
+    Caller caller{reports_to(exchange->progress()), exchange->client()};
+    ordered_json object = co_await peer.core().router->call(*tool, arguments, std::move(caller));
+    co_return tool_result(std::move(object), exchange->revision());
+  } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
+    co_return tool_error(error.what());
+  }
+}
+
+constexpr std::array kMethods = {
+    Method{.name = "initialize", .in_legacy = true, .answer = &initialize},
+    Method{.name = "server/discover", .in_modern = true, .answer = &discover},
+    Method{.name = "ping", .in_legacy = true, .answer = &ping},
+    Method{.name = "logging/setLevel", .in_legacy = true, .answer = &set_level},
+    Method{.name = "tools/list", .in_legacy = true, .in_modern = true, .answer = &list_tools},
+    Method{.name = "tools/call", .in_legacy = true, .in_modern = true, .answer = &call_tool},
+    Method{.name = "prompts/list", .in_legacy = true, .in_modern = true, .answer = &list_prompts},
+    Method{.name = "prompts/get", .in_legacy = true, .in_modern = true, .answer = &get_prompt},
+    Method{.name = "resources/list", .in_legacy = true, .in_modern = true, .answer = &list_resources},
+    Method{.name = "resources/templates/list",
+           .in_legacy = true,
+           .in_modern = true,
+           .answer = &list_resource_templates},
+    Method{.name = "resources/read", .in_legacy = true, .in_modern = true, .answer = &read_resource},
+    Method{.name = "completion/complete", .in_legacy = true, .in_modern = true, .answer = &complete},
+    Method{.name = "resources/subscribe", .in_legacy = true, .answer = &subscribe},
+    Method{.name = "resources/unsubscribe", .in_legacy = true, .answer = &unsubscribe},
+    Method{.name = "subscriptions/listen", .in_modern = true, .lasts = true, .answer = &listen},
+    Method{.name = "tasks/get",
+           .in_legacy = true,
+           .in_modern = true,
+           .since = Revision::v2025_11_25,
+           .answer = &get_task},
+    Method{.name = "tasks/cancel",
+           .in_legacy = true,
+           .in_modern = true,
+           .since = Revision::v2025_11_25,
+           .answer = &cancel_task},
+    Method{.name = "tasks/result",
+           .in_legacy = true,
+           .since = Revision::v2025_11_25,
+           .answer = &get_task_result},
+    Method{.name = "tasks/list", .in_legacy = true, .since = Revision::v2025_11_25, .answer = &list_tasks},
+    Method{.name = "tasks/update", .in_modern = true, .answer = &update_task},
+};
+
+const Method& find_method(std::string_view name, Revision revision) {
+  const auto* found = std::ranges::find(kMethods, name, &Method::name);
+  const bool known = found != kMethods.end() &&
+                     (is_modern(revision) ? found->in_modern : found->in_legacy && revision >= found->since);
+  if (!known) {
+    throw ProtocolError(kMethodNotFound, "Method not found: " + std::string(name));
+  }
+  return *found;
+}
+
+}  // namespace
+
+std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
+                                      std::shared_ptr<const Router> router, Implementation info) {
+  auto tasks = std::make_shared<Tasks>(executor, router);
+  return std::make_shared<const Core>(
+      Core{executor, std::move(router), std::move(info), std::move(tasks), &find_method});
+}
+
+}  // namespace terminally

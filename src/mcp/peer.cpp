@@ -1,0 +1,276 @@
+#include "mcp/peer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "mcp/batch.hpp"
+#include "mcp/echo.hpp"
+#include "mcp/envelope.hpp"
+#include "mcp/outlet.hpp"
+#include "mcp/params.hpp"
+#include "mcp/shape.hpp"
+#include "secrets/text_guard.hpp"
+#include "toolkit/router.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Kind = RpcMessage::Kind;
+
+/// Before it an error must have an id.
+constexpr Revision kErrorsWithoutId = Revision::v2025_11_25;
+
+bool is_answered(const RpcMessage& message) {
+  return message.kind == Kind::request || message.kind == Kind::invalid;
+}
+
+/// Taken even where too many others are unanswered: a client that has to wait for these cannot help itself.
+bool ends_things(const Exchange& request) {
+  constexpr std::array<std::string_view, 3> kTools = {"cancel_command", "stop_process", "close_tab"};
+  if (request.method() == "tools/call") {
+    const auto name = request.params()->find("name");
+    return name != request.params()->end() && name->is_string() &&
+           std::ranges::find(kTools, name->get_ref<const std::string&>()) != kTools.end();
+  }
+  return request.method() == "ping" || request.method() == "tasks/cancel";
+}
+
+/// Batches are of a legacy revision, and what negotiates one comes alone.
+bool fits_in_batch(const RpcMessage& message) {
+  return message.kind != Kind::request ||
+         (message.method != "initialize" && !claims_revision(*message.params));
+}
+
+Exchange::Reply replies_by(const Send& send) {
+  return [send](std::string message) {
+    if (!message.empty()) {
+      send(std::move(message), Delivery::must);
+    }
+  };
+}
+
+}  // namespace
+
+Peer::Peer(std::shared_ptr<const Core> core, Send unasked, std::string identity)
+    : core_(std::move(core)),
+      outlet_(std::make_shared<Outlet>(std::move(unasked))),
+      identity_(std::move(identity)),
+      subscriptions_(core_->executor, core_->router->context().manager, outlet_) {}
+
+void Peer::receive(std::string_view text, const Send& send) {
+  if (closed_) {
+    return;
+  }
+  const RpcInput input = read_messages(text);
+  if (input.batch) {
+    return receive_batch(input, text.size(), send);
+  }
+  handle(input.messages.front(), text.size(), send, replies_by(send));
+}
+
+void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const Send& send) {
+  constexpr std::size_t kMostInBatch = 1'000;
+  if (negotiated_ > Revision::v2025_03_26) {  // the last that knows batches
+    return refuse_batch(input, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"),
+                        replies_by(send));
+  }
+  if (input.messages.size() > kMostInBatch) {
+    return refuse_batch(
+        input,
+        ProtocolError(kInvalidRequest,
+                      "Invalid request: a batch of " + std::to_string(input.messages.size()) +
+                          " messages is too long; at most " + std::to_string(kMostInBatch) + " are allowed"),
+        replies_by(send));
+  }
+  const auto batch = std::make_shared<Batch>(replies_by(send));
+  for (const RpcMessage& message : input.messages) {
+    if (is_answered(message)) {
+      batch->expect(message.id);
+    }
+  }
+  for (const RpcMessage& message : input.messages) {
+    const Exchange::Reply reply = [batch, id = message.id](std::string answer) {
+      batch->answer(id, std::move(answer));
+    };
+    if (fits_in_batch(message)) {
+      handle(message, bytes / input.messages.size(), send, reply);
+    } else {
+      reply(error_text(message.id,
+                       ProtocolError(kInvalidRequest, "Invalid request: initialize, and requests of " +
+                                                          std::string(to_string(Revision::v2026_07_28)) +
+                                                          ", must not be part of a batch")));
+    }
+  }
+}
+
+/// Once, by no id; where the revision has no such error, each request by its own.
+void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, const Exchange::Reply& reply) {
+  if (negotiated_ >= kErrorsWithoutId) {
+    return reply(error_text("", error));
+  }
+  for (const RpcMessage& message : input.messages) {
+    if (is_answered(message)) {
+      reply(error_text(message.id, error));
+    }
+  }
+}
+
+void Peer::handle(const RpcMessage& message, std::size_t bytes, const Send& send,
+                  const Exchange::Reply& reply) {
+  switch (message.kind) {
+    case Kind::request:
+      return start(std::make_shared<Exchange>(message, bytes, send, reply));
+    case Kind::notification:
+      return notice(message);
+    case Kind::invalid:
+      return reply(error_text(message.id, message.error));
+    case Kind::ignored:
+      return;
+  }
+}
+
+void Peer::start(const ExchangePtr& exchange) {
+  try {
+    in_flight_.add(exchange, ends_things(*exchange));
+  } catch (const ProtocolError& error) {
+    return exchange->reply(error_text(exchange->id(), error));
+  }
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
+  auto done = [self = shared_from_this(), exchange](const std::exception_ptr& failure,
+                                                    const ordered_json& result) {
+    self->in_flight_.remove(*exchange);
+    self->exchange_ended_.notify();
+    if (exchange->wants_reply()) {
+      exchange->reply(failure ? self->failure_text(exchange->id(), failure)
+                              : self->result_text(exchange->id(), result));
+    }
+    exchange->end();
+  };
+  asio::co_spawn(core_->executor, answer(exchange),
+                 asio::bind_cancellation_slot(exchange->cancellation(), std::move(done)));
+}
+
+asio::awaitable<ordered_json> Peer::answer(ExchangePtr exchange) {
+  const Revision revision = revision_of(exchange->method(), *exchange->params(), negotiated_);
+  const Method& method = core_->find_method(exchange->method(), revision);
+  exchange->admit(revision, modern_client_name(*exchange->params()).value_or(client_), method.lasts);
+  ordered_json result = co_await method.answer(*this, exchange);
+  decorate(result, core_->info, revision);
+  co_return result;
+}
+
+/// Unknown ones are ignored.
+void Peer::notice(const RpcMessage& notification) {
+  if (notification.method == "notifications/initialized") {
+    return subscriptions_.announce_list_changes();
+  }
+  if (notification.method != "notifications/cancelled") {
+    return;
+  }
+  const auto id = notification.params->find("requestId");
+  const auto key = id == notification.params->end() ? std::nullopt : id_key(*id);
+  if (const ExchangePtr exchange = key ? in_flight_.find(*key) : nullptr) {
+    exchange->cancel();
+  }
+}
+
+void Peer::refuse_long_text(std::string_view envelope, const Send& send) {
+  const std::string limit = std::to_string(kMaxLineBytes);
+  const RpcInput input = read_messages(envelope);
+  const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
+  const std::string id = request ? input.messages.front().id : "";
+  replies_by(send)(
+      error_text(id, ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
+}
+
+asio::awaitable<void> Peer::wait_for_room() {
+  while (!has_room()) {
+    co_await exchange_ended_.wait();
+  }
+}
+
+asio::awaitable<void> Peer::wait_for_answers() {
+  while (in_flight_.size() > in_flight_.lasting()) {
+    co_await exchange_ended_.wait();
+  }
+}
+
+void Peer::refuse_unanswered(const std::string& why) {
+  for (const ExchangePtr& exchange : in_flight_.all()) {
+    if (exchange->wants_reply() && !exchange->lasts()) {
+      exchange->reply(error_text(exchange->id(), ProtocolError(kInternalError, why)));
+    }
+  }
+}
+
+asio::awaitable<void> Peer::end_subscriptions() {
+  subscriptions_.end();
+  while (in_flight_.lasting() > 0) {
+    co_await exchange_ended_.wait();
+  }
+}
+
+void Peer::close(bool stop_calls) {
+  closed_ = true;
+  outlet_->close();
+  for (const ExchangePtr& exchange : in_flight_.all()) {
+    exchange->abandon(stop_calls);
+  }
+  subscriptions_.close();
+}
+
+void Peer::agree_on(Revision revision, std::string client) {
+  negotiated_ = revision;
+  client_ = std::move(client);
+}
+
+std::string Peer::result_text(const std::string& id, const ordered_json& result) const {
+  std::string text = result_message(id, result);
+  if (text.size() <= kMostMessageBytes) {
+    return text;
+  }
+  return error_text(
+      id, ProtocolError(kInternalError, "The answer has " + std::to_string(text.size()) +
+                                            " bytes, and a message at most " +
+                                            std::to_string(kMostMessageBytes) + ": ask for less at once"));
+}
+
+/// Where an error must have an id, and none could be read, nothing can be said but on stderr.
+std::string Peer::error_text(const std::string& id, const ProtocolError& error) const {
+  const auto guard = core_->router->new_guard();
+  const ProtocolError shown = echoed(error, guard.get());
+  if (id.empty() && negotiated_ < kErrorsWithoutId) {
+    std::cerr << "terminally-mcp: a message without a usable id was not answered: " << shown.what() << '\n';
+    return {};
+  }
+  return error_message(id, shown);
+}
+
+/// The one place where what went wrong with a request becomes an answer. What is not meant for the client,
+/// and may say more than it should know, goes to stderr.
+std::string Peer::failure_text(const std::string& id, const std::exception_ptr& failure) const {
+  std::string cause = "unknown exception";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ProtocolError& error) {
+    return error_text(id, error);
+  } catch (const Error& error) {  // of a tool it is a result; other methods have no such thing
+    return error_text(id, ProtocolError(kInternalError, error.what()));
+  } catch (const std::exception& error) {
+    cause = error.what();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): answered below like any other
+  }
+  std::cerr << "terminally-mcp: request " << id << " failed: " << cause << '\n';
+  return error_text(id, ProtocolError(kInternalError, "Internal error"));
+}
+
+}  // namespace terminally

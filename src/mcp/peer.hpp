@@ -1,0 +1,105 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <exception>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/event.hpp"
+#include "mcp/core.hpp"
+#include "mcp/exchange.hpp"
+#include "mcp/in_flight.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/subscriptions.hpp"
+
+namespace terminally {
+
+/// What lives as long as a client's session, whatever carries it: what was negotiated, who the client is, its
+/// subscriptions, its requests in flight. Texts in, messages out.
+///
+/// Requests are served side by side, each an Exchange with a coroutine of its own. Each has exactly one
+/// reply, because replies are sent in one place, the completion handler of that coroutine; a request that the
+/// client cancelled has none, and nothing of a request follows its reply. The protocol revision is decided
+/// for each message on its own. No message is longer than kMostMessageBytes.
+///
+/// Single-threaded: every call on the core's executor. Held by shared_ptr; calls still under way keep it
+/// alive after `close`.
+class Peer : public std::enable_shared_from_this<Peer> {
+ public:
+  /// What the texts of unfinished requests may take; above it the transport takes no more of them.
+  static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
+
+  /// `unasked` is for what belongs to no request. `identity`, any text, says whose tasks it lists: those that
+  /// peers of the same identity have begun or asked for.
+  Peer(std::shared_ptr<const Core> core, Send unasked, std::string identity);
+
+  /// One text from the client: a message, or a batch. What answers it, and the notifications of its requests,
+  /// go by `send`. That is let go when the last of them is done, with a reply or without. Does not wait and
+  /// does not throw.
+  void receive(std::string_view text, const Send& send);
+
+  /// Answers a text that was dropped because it was too long to be read, by what its Envelope has.
+  void refuse_long_text(std::string_view envelope, const Send& send);
+
+  /// Returns when there is room for another request.
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
+  [[nodiscard]] bool has_room() const { return in_flight_.bytes() <= kMostHeldBytes; }
+
+  /// Returns when all that ends by itself is answered: a subscription does not.
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_answers();
+
+  /// What is not answered by now gets this as an error: there is no time left for it. It goes on.
+  void refuse_unanswered(const std::string& why);
+
+  /// Subscriptions get their results, and end. Returns when they have.
+  [[nodiscard]] boost::asio::awaitable<void> end_subscriptions();
+
+  /// The client is gone: nothing is sent from here on. `stop_calls` also cancels what is under way. Its tasks
+  /// are the core's, and go on.
+  void close(bool stop_calls);
+
+  [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
+
+  // What methods work on.
+
+  [[nodiscard]] const Core& core() const { return *core_; }
+  [[nodiscard]] Subscriptions& subscriptions() { return subscriptions_; }
+  /// For what belongs to no request.
+  [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
+  [[nodiscard]] const std::string& identity() const { return identity_; }
+
+  /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
+  void agree_on(Revision revision, std::string client);
+  [[nodiscard]] Revision negotiated() const { return negotiated_; }
+
+  /// The least that it wants to be told by log messages, of which this server has none yet.
+  void set_log_level(std::string level) { log_level_ = std::move(level); }
+  [[nodiscard]] const std::string& log_level() const { return log_level_; }
+
+ private:
+  void receive_batch(const RpcInput& input, std::size_t bytes, const Send& send);
+  void refuse_batch(const RpcInput& input, const ProtocolError& error, const Exchange::Reply& reply);
+  void handle(const RpcMessage& message, std::size_t bytes, const Send& send, const Exchange::Reply& reply);
+  void start(const ExchangePtr& exchange);
+  boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
+  void notice(const RpcMessage& notification);
+
+  [[nodiscard]] std::string result_text(const std::string& id, const nlohmann::ordered_json& result) const;
+  [[nodiscard]] std::string error_text(const std::string& id, const ProtocolError& error) const;
+  [[nodiscard]] std::string failure_text(const std::string& id, const std::exception_ptr& failure) const;
+
+  std::shared_ptr<const Core> core_;
+  std::shared_ptr<Outlet> outlet_;
+  std::string identity_;
+  Revision negotiated_ = kNewestLegacy;
+  std::string client_;  ///< as the last initialize said, see client_name
+  std::string log_level_;
+  Subscriptions subscriptions_;
+  InFlight in_flight_;
+  Event exchange_ended_;  ///< each time that one does
+  bool closed_ = false;
+};
+
+}  // namespace terminally

@@ -1,0 +1,46 @@
+#include "mcp/task.hpp"
+
+#include <algorithm>
+
+namespace terminally {
+namespace {
+
+constexpr std::string_view kPrefix = "task-";
+
+bool is_key(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return text.size() == 2 * kTaskKeyBytes && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// What stands before the next dash, which is taken away, too; the rest where there is none.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find('-'));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return word;
+}
+
+}  // namespace
+
+std::string task_id(const Task& task) {
+  std::string id(kPrefix);
+  if (task.command) {
+    id += to_string(task.command->window) + "-" + task.command->id + "-";
+  }
+  return id + task.key;
+}
+
+TaskPtr parse_task_id(std::string_view id) {
+  std::string_view rest = id.substr(id.starts_with(kPrefix) ? kPrefix.size() : id.size());
+  const auto window = parse_window_id(take_word(rest));
+  const std::string_view command = take_word(rest);
+  if (!window || command.empty() || !is_key(rest)) {
+    return nullptr;
+  }
+  auto task = std::make_shared<Task>();
+  task->key = rest;
+  task->command = Task::Command{*window, std::string(command)};
+  task->id = task_id(*task);
+  return task->id == id ? task : nullptr;
+}
+
+}  // namespace terminally

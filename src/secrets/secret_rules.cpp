@@ -1,0 +1,214 @@
+#include "secrets/secret_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/one_of.hpp"
+#include "base/worker.hpp"
+
+namespace terminally {
+namespace {
+
+struct Form {
+  std::string_view name;
+  std::string_view keywords;    ///< in lower case; one of them is in every match, or just before it
+  std::string_view whole;       ///< what is matched after \K is the secret
+  std::string_view unfinished;  ///< the same, at the end of a line that goes on
+  std::string_view more;        ///< a match goes on as long as these and letters and digits do
+};
+
+// What may come before, between and in a match never includes a newline: a line is looked at alone.
+#define NAME_OF_SECRET                                    \
+  R"(^(?:export[ \t]+|declare -x )?[A-Z][A-Z0-9_]{0,60})" \
+  R"((?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_CREDENTIALS?|SECRET_KEY|API_KEY)=["']?\K)"
+#define AUTHORIZATION \
+  R"((?i)\b(?:proxy-)?authorization[ \t]*[:=][ \t]*["']?(?:bearer|basic|token|digest)[ \t]+\K)"
+#define X_API_KEY R"((?i)\bx-api-key[ \t]*[:=][ \t]*["']?\K)"
+#define URL_USER R"(\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,100}:\K)"
+
+constexpr std::array<Form, SecretRules::kCount> kForms = {{
+    {"private-key", "-----begin", R"(-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----)", "", ""},
+    {"github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+     R"(\b(?:gh[pousr]_[0-9A-Za-z]{36,255}|github_pat_\w{22,255}))",
+     R"(\b(?:gh[pousr]_[0-9A-Za-z]*|github_pat_\w*)\z)", "_-"},
+    {"gitlab", "glpat- glrt- glcbt- glptt- gldt- glsoat-", R"(\bgl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]{20,300})",
+     R"(\bgl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]*\z)", "_-"},
+    {"anthropic-openai", "sk-", R"(\bsk-(?:ant-|proj-|svcacct-|admin-|or-)?[A-Za-z0-9_-]{20,200})",
+     R"(\bsk-[A-Za-z0-9_-]*\z)", "_-"},
+    {"aws-key-id", "akia asia abia acca a3t", R"(\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b)",
+     R"(\b(?:A3T[A-Z0-9]?|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{0,16}\z)", ""},
+    {"google", "aiza ya29. gocspx-", R"(\b(?:AIza[\w-]{35}|ya29\.[\w-]{20,400}|GOCSPX-[\w-]{28}))",
+     R"(\b(?:AIza[\w-]*|ya29\.[\w-]*|GOCSPX-[\w-]*)\z)", "_-"},
+    {"slack", "xox xapp- hooks.slack",
+     R"(\b(?:xox[abeoprs]-[0-9A-Za-z-]{10,250}|xapp-\d-[\w-]{20,250}|hooks\.slack\.com/services/[\w/+]{20,80}))",
+     R"(\b(?:xox[abeoprs]-[0-9A-Za-z-]*|xapp-\d-[\w-]*|hooks\.slack\.com/services/[\w/+]*)\z)", "_-/+"},
+    {"stripe", "sk_live rk_live sk_test rk_test sk_prod rk_prod",
+     R"(\b[rs]k_(?:live|test|prod)_[0-9A-Za-z]{10,99})", R"(\b[rs]k_(?:live|test|prod)_[0-9A-Za-z]*\z)",
+     "_-"},
+    {"registry", "npm_ pypi- hf_ dckr_pat_",
+     R"(\b(?:npm_[A-Za-z0-9]{36}|pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}|hf_[A-Za-z]{34}|dckr_pat_[\w-]{27,40}))",
+     R"(\b(?:npm_[A-Za-z0-9]*|pypi-AgEIcHlwaS5vcmc[\w-]*|hf_[A-Za-z]*|dckr_pat_[\w-]*)\z)", "_-"},
+    {"jwt", "eyj", R"(\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000})",
+     R"(\beyJ[A-Za-z0-9_-]{0,2000}+(?:\.(?:e|ey|eyJ[A-Za-z0-9_-]{0,4000}+(?:\.[A-Za-z0-9_-]{0,5000})?)?)?\z)",
+     "_-"},
+    {"auth-header", "authorization x-api-key",
+     AUTHORIZATION R"([\w+/=~.:-]{8,4000}|)" X_API_KEY R"([\w+/=~.-]{8,400})",
+     AUTHORIZATION R"([\w+/=~.:-]+\z|)" X_API_KEY R"([\w+/=~.-]+\z)", "_+/=~.:-"},
+    {"url-userinfo", "://", URL_USER R"([^\s/@"'<>{}$]{3,200}(?=@))", URL_USER R"([^\s/@"'<>{}$]{1,200}\z)",
+     ""},
+    {"env-assign", "key token secret passw credential", NAME_OF_SECRET R"([^\s"'$(){}]{8,4000})",
+     NAME_OF_SECRET R"([^\s"'$(){}]+\z)", "_+/=~.:-"},
+}};
+
+#undef NAME_OF_SECRET
+#undef AUTHORIZATION
+#undef X_API_KEY
+#undef URL_USER
+
+constexpr std::size_t kMostMore = 4'096;
+
+bool is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool same_letters(std::string_view text, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a + ('a' - 'A') == b); };
+  return text.size() >= lower_case.size() && std::equal(lower_case.begin(), lower_case.end(), text.begin(),
+                                                        [&](char b, char a) { return same(a, b); });
+}
+
+/// All keywords at once: each place is looked up by its first three bytes, whatever their case.
+class Keywords {
+ public:
+  Keywords() {
+    for (std::size_t rule = 0; rule < kForms.size(); ++rule) {
+      for (std::string_view rest = kForms.at(rule).keywords; !rest.empty();) {
+        const std::string_view word = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+        words_.push_back({word, static_cast<std::uint16_t>(rule)});
+        slots_.set(slot_of(word));
+      }
+    }
+  }
+
+  struct Word {
+    std::string_view text;
+    std::uint16_t rule;
+  };
+
+  /// Calls `found(at, rule)` for each keyword in the text, in order.
+  template <class F>
+  void find(std::string_view text, F&& found) const {
+    for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
+      if (!slots_.test(slot_of(text.substr(at, 3)))) {
+        continue;
+      }
+      for (const Word& word : words_) {
+        if (same_letters(text.substr(at), word.text)) {
+          found(at, word.rule);
+        }
+      }
+    }
+  }
+
+ private:
+  /// By the first three bytes, which must be there.
+  static std::size_t slot_of(std::string_view text) {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, text.data(), 3);
+    return ((bytes | 0x202020U) * 0x9E37'79B1U) >> 18U;
+  }
+
+  std::vector<Word> words_;
+  std::bitset<16'384> slots_;
+};
+
+const Keywords& keywords() {
+  static const Keywords all;
+  return all;
+}
+
+}  // namespace
+
+SecretRules::SecretRules() {
+  rules_.reserve(kCount);
+  for (const Form& form : kForms) {
+    const std::string_view unfinished = form.unfinished.empty() ? form.whole : form.unfinished;
+    rules_.push_back(
+        {Pattern(form.whole, {.field = form.name}), Pattern(unfinished, {.field = form.name}), form.more});
+  }
+}
+
+std::string_view SecretRules::name(std::uint16_t rule) {
+  return kForms.at(rule).name;
+}
+
+void SecretRules::find_in_line(std::string_view line, bool begins_line, std::uint16_t rule,
+                               std::size_t offset, const Found& found) const {
+  const Rule& r = rules_[rule];
+  const auto goes_on = [&r](char c) { return is_alphanumeric(c) || is_one_of(c, r.more); };
+  try {
+    for (std::size_t from = 0; from < line.size();) {
+      const auto match = r.whole.find({.text = line, .begins_line = begins_line}, from);
+      if (!match) {
+        return;
+      }
+      std::size_t end = match->end;
+      for (const std::size_t last = std::min(line.size(), end + kMostMore);
+           !r.more.empty() && end < last && goes_on(line[end]);) {
+        ++end;
+      }
+      found(offset + match->begin, offset + end, rule);
+      from = std::max(end, from + 1);
+    }
+  } catch (const Error&) {  // too many steps: nobody knows what is in this line
+    found(offset, offset + line.size(), rule);
+  }
+}
+
+void SecretRules::find(std::string_view text, bool begins_line, const Found& found) const {
+  std::array<std::size_t, kCount> done{};  // up to where each rule has looked
+  std::size_t line_begin = 0;
+  std::size_t line_end = 0;
+  keywords().find(text, [&](std::size_t at, std::uint16_t rule) {
+    if (at < done.at(rule)) {
+      return;
+    }
+    if (at >= line_end) {
+      throw_if_abandoned();
+      line_begin = text.substr(0, at).rfind('\n') + 1;  // npos + 1 is 0
+      line_end = std::min(text.find('\n', at), text.size());
+    }
+    find_in_line(text.substr(line_begin, line_end - line_begin), begins_line || line_begin > 0, rule,
+                 line_begin, found);
+    done.at(rule) = line_end + 1;
+  });
+}
+
+SecretRules::Beginning SecretRules::unfinished(std::string_view line, bool begins_line) const {
+  const std::size_t from = line.size() - std::min(line.size(), kMostBytes);
+  Beginning first{.begin = line.size()};
+  std::bitset<kCount> looked;
+  keywords().find(line.substr(from), [&](std::size_t /*at*/, std::uint16_t rule) {
+    if (looked.test(rule)) {
+      return;
+    }
+    looked.set(rule);
+    try {
+      const auto match =
+          rules_[rule].unfinished.find({.text = line, .begins_line = begins_line, .ends_line = false}, from);
+      if (match && match->begin < first.begin) {
+        first = {.begin = match->begin, .rule = rule};
+      }
+    } catch (const Error&) {
+      first = {.begin = from, .rule = rule};
+    }
+  });
+  return first;
+}
+
+}  // namespace terminally

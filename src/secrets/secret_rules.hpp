@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "text/pattern.hpp"
+
+namespace terminally {
+
+/// The thirteen kinds of secrets that are known by their form: prefixes that nothing else has, and places
+/// where nothing else stands. doc/redaction.md has them in words.
+class SecretRules {
+ public:
+  static constexpr std::size_t kCount = 13;
+  static constexpr std::uint16_t kPrivateKey = 0;
+  /// No match is longer; a rule that has no end of its own goes on to the end of the word, but no further.
+  static constexpr std::size_t kMostBytes = 12'000;
+
+  using Found = std::function<void(std::size_t begin, std::size_t end, std::uint16_t rule)>;
+
+  SecretRules();
+
+  [[nodiscard]] static std::string_view name(std::uint16_t rule);
+
+  /// Every match in a text of many lines, none of which goes beyond its line. Of the private key only what
+  /// begins it. Takes time linear in the text; a line on which a rule takes too many steps is a match.
+  /// `begins_line`: the text begins with a line, not within one.
+  void find(std::string_view text, bool begins_line, const Found& found) const;
+
+  /// Where in a line that is not finished a secret begins whose end is not there yet; its size for nowhere.
+  struct Beginning {
+    std::size_t begin = 0;
+    std::uint16_t rule = 0;
+  };
+  [[nodiscard]] Beginning unfinished(std::string_view line, bool begins_line) const;
+
+ private:
+  struct Rule {
+    Pattern whole;
+    Pattern unfinished;  ///< what it may be the beginning of
+    std::string_view more;
+  };
+
+  void find_in_line(std::string_view line, bool begins_line, std::uint16_t rule, std::size_t offset,
+                    const Found& found) const;
+
+  std::vector<Rule> rules_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "secrets/key_block.hpp"
+#include "secrets/known_values.hpp"
+#include "secrets/secret_rules.hpp"
+#include "secrets/secret_span.hpp"
+
+namespace terminally {
+
+/// What is secret, and where in a text it is. Texts are UTF-8 without escape sequences. Every line is looked
+/// at alone, but for the lines of a private key, and of a named value that was wrapped into lines.
+///
+/// Threads may search in it at the same time, as long as none adds to it: who learns a value makes a copy.
+class Secrets {
+ public:
+  struct Options {
+    bool rules = true;   ///< what has the form of a secret
+    bool values = true;  ///< what was named by `add`
+  };
+
+  /// Of a stream, a longer line is looked at in pieces, each with what is around it.
+  static constexpr std::size_t kMostLineBytes = std::size_t{32} * 1024;
+
+  explicit Secrets(Options options);
+
+  /// The value and what is made of it (KnownValues) is shown as «redacted:name». `name`: letters, digits, "_"
+  /// and "-". False when it is too short to be told from other text, or values are off.
+  bool add(std::string_view name, std::string_view value);
+
+  /// Whether there is anything to look for.
+  [[nodiscard]] bool any() const { return rules_ != nullptr || !values_.empty(); }
+
+  [[nodiscard]] std::string_view name(std::uint16_t kind) const;
+  /// What is shown in place of a secret.
+  [[nodiscard]] std::string mask(std::uint16_t kind) const;
+
+  /// The secrets of a text, in order, none within another. `begins_line`: it begins with a line.
+  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text) const {
+    KeyState state;
+    return find(text, true, state);
+  }
+  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, KeyState& state) const;
+
+  /// The secret at the end of a text that goes on, whose end may not be there yet. Only the text's last line
+  /// counts, but for a named value that is wrapped into lines.
+  struct Unfinished {
+    std::size_t begin = 0;  ///< the text's size when there is none
+    bool likely = false;    ///< more than the first letters of a value are there
+    std::uint16_t kind = 0;
+  };
+  [[nodiscard]] Unfinished unfinished(std::string_view text, bool begins_line) const;
+
+ private:
+  void find_in_lines(std::string& text, bool begins_line, std::vector<SecretSpan>& spans) const;
+  void hide_values(std::string& text, std::vector<SecretSpan>& spans) const;
+
+  std::shared_ptr<const SecretRules> rules_;  ///< null: none
+  bool takes_values_;
+  KnownValues values_;
+  std::vector<std::string> names_;  ///< of the kinds after the rules'
+};
+
+}  // namespace terminally

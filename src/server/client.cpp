@@ -1,0 +1,247 @@
+#include "server/client.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/programs.hpp"
+#include "base/timeout.hpp"
+#include "server/rows.hpp"
+#include "server/touched.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// What the guard prints instead of running the commands.
+constexpr std::string_view kExpired = "terminally: expired";
+/// What another server prints than the one that is meant.
+constexpr std::string_view kOtherServer = "terminally: another server";
+constexpr int kClientAttempts = 3;
+/// It lives within one list of commands, which tmux runs without a break.
+constexpr std::string_view kTypedBuffer = "terminally";
+
+const Argv kCommandsFromInput{"source-file", "-"};
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// A spare client may have been started while the socket was gone.
+bool never_connected(const ProcessResult& result) {
+  return result.exit_code != 0 &&
+         (result.err.starts_with("error connecting to ") || result.err.starts_with("no server running on "));
+}
+
+Error timed_out(std::chrono::milliseconds deadline) {
+  return Error(ErrorCode::tmux_timeout,
+               "tmux did not answer within " + std::to_string(deadline.count()) +
+                   " ms (its server is stopped or overloaded); nothing was done. Try again later");
+}
+
+/// Where there is no tmux, with what to do: that may be the first answer that a new user gets.
+ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
+                     const std::vector<std::string>& environment = {}) {
+  try {
+    return {executor, argv, environment};
+  } catch (const Error& error) {
+    const std::string trouble = trouble_with_tmux(argv.front());
+    throw trouble.empty() ? error : Error(error.code(), trouble);
+  }
+}
+
+/// For as long as it is not answered. A call may be put away after the client.
+class OpenQuestion {
+ public:
+  using Questions = std::shared_ptr<std::multiset<Clock::time_point>>;
+
+  explicit OpenQuestion(Questions all) : all_(std::move(all)), place_(all_->insert(Clock::now())) {}
+  OpenQuestion(const OpenQuestion&) = delete;
+  OpenQuestion& operator=(const OpenQuestion&) = delete;
+  ~OpenQuestion() { all_->erase(place_); }
+
+ private:
+  Questions all_;
+  std::multiset<Clock::time_point>::iterator place_;
+};
+
+}  // namespace
+
+std::string trouble_with_tmux(const std::string& program) {
+  const bool is_name = program.find('/') == std::string::npos;
+  return find_program(program).empty()
+             ? "tmux: no program \"" + program + "\"" + (is_name ? " on PATH" : "") + ": " + kMendTmux
+             : "";
+}
+
+TmuxClient::TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
+                       std::chrono::milliseconds deadline)
+    : program_(std::move(program)),
+      socket_(std::move(socket)),
+      config_(std::move(config)),
+      deadline_(deadline) {}
+
+void TmuxClient::keep_spare(const asio::any_io_executor& executor) {
+  spare_ = std::make_shared<SpareClient>(executor, argv(kCommandsFromInput));
+}
+
+void TmuxClient::drop_spare() const {
+  if (spare_) {
+    spare_->drop();
+  }
+}
+
+Argv TmuxClient::argv(const Argv& command) const {
+  Argv all{program_, "-u", "-S", socket_.string(), "-f", config_.string()};
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
+asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
+  const OpenQuestion open(open_questions_);
+  if (server_pid_ != 0) {
+    commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\"\ndisplay-message -p " +
+               quote(kOtherServer) + "\n%else\n" + commands + "\n%endif";
+  }
+  commands += "\n";
+  std::optional<ProcessResult> result;
+  if (const auto spare = spare_ ? spare_->take() : nullptr) {
+    result = co_await spare->finish(commands, deadline_);
+  }
+  if (!result || never_connected(*result)) {
+    ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+    result = co_await client.finish(std::move(commands), deadline_);
+  }
+  std::string out = output_of(std::move(*result));
+  if (spare_) {
+    spare_->prepare();
+  }
+  if (server_pid_ != 0 && out.starts_with(kOtherServer)) {
+    throw Error(ErrorCode::not_found, "the tmux server of this tab is gone; nothing was done");
+  }
+  co_return out;
+}
+
+std::string TmuxClient::output_of(ProcessResult result) const {
+  if (result.timed_out) {
+    *timed_out_at_ = Clock::now();
+    throw timed_out(deadline_);
+  }
+  if (result.exit_code != 0) {
+    std::string message = trimmed(result.err.empty() ? result.out : result.err);
+    if (message.empty()) {
+      message = "its client ended with exit code " + std::to_string(result.exit_code);
+    }
+    const bool missing = message.starts_with("can't find ") || message.starts_with("no such pane") ||
+                         message == "no current target";  // the latter: no session at all
+    throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
+  }
+  return std::move(result.out);
+}
+
+TmuxClient TmuxClient::of_server(int pid) const {
+  TmuxClient client = *this;
+  client.server_pid_ = pid;
+  return client;
+}
+
+TmuxClient TmuxClient::with_deadline(std::chrono::milliseconds deadline) const {
+  TmuxClient client = *this;
+  client.deadline_ = deadline;
+  client.timed_out_at_ = std::make_shared<Clock::time_point>();  // its patience is its own
+  return client;
+}
+
+std::chrono::milliseconds TmuxClient::silence_since(Clock::time_point when) const {
+  const auto timed_out = *timed_out_at_ >= when ? deadline_ : Milliseconds(0);
+  const auto open = open_questions_->empty() ? Clock::duration(0) : Clock::now() - *open_questions_->begin();
+  return std::max(timed_out, std::chrono::duration_cast<Milliseconds>(open));
+}
+
+void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {
+  if (*timed_out_at_ >= when) {
+    throw timed_out(deadline_);
+  }
+}
+
+asio::awaitable<bool> TmuxClient::answers() const {
+  bool answered = true;
+  try {
+    co_await query("display-message -p ''");
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::io) {
+      throw;  // it was not asked
+    }
+    answered = false;
+  }
+  co_return answered;
+}
+
+std::string TmuxClient::guarded_condition() const {
+  // #{T:@terminally_now} is the server's clock in seconds: the option holds "%s", and T expands it with
+  // strftime(3).
+  const auto last_second = wall_clock_ms() / 1000 + std::max<std::int64_t>(1, deadline_.count() / 1000);
+  return "#{e|<|:#{T:@terminally_now}," + std::to_string(last_second) + "}";
+}
+
+/// `%if` and not `if-shell`: tmux 3.3a never gives back what an if-shell parsed and ran (6 KB a command).
+asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
+  const auto deadline = Clock::now() + deadline_;
+  for (int attempt = 1;; ++attempt) {
+    std::string out = co_await query("%if \"" + guarded_condition() + "\"\n" + commands +
+                                     "\n%else\ndisplay-message -p " + quote(kExpired) + "\n%endif");
+    if (!out.starts_with(kExpired)) {
+      co_return out;
+    }
+    if (attempt == kClientAttempts || Clock::now() >= deadline) {
+      throw timed_out(deadline_);
+    }
+    // It ran nothing, and no time has passed: somebody set the clock just then.
+  }
+}
+
+/// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
+asio::awaitable<std::string> TmuxClient::start(std::string commands,
+                                               std::vector<std::string> environment) const {
+  Argv words = kCommandsFromInput;
+  words.insert(words.end(), {";", "start-server"});
+  ChildProcess client = started(co_await asio::this_coro::executor, argv(words), environment);
+  co_return output_of(co_await client.finish(commands + "\n", deadline_));
+}
+
+/// Nothing is parsed and run by the if-shell where the buffer stays: see change().
+std::string drop_buffer_if(std::string_view target, std::string_view condition, std::string_view buffer) {
+  return "if-shell -F -t " + quote(target) + " " + quote(condition) + " 'delete-buffer -b " +
+         std::string(buffer) + "'";
+}
+
+std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
+                       Typed typed) {
+  const std::string at = "-t " + quote(target);
+  const std::string keep = "set -pF " + at + " @terminally_";
+  const std::string buffer = "-b " + std::string(kTypedBuffer);
+  const bool nul = bytes == std::string_view("\0", 1);  // no buffer takes it alone
+  std::string commands =
+      keep + "kept '#{@terminally_seen}' ; set-buffer " + buffer + " -- " + quote(nul ? "NUL" : bytes);
+  if (!unless.empty()) {
+    commands += " ; " + drop_buffer_if(target, unless, kTypedBuffer);
+  }
+  commands += nul ? " ; delete-buffer " + buffer + " ; send-keys -H " + at + " 00"
+                  : " ; paste-buffer -d -r " + buffer + " " + at;  // "sent", by its hook
+  if (typed == Typed::text_put_back) {
+    return commands;
+  }
+  return commands + " ; " + (typed == Typed::line ? set_untouched(at) : keep + "seen '#{@terminally_kept}'");
+}
+
+bool were_not_typed(const Error& error) {
+  return error.code() == ErrorCode::tmux_failed &&
+         std::string_view(error.what()).find("no buffer ") != std::string_view::npos;
+}
+
+}  // namespace terminally

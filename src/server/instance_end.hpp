@@ -1,0 +1,41 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+#include <vector>
+
+#include "command/results.hpp"
+#include "config.hpp"
+#include "instance/instance.hpp"
+
+namespace terminally {
+
+/// Ends an instance that must not live on: its tmux server (frozen or not), every process of its tabs, its
+/// runtime directory. The logs stay. Within 1.5 s. `server_pid`: the tmux server's, 0 when it is not known.
+[[nodiscard]] boost::asio::awaitable<void> end_instance(const Config& config, const Instance& instance,
+                                                        int server_pid);
+
+/// Kills what is left in the instance's tabs after tmux hung up on it, found by the cookie in its
+/// environment, and waits until its log writers are gone too: 0.8 s at most. Returns what cannot be killed.
+[[nodiscard]] boost::asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance);
+
+/// Removes the files of commands from the runtime directory: the panes of the next tmux server have the same
+/// numbers.
+void remove_command_files(const Instance& instance);
+
+enum class Cleaned {
+  nothing_there,  ///< it has no runtime directory
+  owned,          ///< a terminally-mcp server owns it: left alone
+  runs,           ///< a named one whose tabs live: left alone
+  ended,          ///< an unnamed one whose server died: its tabs were ended, its runtime directory removed
+  removed,        ///< a named one without tabs: its runtime directory was removed
+};
+
+/// Puts an instance away if it is dead. The logs stay.
+[[nodiscard]] boost::asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name);
+
+/// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
+/// lock.
+[[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config);
+
+}  // namespace terminally

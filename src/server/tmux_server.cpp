@@ -1,0 +1,310 @@
+#include "server/tmux_server.hpp"
+
+#include <boost/asio.hpp>
+#include <charconv>
+#include <exception>
+
+#include "base/error.hpp"
+#include "base/memory_file.hpp"
+#include "instance/tab_ids.hpp"
+#include "server/instance_end.hpp"
+#include "server/rows.hpp"
+#include "server/server_config.hpp"
+#include "system/proc.hpp"
+#include "system/signals.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// tmux answers in a few milliseconds.
+constexpr Milliseconds kSilent{1'000};
+constexpr Milliseconds kLostServerEndsWithin{300};
+constexpr Milliseconds kCleanedWithin{3'000};
+/// Each is gone 2 s after the end of its stdin.
+constexpr Milliseconds kOwnerLeavesWithin{2'000};
+
+/// What `new-session -P -F` answers with: the tmux server's pid and its generation, then a row.
+constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
+
+struct ServerAnswer {
+  int pid = 0;
+  std::uint32_t generation = 0;
+  std::string rest;
+};
+
+ServerAnswer parse_server_answer(const std::string& answer) {
+  ServerAnswer parsed;
+  const char* const end = answer.data() + answer.size();
+  const auto pid = std::from_chars(answer.data(), end, parsed.pid);
+  const auto generation = std::from_chars(std::min(pid.ptr + 1, end), end, parsed.generation);
+  parsed.rest = std::string(std::min(generation.ptr + 1, end), end);
+  return parsed;
+}
+
+/// The pids that tmux tells would be of other processes here.
+void refuse_foreign_server(const Instance& instance, int pid) {
+  const bool unseen = process_info(pid) ? !instance.server_process(pid) : !is_alive(pid);
+  if (unseen && instance.server_listens()) {  // else it has just ended
+    throw Error(
+        ErrorCode::tmux_failed,
+        "the tmux server of instance \"" + instance.name() + "\", by its own count pid " +
+            std::to_string(pid) +
+            ", is in another PID namespace (a container), and its processes cannot be seen from here; "
+            "use that instance there, or another --instance here");
+  }
+}
+
+std::string ask_for_server() {
+  return std::string("display-message -p ") + quote(kServerFormat);
+}
+
+/// The tmux server may be older than our installation and our options.
+std::string point_to_helpers(const Config& config) {
+  return "\nset-environment -g TERMINALLY_PANE_SHELL " +
+         quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
+}
+
+/// In memory where there is no space: tmux reads it once, at its start.
+std::optional<MemoryFile> write_tmux_config(const Instance& instance, const std::string& text) {
+  const std::filesystem::path path = instance.tmux_config();
+  try {
+    remove_file(path);  // perhaps a link to the memory of a server that is gone
+    write_file(path, text);
+  } catch (const Error&) {
+    return MemoryFile(path, text);
+  }
+  return std::nullopt;
+}
+
+/// Opens the session with its first window, whose variables are its own.
+std::string first_window(const Config& config, const std::string& session, const std::string& format,
+                         const NewWindow& window) {
+  Argv command = {"new-session", "-d",
+                  "-s",          session,
+                  "-x",          std::to_string(config.cols),
+                  "-y",          std::to_string(config.rows),
+                  "-P",          "-F",
+                  format};
+  command.insert(command.end(), window.words.begin(), window.words.end());
+  std::string commands = quote_all(command);
+  for (const std::string& variable : window.variables) {
+    commands += " ; set-environment -u -t =" + session + " " + quote(variable);
+  }
+  return commands + " ; " + mark_session(session);
+}
+
+}  // namespace
+
+TmuxServer::TmuxServer(boost::asio::any_io_executor executor, const Config& config)
+    : executor_(std::move(executor)),
+      config_(config),
+      durable_(!config_.instance.empty()),
+      instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
+      client_(config_.tmux, instance_.socket(), instance_.tmux_config(),
+              Milliseconds(config_.tmux_deadline_ms)),
+      watch_(executor_) {
+  if (!config_.guest) {
+    client_.keep_spare(executor_);
+  }
+}
+
+std::string TmuxServer::what_held_up(Clock::time_point since) const {
+  const Milliseconds silence = client_.silence_since(since);
+  if (silence >= kSilent) {
+    return "tmux left a question unanswered for " + std::to_string(silence.count()) +
+           " ms (its server is stopped or overloaded)";
+  }
+  return "tmux left no question unanswered, and what it waited for is not known";
+}
+
+bool TmuxServer::alive() const {
+  return is_alive(pid_);
+}
+
+/// One after the other; but who waited while tmux timed out for another does not wait for a time-out of its
+/// own.
+Awaitable<AsyncMutex::Guard> TmuxServer::turn(std::shared_ptr<AsyncMutex> mutex,
+                                              Clock::time_point give_up_at) const {
+  const auto arrived = Clock::now();
+  AsyncMutex::Turn turn = co_await mutex->lock_by(give_up_at);
+  client_.refuse_if_timed_out_since(arrived);
+  co_return std::move(turn.guard);
+}
+
+/// A server that has lost its last tab ends with the client that has just found that out; one that was killed
+/// drops its clients before it is seen to be gone.
+Awaitable<bool> TmuxServer::ends() const {
+  const auto patience = Clock::now() + kLostServerEndsWithin;
+  while (alive() && Clock::now() < patience) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  co_return !alive();
+}
+
+Awaitable<std::optional<std::string>> TmuxServer::answer_unless_gone(Awaitable<std::string> asked) const {
+  std::exception_ptr failure;
+  try {
+    co_return co_await std::move(asked);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+    if (error.code() == ErrorCode::not_found) {
+      co_return std::nullopt;
+    }
+    failure = std::current_exception();
+  }
+  if (!co_await ends()) {
+    std::rethrow_exception(failure);
+  }
+  co_return std::nullopt;
+}
+
+/// What cleans it just now (`instances clean`) is gone in a moment, and so may be the server whose client has
+/// just started us in its place.
+Awaitable<void> TmuxServer::own_instance() {
+  const auto begin = Clock::now();
+  if (owner_lock_.lost_its_name()) {
+    owner_lock_.release();
+  }
+  while (!owner_lock_) {
+    try {
+      owner_lock_ = instance_.own();
+    } catch (const Error& error) {
+      const auto patience = instance_.is_being_cleaned() ? kCleanedWithin : kOwnerLeavesWithin;
+      if (error.code() != ErrorCode::busy || Clock::now() - begin >= patience) {
+        throw;
+      }
+    }
+    if (!owner_lock_) {
+      co_await sleep_for(Milliseconds(20));
+    }
+  }
+}
+
+Awaitable<bool> TmuxServer::find() {
+  std::string answer;
+  if (instance_.server_listens()) {
+    if (!owner_lock_ && !config_.guest) {
+      co_await own_instance();
+    }
+    try {
+      std::string commands = ask_for_server();
+      if (!config_.guest) {
+        commands += point_to_helpers(config_);
+      }
+      answer = co_await client_.query(std::move(commands));
+    } catch (const Error&) {
+      if (instance_.server_listens()) {
+        throw;
+      }  // else it has ended just now
+    }
+  }
+  if (answer.empty()) {
+    generation_ = generation_ != 0 ? generation_ : instance_.newest_generation();
+    co_return false;
+  }
+  const ServerAnswer server = parse_server_answer(answer);
+  refuse_foreign_server(instance_, server.pid);
+  generation_ = server.generation;
+  pid_ = server.pid;
+  watch();
+  co_return true;
+}
+
+Awaitable<void> TmuxServer::own_to_start() {
+  if (config_.guest) {
+    throw Error(ErrorCode::not_found,
+                "instance \"" + instance_.name() +
+                    "\" has no tmux server any more; its own terminally-mcp starts it anew");
+  }
+  if (!owner_lock_ || owner_lock_.lost_its_name()) {
+    co_await own_instance();
+    if (!durable_) {
+      instance_.mark_unnamed();
+    }
+    asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
+  }
+}
+
+Awaitable<std::string> TmuxServer::start(std::string session, NewWindow window, std::uint32_t first_id) {
+  const std::uint32_t before = generation_;
+  std::optional<Untagged> outlives_our_tab;  // where a durable instance is used in a tab of another
+  if (durable_) {
+    outlives_our_tab.emplace();
+  }
+  first_id = std::max(first_unused_id(instance_), first_id);
+  if (first_id > kHighestNumber) {
+    throw Error(ErrorCode::io, "no tab can be opened: " + instance_.state().string() + " says that tab @" +
+                                   std::to_string(kHighestNumber) +
+                                   " was there, the last there can be; if somebody has edited the file `ids` "
+                                   "there, or put logs there, take that out again");
+  }
+  generation_ = std::max(instance_.newest_generation(), generation_) + 1;
+  make_private_directory(instance_.generation(generation_));
+  const auto full_disk = write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
+  std::string answer;
+  try {
+    answer = co_await client_.start(
+        first_window(config_, session, std::string(kServerFormat) + "\t" + kNewPaneFormat, window),
+        tmux_environment(config_, instance_, generation_));
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(instance_.generation(generation_), ignored);  // unless something is in it
+    generation_ = before;
+    throw;
+  }
+  ServerAnswer server = parse_server_answer(answer);
+  pid_ = server.pid;
+  watch();
+  co_return std::move(server.rest);
+}
+
+Awaitable<std::string> TmuxServer::open_session(std::string session, NewWindow window) {
+  // Not guarded: a server without a session has no target for the guard to run in; it has just answered.
+  co_return co_await client_.start(first_window(config_, session, kNewPaneFormat, window),
+                                   tmux_environment(config_, instance_, generation_));
+}
+
+Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
+  const TmuxClient server = client();
+  std::optional<std::string> answer =
+      co_await answer_unless_gone(server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
+                                                quote(kNewPaneFormat) + " " + quote_all(words)));
+  if (answer && answer->empty() && co_await ends()) {
+    answer.reset();  // it died over it: the client ends well
+  }
+  co_return answer;
+}
+
+void TmuxServer::watch() {
+  if (!config_.guest) {
+    watch_.start(pid_, [this] { ended_(); });
+  }
+}
+
+void TmuxServer::let_go() {
+  watch_.stop();
+  pid_ = 0;
+}
+
+void TmuxServer::forget() {
+  let_go();
+  session_.clear();
+}
+
+Awaitable<void> TmuxServer::shut_down() {
+  watch_.stop();
+  client_.drop_spare();
+  if (!durable_ && owner_lock_) {
+    co_await end_instance(config_, instance_, pid_);
+  } else if (owner_lock_) {
+    co_await sleep_for(
+        Milliseconds(20));  // files of commands that have just ended are still being taken away
+  }
+  owner_lock_.release();
+}
+
+}  // namespace terminally

@@ -1,0 +1,34 @@
+# The file that the typed line sources: START, the text, END. Functions named like builtins do not matter because of `\builtin`.
+# Under `set -e`, `$?` is handed from command to command by us, because nothing may end with anything but 0.
+#   s  the exit code before the text      k  the shell's options then       x  what START and END add when tracing is on
+#   g  "xy" where there was a PROMPT_COMMAND, else "y"    f  this file   e  the file that prints END   h  a line of the history
+#   o  what printf wrote, if it is there  r  `$?` at the end of the text (epilogue)   w, j  exit code and options behind it
+# No expression is to be expanded in what is evaluated later (SC2016); __EXIT_LOST__ is "1" or nothing (SC2195).
+# shellcheck disable=SC2016,SC2195
+__VAR__s=$? __VAR__k=$BASHOPTS
+# Aliases are off while our own steps are read. The rest of the line, a comment, marks it as ours under `set -v`.
+\builtin eval '\builtin shopt -u expand_aliases || \builtin : #__VAR__' 2>/dev/null
+{ { __VAR__g=${PROMPT_COMMAND+x}y __VAR__f=__WRAPPER__ __VAR__e=__END__ __VAR__x=
+  case $- in (*[xv]*) __VAR__x=';x=1';; esac
+  # Where `$?` was lost on the way, and under `set -e`.
+  case __EXIT_LOST__$- in (1*|*e*) __VAR__s=__PREVIOUS__;; esac
+  # printf may be switched off (`enable -n`).
+  \builtin printf -v __VAR__o ok || \builtin enable printf
+  case ${TMUX-} in (__NO_MUX__) \builtin unset -v TMUX;; esac; case ${STY-} in (__NO_MUX__) \builtin unset -v STY;; esac; case ${ZELLIJ-} in (__NO_MUX__) \builtin unset -v ZELLIJ;; esac
+  # With TMOUT the shell leaves while it is idle. It may be readonly.
+  case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
+  # The typed line begins with a blank. Where that does not keep it out of the history, it is taken out.
+  if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| __HISTORY__; IFS= \builtin read -r -d '' __VAR__h < __HISTORY__; if [[ $__VAR__h == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; fi; fi
+  # The hook, for a text that is abandoned.
+  if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
+'"${PROMPT_COMMAND-}"; fi
+  case :$__VAR__k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
+  # From here on the text runs.
+  \builtin : >| __TAKEN__
+  \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
+  # Sets `$?`: it forks, so only where it is needed.
+  case $__VAR__s in (0) ;; (*) (\builtin exit "$__VAR__s");; esac; } && \builtin : __VAR__; } 2>/dev/null
+\builtin . __TEXT__
+{ __VAR__w=${__VAR__r-$?} __VAR__j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
+{ \builtin printf -v __VAR__o end
+  case ${__VAR__o-} in (end) \builtin . __END__;; (*) __HELPER__ end __NONCE__ "$__VAR__w" __EXIT__;; esac; } >/dev/null 2>&1

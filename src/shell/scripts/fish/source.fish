@@ -1,0 +1,2 @@
+# The typed line.
+builtin source __FILE__

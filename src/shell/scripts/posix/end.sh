@@ -1,0 +1,17 @@
+# Prints END and puts everything back: sourced by the wrapper. The names are the wrapper's.
+#   c  what is said behind END where a client cancelled
+# What is taken out of PS1 is not expanded (SC2016).
+# shellcheck disable=SC2016
+__VAR__s=$?
+__VAR__s=${__VAR__r-$__VAR__s}
+{ case $- in (*v*) __VAR__x=';x=1';; (*) __VAR__x=;; esac
+  \command eval '__VAR__o=ok'
+  __VAR__c=; if \command [ -e __CANCELLED__ ]; then __VAR__c=__CANCELLED_LINE__; fi
+  case ${__VAR__o-} in
+    (ok) \command printf '\033]133;D;%s;mcp=END:__NONCE__%s\a\033]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
+      \command printf %s "$__VAR__s" >| __EXIT__;;
+    (*) __HELPER__ end __NONCE__ "$__VAR__s" __EXIT__;;
+  esac
+  case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
+case $- in (*e*) __VAR__s=0;; esac
+\eval "\\unset -f __VAR__f || \\:; \\unset __mcp_no_hook __VAR__x __VAR__e __VAR__r __VAR__o __VAR__c __VAR__s; \\return $__VAR__s"

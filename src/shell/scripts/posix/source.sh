@@ -1,0 +1,3 @@
+# The typed line. What is sourced is no file yet.
+# shellcheck disable=SC1091
+\. __FILE__

@@ -1,0 +1,2 @@
+# What the key of ours does.
+\builtin . __SCRIPT__

@@ -1,0 +1,2 @@
+# The typed line.
+\builtin \. __FILE__

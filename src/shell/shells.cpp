@@ -1,0 +1,164 @@
+#include "shell/shells.hpp"
+
+#include <algorithm>
+
+#include "base/base64.hpp"
+#include "base/cancelled_text.hpp"
+#include "base/command_file.hpp"
+#include "base/no_multiplexer.hpp"
+#include "base/one_of.hpp"
+#include "base/posix_checksum.hpp"
+#include "shell/editor_key.hpp"
+#include "shell/fill.hpp"
+#include "shell/shell_quoting.hpp"
+#include "shell/shell_templates.hpp"
+#include "shell/shell_text.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kDisplayLimitBytes = 2'000;
+constexpr int kDisplayLimitLines = 12;
+constexpr std::size_t kInlineLineBytes = 900;
+
+/// Whether a `return` in a text may give this code, for all that can be seen: it has no number of its own, or
+/// this one.
+bool may_return(std::string_view text, std::string_view code) {
+  constexpr std::string_view kReturn = "return";
+  constexpr std::string_view kEndsNumber = " \t\n;&|})";
+  for (std::size_t at = text.find(kReturn); at != std::string_view::npos; at = text.find(kReturn, at)) {
+    at += kReturn.size();
+    const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+    const bool is_number = end > begin && (end == text.size() || is_one_of(text[end], kEndsNumber));
+    if (!is_number || text.substr(begin, end - begin) == code) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string command_for_display(std::string_view command) {
+  while (!command.empty() && command.back() == '\n') {
+    command.remove_suffix(1);
+  }
+  std::string shown = "$ ";
+  int lines = 1;
+  for (const char c : command) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' && ++lines > kDisplayLimitLines) {
+      return shown + "\\r\\n> ...\\r\\n";
+    }
+    if (shown.size() > kDisplayLimitBytes && byte < 0x80) {
+      return shown + "...\\r\\n";
+    }
+    if (c == '\n') {
+      shown += "\\r\\n> ";
+    } else if (c == '\\') {
+      shown += "\\\\";
+    } else if (c == '\t') {
+      shown += "\\t";
+    } else if (byte >= 0x20 && byte != 0x7f) {
+      shown += c;
+    } else {
+      shown += {'^', static_cast<char>(byte ^ 0x40U)};
+    }
+  }
+  return shown + "\\r\\n";
+}
+
+ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
+  const std::string id = command_id_of(command.nonce);
+  const std::string base = (command.directory / id).string();
+  const auto path_of = [&command](CommandFile file) {
+    return (command.directory / command_file(command.nonce, file)).string();
+  };
+  const auto word = [kind](const std::string& text) { return quoted_for(kind, text); };
+  const std::string name = "__mcp_" + id;
+  const ScriptValues values = {
+      {"NAME", name},
+      {"VAR", name + "_"},
+      {"NONCE", command.nonce},
+      {"WRAPPER", word(base)},
+      {"TEXT", word(path_of(CommandFile::text))},
+      {"END", word(path_of(CommandFile::end))},
+      {"HOOK", word(path_of(CommandFile::hook))},
+      {"HISTORY", word(path_of(CommandFile::history))},
+      {"TAKEN", word(path_of(CommandFile::taken))},
+      {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
+      {"DIRECTORY", word(path_of(CommandFile::directory))},
+      {"CANCELLED", word(path_of(CommandFile::cancelled))},
+      {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
+      {"DISPLAY", word(command_for_display(command.text))},
+      {"HELPER", word(command.helper.string())},
+      {"PREVIOUS", std::to_string(command.previous_exit)},
+      {"EDITOR_KEY", editor_key_action(kind, command.editor_key)},
+      {"EXIT_LOST", command.exit_lost ? "1" : ""},
+      {"NO_MUX", word(kNoMultiplexer)},
+      {"RETURNS_126", may_return(command.text, "126") ? "1" : ""},
+      {"EXITS", command.text.find("exit") != std::string::npos ? "1" : ""},
+  };
+  const ShellTemplate& shape = shell_template(kind);
+  ShellScript script;
+  script.files.push_back({base, fill(shape.wrapper, values)});
+  std::string text = command.text + (command.text.ends_with('\n') ? "" : "\n");
+  if (is_complete_text(kind, command.text)) {
+    text += fill(shape.epilogue, values);
+  }
+  script.files.push_back({path_of(CommandFile::text), std::move(text)});
+  if (kind == ShellKind::bash) {
+    script.files.push_back({path_of(CommandFile::history),
+                            ""});  // ours, so that the shell's umask does not make it readable for others
+  }
+  script.files.push_back({path_of(CommandFile::taken), std::string(kNotTaken)});
+  if (!shape.end.empty()) {
+    script.files.push_back({path_of(CommandFile::end), fill(shape.end, values)});
+  }
+  if (!shape.hook.empty()) {
+    script.files.push_back({path_of(CommandFile::hook), fill(shape.hook, values)});
+  }
+  const auto source = [&](const std::string& path) {
+    return " " + fill_line(shape.source, {{"FILE", word_for(kind, path)}});
+  };
+  script.typed_line = source(base);
+  const std::string mend = shape.mend.empty() ? "" : fill_line(shape.mend, {}) + ";";
+  script.mending_line = (mend.empty() ? "" : " " + mend) + script.typed_line;
+  script.probe_line = shape.end.empty() ? "" : " " + mend + source(path_of(CommandFile::end));
+  script.own_line_marks = {". " + base, ". '" + base, name + "_"};
+  return script;
+}
+
+std::string cd_command(ShellKind kind, const std::string& directory) {
+  return fill_line(shell_template(kind).cd, {{"DIRECTORY", quoted_for(kind, directory)}});
+}
+
+std::vector<std::string> inline_lines(const ShellCommand& command) {
+  const std::string name = "__mcp_" + command_id_of(command.nonce);
+  const InlineTemplate& shape = inline_template();
+  ScriptValues values = {
+      {"NAME", name},
+      {"VAR", name + "_"},
+      {"NONCE", command.nonce},
+      {"DISPLAY", posix_quoted(command_for_display(command.text))},
+      {"COMMAND", posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n"))},
+  };
+  values["END_CODE"] = posix_quoted(fill(shape.end, values));
+  values["RUN"] = posix_quoted(fill(shape.run, values));
+  const std::string payload = encode_base64(fill(shape.payload, values));
+  values["PAYLOAD"] = payload;
+  values["SUM"] = std::to_string(posix_checksum(payload));
+  values["SIZE"] = std::to_string(payload.size());
+  // One command over several lines: a continued line leaves no quote open when a part of them is lost.
+  std::vector<std::string> lines;
+  const std::string filled = " " + fill_line(shape.typed, values);
+  const std::size_t end = filled.find(payload) + payload.size();
+  for (std::size_t at = 0; at < end; at += kInlineLineBytes) {
+    lines.push_back(filled.substr(at, std::min(kInlineLineBytes, end - at)) + "\\");
+  }
+  lines.push_back(filled.substr(end));
+  return lines;
+}
+
+}  // namespace terminally

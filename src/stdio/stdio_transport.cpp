@@ -1,0 +1,186 @@
+#include "stdio/stdio_transport.hpp"
+
+#include <fcntl.h>
+
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "base/error.hpp"
+#include "mcp/peer.hpp"
+#include "stdio/line_framer.hpp"
+
+namespace terminally {
+
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr auto kReadQuietly = asio::as_tuple(asio::use_awaitable);
+
+UniqueFd duplicate(int fd, const char* what) {
+  UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  if (!copy) {
+    throw io_error(std::string("cannot use ") + what, errno);
+  }
+  return copy;
+}
+
+/// Said to who pipes requests into us, most of all.
+std::string why_unanswered(bool stop_calls) {
+  return std::string(
+             "The client's input (stdin) has ended, and this call was not done 1.5 s later, when the "
+             "server ends: ") +
+         (stop_calls ? "it is cancelled"
+                     : "it is not waited for, and a command that it began goes on in its tab") +
+         "; to get its answer, keep stdin open until it is there";
+}
+
+}  // namespace
+
+StdioPair take_stdio() {
+  std::signal(SIGPIPE, SIG_IGN);
+  StdioPair pair{duplicate(STDIN_FILENO, "stdin"), duplicate(STDOUT_FILENO, "stdout")};
+  const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null || ::dup2(null.get(), STDIN_FILENO) < 0) {
+    throw io_error("cannot open /dev/null", errno);
+  }
+  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && ::dup2(null.get(), STDOUT_FILENO) < 0) {
+    throw io_error("cannot redirect stdout", errno);
+  }
+  return pair;
+}
+
+/// Puts the flags of an open file back, O_NONBLOCK above all: a shell that reads from the same terminal would
+/// break.
+class StdioTransport::FlagsGuard {
+ public:
+  explicit FlagsGuard(int fd) : fd_(duplicate(fd, "a stream")), flags_(::fcntl(fd, F_GETFL)) {}
+  ~FlagsGuard() { ::fcntl(fd_.get(), F_SETFL, flags_); }
+  FlagsGuard(const FlagsGuard&) = delete;
+  FlagsGuard& operator=(const FlagsGuard&) = delete;
+
+ private:
+  UniqueFd fd_;
+  int flags_;
+};
+
+struct StdioTransport::Input {
+  asio::posix::stream_descriptor stream;
+  LineFramer framer;
+  std::array<char, 65'536> buffer;
+};
+
+StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair pair,
+                               Milliseconds answers_within)
+    : in_flags_(std::make_unique<FlagsGuard>(pair.in.get())),
+      out_flags_(std::make_unique<FlagsGuard>(pair.out.get())),
+      input_(new Input{asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(), {}}),
+      writer_(std::make_shared<LineWriter>(executor, std::move(pair.out))),
+      send_([to = std::weak_ptr(writer_)](const std::string& message, Delivery delivery) {
+        const auto open = to.lock();
+        return open && open->send(message, delivery);
+      }),
+      answers_within_(answers_within) {}
+
+StdioTransport::~StdioTransport() = default;
+
+asio::awaitable<void> StdioTransport::run(Peer& peer, bool stop_calls, Ending& ending) {
+  constexpr Milliseconds kLastWords(100);
+  on_end_ = ending.on_begin;
+  co_await (serve_input(peer, stop_calls) || writer_->run() || ending.asked.wait());
+  note_end();
+  if (!writer_->broken()) {  // a signal came, or all is said: what listens is still told that it ends
+    const auto deadline = Clock::now() + kLastWords;
+    co_await (finish(peer, deadline) || writer_->run());
+  }
+  peer.close(stop_calls);
+  if (const int error = writer_->error(); error != 0 && error != EPIPE && error != ECONNRESET) {
+    throw io_error("cannot write to stdout", error);
+  }
+}
+
+/// Returns when that was.
+Clock::time_point StdioTransport::note_end() const {
+  return on_end_ ? on_end_() : Clock::now();
+}
+
+asio::awaitable<void> StdioTransport::serve_input(Peer& peer, bool stop_calls) {
+  while (co_await read_some(peer)) {
+  }
+  const auto deadline = given_up_at_.value_or(note_end() + answers_within_);
+  const bool answered = co_await finish_by(deadline, peer.wait_for_answers());
+  if (!answered) {
+    peer.refuse_unanswered(why_unanswered(stop_calls));
+    co_return;  // that is read while the rest is finished
+  }
+  co_await finish_by(deadline, writer_->drained(0));
+}
+
+asio::awaitable<void> StdioTransport::finish(Peer& peer, Clock::time_point deadline) {
+  co_await finish_by(deadline, peer.end_subscriptions());
+  co_await finish_by(deadline, writer_->drained(0));
+}
+
+/// Reads what there is and serves the lines in it. False at the end of the input.
+asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
+  const auto [error, size] =
+      co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kReadQuietly);
+  // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
+  input_->framer.feed(error ? "\n" : std::string_view(input_->buffer.data(), size));
+  co_return co_await serve_lines(peer) && !error;
+}
+
+/// False when the connection is to be given up.
+asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
+  while (const auto line = input_->framer.next()) {
+    if (line->too_long) {
+      peer.refuse_long_text(line->text, send_);
+    } else {
+      peer.receive(line->text, send_);
+    }
+    co_await asio::post(
+        asio::use_awaitable);  // what can be answered at once is, before the next request is taken
+    if (!co_await wait_for_room(peer)) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+/// Waits until the client has read enough, and enough of what it asked is done. False when it hung up
+/// meanwhile, and neither comes. (Of a file it cannot be told that it hung up: that wait fails, and only the
+/// other one counts.)
+asio::awaitable<bool> StdioTransport::wait_for_room(Peer& peer) {
+  if (!writer_->full() && peer.has_room()) {
+    co_return true;
+  }
+  if (!given_up_at_) {
+    const auto hung_up = asio::posix::descriptor_base::wait_error;
+    const auto first = co_await (room(peer) || input_->stream.async_wait(hung_up, asio::use_awaitable));
+    if (first.index() == 0) {
+      co_return true;
+    }
+    given_up_at_ = note_end() + answers_within_;
+  }
+  co_return co_await finish_by(*given_up_at_, room(peer));
+}
+
+asio::awaitable<void> StdioTransport::room(Peer& peer) {
+  while (writer_->full() || !peer.has_room()) {
+    co_await writer_->drained(LineWriter::kFullBytes);
+    co_await peer.wait_for_room();
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,246 @@
+#include "system/foreground.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "system/proc.hpp"
+#include "system/tty_wait.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::array<std::string_view, 18> kGateways = {
+    "ssh", "mosh-client", "su",         "sudo", "doas",  "runuser", "docker", "podman", "kubectl",
+    "oc",  "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
+};
+
+constexpr std::size_t kMostBehind = 100;  ///< processes that are looked at
+
+bool is_gateway(std::string_view name) {
+  return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
+}
+
+/// Those that end with the exit code of the shell that they opened.
+constexpr std::array<std::string_view, 13> kPassOnExitCode = {
+    "ssh",     "su", "sudo",    "doas", "runuser", "docker", "podman",
+    "kubectl", "oc", "nsenter", "lxc",  "incus",   "chroot",
+};
+
+bool passes_on_exit_code(std::string_view name) {
+  return std::find(kPassOnExitCode.begin(), kPassOnExitCode.end(), name) != kPassOnExitCode.end();
+}
+
+/// Whether the shell takes its commands from a terminal: then it ignores some of what the keyboard and `kill`
+/// send, which no script does. Descriptor 0 does not tell: it is the terminal while `read </dev/tty` runs in
+/// a script, and a file while a loop reads one at the prompt. In fish it tells, and the signals do not.
+bool reads_terminal(int pid, ShellKind kind) {
+  if (kind == ShellKind::fish) {
+    std::error_code error;
+    const std::string input = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/0", error);
+    return error || input.starts_with("/dev/pts/") || input.starts_with("/dev/tty") ||
+           input == "/dev/console";
+  }
+  const std::uint64_t ignored = ignored_signals(pid);
+  return std::ranges::any_of(std::array{SIGTERM, SIGTSTP, SIGTTOU}, [ignored](int signal) {
+    return (ignored >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+  });
+}
+
+bool takes_value(std::string_view option, bool fish) {
+  return option == "-o" || option == "+o" || option == "-O" || option == "--rcfile" ||
+         option == "--init-file" || (fish && (option == "-C" || option == "--init-command"));
+}
+
+/// A shell that was given a script or a command is a program like any other.
+bool is_interactive_shell(int pid) {
+  const std::vector<std::string> arguments = process_arguments(pid);
+  if (arguments.empty()) {
+    return false;
+  }
+  std::size_t first = 1;
+  if (arguments.front().ends_with("busybox")) {
+    first = 2;
+  }
+  const bool fish = shell_kind(arguments.front()) == ShellKind::fish;
+  for (std::size_t i = first; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (takes_value(argument, fish)) {
+      ++i;
+    } else if (argument == "-c" || argument == "-s" ||
+               (!argument.starts_with('-') && !argument.starts_with('+'))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A shell's child that has not begun a program yet, or a subshell: it has the shell's name and arguments,
+/// and shows no prompt. Not known of another user's.
+bool is_fork(const ProcessInfo& process) {
+  return !process_root(process.pid).empty() && process_image(process.pid) == process_image(process.parent);
+}
+
+/// The leader, or where that has ended (`true | sleep 9`) the first of the group among those that descend
+/// from this process. Never a look at all processes of the machine: other people's cost us nothing.
+std::optional<ProcessInfo> member_of(int group, int ancestor) {
+  if (auto leader = process_info(group); leader && leader->group == group && leader->state != 'Z') {
+    return leader;
+  }
+  for (ProcessInfo& process : process_tree(ancestor, kMostBehind)) {
+    if (process.group == group && process.state != 'Z') {
+      return std::move(process);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The foreground group of the terminal that a gateway of this machine made for its command (script, sudo
+/// with use_pty, su --pty). Nothing: its far side cannot be seen.
+std::optional<int> foreground_behind(const ProcessInfo& gateway) {
+  for (const ProcessInfo& process : process_tree(gateway.pid, kMostBehind)) {
+    if (process.session != gateway.session && process.foreground_group > 0) {
+      return process.foreground_group;
+    }
+  }
+  return std::nullopt;
+}
+
+bool runs_program(const ProcessInfo& gateway) {
+  const auto group = foreground_behind(gateway);
+  if (!group) {
+    return false;
+  }
+  const auto leader = member_of(*group, gateway.pid);
+  if (!leader) {
+    return true;  // between two programs
+  }
+  const auto kind = shell_kind(leader->name);
+  const bool shell =
+      leader->state == 'S' && kind && is_interactive_shell(leader->pid) && reads_terminal(leader->pid, *kind);
+  return !shell && !is_gateway(leader->name);
+}
+
+bool sleeps_in_tty_read(const ProcessInfo& process) {
+  if (process.state != 'S') {
+    return false;
+  }
+  const std::string wchan = process_wchan(process.pid);
+  return wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read" || wchan.empty() ||
+         wchan == "0";
+}
+
+}  // namespace
+
+Foreground look_at_foreground(ProcessId pane) {
+  Foreground foreground;
+  const auto terminal = process_info(pane);
+  if (!terminal || terminal->state == 'Z') {
+    return foreground;
+  }
+  foreground.shell_pid = first_child(pane.pid).value_or(0);
+  foreground.group = terminal->foreground_group;
+  const auto leader = member_of(foreground.group, foreground.shell_pid);
+  foreground.kind = Foreground::Kind::program;
+  if (!leader) {
+    return foreground;
+  }
+  foreground.pid = leader->pid;
+  foreground.name = leader->name;
+  const auto kind = shell_kind(leader->name);
+  const bool own = leader->pid == foreground.shell_pid;
+  if (kind && is_interactive_shell(leader->pid) &&
+      (own || (reads_terminal(leader->pid, *kind) && !is_fork(*leader)))) {
+    foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
+  } else if (is_gateway(leader->name)) {
+    foreground.kind = Foreground::Kind::gateway;
+    foreground.runs_program = runs_program(*leader);
+  }
+  if (kind) {
+    foreground.shell = kind;
+    foreground.reads_our_files = process_uid(leader->pid) == static_cast<int>(::geteuid()) &&
+                                 process_root(leader->pid) == process_root(::getpid());
+  }
+  return foreground;
+}
+
+std::optional<ProcessInfo> gateway_to(const Foreground& foreground) {
+  for (auto above = process_info(foreground.pid); above; above = process_info(above->parent)) {
+    if (is_gateway(above->name)) {
+      return above;
+    }
+    if (above->pid == foreground.shell_pid) {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_restricted_shell(const Foreground& foreground) {
+  if (foreground.shell != ShellKind::bash && foreground.shell != ShellKind::zsh) {
+    return false;
+  }
+  const std::vector<std::string> arguments = process_arguments(foreground.pid);
+  const std::string name =
+      arguments.empty() ? "" : arguments.front().substr(arguments.front().rfind('/') + 1);
+  if (name.starts_with("r") || name.starts_with("-r")) {
+    return true;
+  }
+  for (std::size_t i = 1; i < arguments.size() && arguments[i].starts_with('-'); ++i) {
+    const std::string& option = arguments[i];
+    const bool letters = option.find_first_not_of("-ilrsvx") == std::string::npos;
+    if (option.ends_with("-restricted") || (letters && option.find('r') != std::string::npos)) {
+      return true;
+    }
+    i += takes_value(option, false) ? 1 : 0;
+  }
+  return false;
+}
+
+bool is_starting(const Foreground& foreground, ProcessId pane) {
+  return foreground.pid == pane.pid || (foreground.pid != 0 && foreground.pid == foreground.shell_pid &&
+                                        process_image(foreground.pid) == process_image(pane.pid));
+}
+
+ExitReporter exit_reporter(int shell_pid) {
+  auto reporter = process_info(shell_pid);
+  if (!reporter) {
+    return {};
+  }
+  bool passed_on = is_gateway(reporter->name);
+  bool known = !passed_on || passes_on_exit_code(reporter->name);
+  for (auto above = process_info(reporter->parent); above && passes_on_exit_code(above->name);
+       above = process_info(reporter->parent)) {
+    reporter = std::move(above);
+    passed_on = true;
+  }
+  return known ? ExitReporter{reporter->pid, reporter->parent, reporter->name, passed_on} : ExitReporter{};
+}
+
+Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
+  const auto mode = terminal_mode(tty);
+  const auto process = process_info(foreground.pid);
+  if (!mode || !process) {
+    return Prompt::not_yet;
+  }
+  if (foreground.kind == Foreground::Kind::gateway) {
+    if (!mode->line) {
+      return foreground.runs_program ? Prompt::not_yet : Prompt::ready;
+    }
+    return mode->echo ? Prompt::not_yet : Prompt::reads_keyboard;
+  }
+  if (!mode->line) {
+    return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
+  }
+  if (!sleeps_in_tty_read(*process)) {
+    return Prompt::not_yet;
+  }
+  return foreground.shell == ShellKind::posix ? Prompt::ready : Prompt::reads_keyboard;
+}
+
+}  // namespace terminally

@@ -1,0 +1,365 @@
+#include "system/proc.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+
+namespace terminally {
+namespace {
+
+std::string proc_path(int pid, const char* file) {
+  return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// Numbers with blanks between them.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view text) : text_(text) {}
+
+  template <typename Number>
+  Number next() {
+    skip_blanks();
+    Number number{};
+    const auto [rest, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
+    failed_ = failed_ || error != std::errc();
+    text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
+    return number;
+  }
+  void skip(int fields) {
+    for (int field = 0; field < fields; ++field) {
+      skip_blanks();
+      text_.remove_prefix(std::min(text_.find(' '), text_.size()));
+    }
+  }
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool at_end_of_line() {
+    skip_blanks();
+    return text_.empty() || text_.front() == '\n';
+  }
+
+ private:
+  void skip_blanks() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t"), text_.size())); }
+
+  std::string_view text_;
+  bool failed_ = false;
+};
+
+std::string read_link(const std::string& path) {
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink(path, error);
+  return error ? std::string() : target.string();
+}
+
+std::vector<std::string> split_at_nul(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t end = 0; (end = text.find('\0')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    parts.emplace_back(text.substr(0, end));
+  }
+  return parts;
+}
+
+/// The directory of its threads has a link for each.
+bool has_one_thread(const std::string& tasks) {
+  struct stat info{};
+  return ::stat(tasks.c_str(), &info) == 0 && info.st_nlink == 3;
+}
+
+}  // namespace
+
+std::optional<ProcessInfo> process_info(int pid) {
+  const auto stat = read_file(proc_path(pid, "stat"));
+  // The name stands in parentheses and may itself hold any of them: the last one closes it.
+  const std::size_t open = stat ? stat->find('(') : std::string::npos;
+  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
+  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size()) {
+    return std::nullopt;
+  }
+  ProcessInfo info;
+  info.pid = pid;
+  info.name = stat->substr(open + 1, close - open - 1);
+  info.state = (*stat)[close + 2];
+  Numbers rest(std::string_view(*stat).substr(close + 3));
+  info.parent = rest.next<int>();
+  info.group = rest.next<int>();
+  info.session = rest.next<int>();
+  rest.skip(1);  // its terminal
+  info.foreground_group = rest.next<int>();
+  rest.skip(13);
+  info.start_ticks = rest.next<std::uint64_t>();
+  return rest.failed() ? std::nullopt : std::optional(std::move(info));
+}
+
+std::optional<ProcessInfo> process_info(ProcessId process) {
+  auto info = process_info(process.pid);
+  return info && info->id() == process ? std::move(info) : std::nullopt;
+}
+
+std::vector<int> all_pids() {
+  std::vector<int> pids;
+  std::error_code error;
+  for (auto entry = list_directory("/proc", error); !error && entry != std::filesystem::end(entry);
+       entry.increment(error)) {
+    const std::string& path = entry->path().native();
+    const char* const first = path.data() + path.rfind('/') + 1;
+    const char* const last = path.data() + path.size();
+    int pid = 0;
+    if (const auto [rest, failed] = std::from_chars(first, last, pid);
+        failed == std::errc() && rest == last) {
+      pids.push_back(pid);
+    }
+  }
+  return pids;
+}
+
+std::vector<ProcessInfo> all_processes() {
+  std::vector<ProcessInfo> processes;
+  for (const int pid : all_pids()) {
+    if (auto info = process_info(pid)) {
+      processes.push_back(std::move(*info));
+    }
+  }
+  return processes;
+}
+
+std::string trouble_with_proc() {
+  const std::string self = read_link("/proc/self");
+  if (self.empty()) {
+    return "/proc is not mounted here, and without it no process can be seen; mount it (mount -t proc proc "
+           "/proc)";
+  }
+  // In a PID namespace inside of the one that /proc shows, the last of several is our own pid.
+  const std::string status = read_file("/proc/self/status").value_or("");
+  const std::size_t line = status.find("\nNSpid:");
+  Numbers pids(line == std::string::npos ? std::string_view(self)
+                                         : std::string_view(status).substr(line + 7));
+  const int seen = pids.next<int>();
+  if (seen == ::getpid() && (line == std::string::npos || pids.at_end_of_line())) {
+    return "";
+  }
+  return "/proc belongs to another PID namespace: it calls this process " + self + ", but its pid is " +
+         std::to_string(::getpid()) +
+         "; mount the /proc of this namespace (unshare --mount-proc, or mount -t proc proc /proc), else "
+         "signals would go to strangers";
+}
+
+void refuse_without_proc() {
+  static const std::string trouble = trouble_with_proc();
+  if (!trouble.empty()) {
+    throw Error(ErrorCode::io, trouble);
+  }
+}
+
+std::vector<int> child_processes(int pid) {
+  std::vector<int> children;
+  const auto add_those_of = [&children](const std::string& task) {
+    const auto list = read_file(task + "/children");
+    Numbers numbers(list ? std::string_view(*list) : std::string_view());
+    for (int child = numbers.next<int>(); child > 0 && !numbers.failed(); child = numbers.next<int>()) {
+      children.push_back(child);
+    }
+  };
+  // A child belongs to the thread that started it.
+  const std::string tasks = proc_path(pid, "task");
+  if (has_one_thread(tasks)) {
+    add_those_of(tasks + "/" + std::to_string(pid));
+    return children;
+  }
+  std::error_code error;
+  for (auto task = list_directory(tasks, error); !error && task != std::filesystem::end(task);
+       task.increment(error)) {
+    add_those_of(task->path());
+  }
+  return children;
+}
+
+std::optional<int> first_child(int pid) {
+  for (const int child : child_processes(pid)) {
+    const auto info = process_info(child);
+    if (info && info->state != 'Z') {
+      return child;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<ProcessInfo> process_tree(int pid, std::size_t most) {
+  std::vector<ProcessInfo> tree;
+  if (auto root = process_info(pid)) {
+    tree.push_back(std::move(*root));
+  }
+  for (std::size_t i = 0; i < tree.size() && tree.size() < most; ++i) {
+    for (const int child : child_processes(tree[i].pid)) {
+      auto info = tree.size() < most ? process_info(child) : std::nullopt;
+      if (info) {
+        tree.push_back(std::move(*info));
+      }
+    }
+  }
+  return tree;
+}
+
+std::uint64_t process_image(int pid) {
+  const auto stat = read_file(proc_path(pid, "stat"));
+  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
+  if (close == std::string::npos) {
+    return 0;
+  }
+  constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where it may not be read, as after exec of sudo
+  constexpr int kStartStack = 28;
+  std::istringstream fields(stat->substr(close + 1));
+  std::string image = read_link(proc_path(pid, "exe"));
+  std::string value;
+  for (int field = 3; field <= kStartStack && fields >> value; ++field) {
+    if (field == 3 && (value == "Z" || value == "X")) {
+      return 0;
+    }
+    if (field == kStartCode || field == kStartStack) {
+      image += ' ' + value;
+    }
+  }
+  return std::hash<std::string>()(image) | 1U;
+}
+
+bool is_replaced(int pid, std::uint64_t image) {
+  const std::uint64_t now = image == 0 ? 0 : process_image(pid);
+  return now != 0 && now != image;
+}
+
+std::vector<std::string> process_arguments(int pid) {
+  return split_at_nul(read_file(proc_path(pid, "cmdline")).value_or(""));
+}
+
+std::string process_cwd(int pid) {
+  return read_link(proc_path(pid, "cwd"));
+}
+
+std::string process_directory(int pid) {
+  const std::string cwd = process_cwd(pid);
+  struct stat named{};
+  struct stat its{};
+  const bool same = !cwd.empty() && ::stat(cwd.c_str(), &named) == 0 &&
+                    ::stat(proc_path(pid, "cwd").c_str(), &its) == 0 && named.st_dev == its.st_dev &&
+                    named.st_ino == its.st_ino;
+  return same ? cwd : std::string();
+}
+
+std::string process_root(int pid) {
+  return read_link(proc_path(pid, "root"));
+}
+
+std::uint64_t ignored_signals(int pid) {
+  constexpr std::string_view kName = "SigIgn:\t";
+  const std::string status = read_file(proc_path(pid, "status")).value_or("");
+  const std::size_t at = status.find(kName);
+  std::uint64_t mask = 0;
+  if (at != std::string::npos) {
+    const char* const digits = status.data() + at + kName.size();
+    std::from_chars(digits, status.data() + status.size(), mask, 16);
+  }
+  return mask;
+}
+
+int process_uid(int pid) {
+  struct stat info{};
+  return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 ? static_cast<int>(info.st_uid) : -1;
+}
+
+std::string process_wchan(int pid) {
+  return read_file(proc_path(pid, "wchan")).value_or("");
+}
+
+std::string process_run_time(int pid) {
+  return has_one_thread(proc_path(pid, "task")) ? read_file(proc_path(pid, "schedstat")).value_or("") : "";
+}
+
+std::vector<std::string> process_environment(int pid) {
+  return split_at_nul(read_file(proc_path(pid, "environ")).value_or(""));
+}
+
+bool process_has_environment(int pid, std::string_view assignment) {
+  const auto environment = read_file(proc_path(pid, "environ"));
+  if (!environment) {
+    return false;
+  }
+  const std::string needle = '\0' + std::string(assignment) + '\0';
+  return ('\0' + *environment).find(needle) != std::string::npos;
+}
+
+std::string describe_process(int pid) {
+  std::string text;
+  for (const std::string& argument : process_arguments(pid)) {
+    text += (text.empty() ? "" : " ") + argument;
+  }
+  if (text.empty()) {
+    const auto info = process_info(pid);
+    text = info ? "[" + info->name + "]" : "";
+  }
+  if (const std::size_t size = whole_words(text, 200).size(); size < text.size()) {
+    text.resize(size);
+    text += kCutMark;
+  }
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, ' ');
+  return text;
+}
+
+bool is_alive(int pid) {
+  const auto process = process_info(pid);
+  return process ? process->state != 'Z' : pid > 0 && (::kill(pid, 0) == 0 || errno != ESRCH);
+}
+
+bool is_alive(ProcessId process) {
+  const auto info = process_info(process.pid);
+  return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
+}
+
+bool is_stopped(int pid) {
+  const auto process = process_info(pid);
+  return process && (process->state == 'T' || process->state == 't');
+}
+
+int why_unseen(int pid) {
+  return open_to_read(proc_path(pid, "stat")) ? 0 : errno;
+}
+
+std::uint64_t ticks_since_boot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto hertz = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return static_cast<std::uint64_t>(now.tv_sec) * hertz +
+         static_cast<std::uint64_t>(now.tv_nsec) * hertz / 1'000'000'000ULL;
+}
+
+int lock_holder(const std::filesystem::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) {
+    return 0;
+  }
+  // 12: FLOCK  ADVISORY  WRITE 4711 fe:01:1234567 0 EOF
+  std::istringstream locks(read_file("/proc/locks").value_or(""));
+  const std::string inode = ":" + std::to_string(info.st_ino);
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream fields(line);
+    std::string number, kind, mandatory, mode, file;
+    int pid = 0;
+    fields >> number >> kind >> mandatory >> mode >> pid >> file;
+    if (kind == "FLOCK" && file.ends_with(inode)) {
+      return pid;
+    }
+  }
+  return 0;
+}
+
+}  // namespace terminally

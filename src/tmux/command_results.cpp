@@ -1,0 +1,127 @@
+#include "tmux/command_results.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "command/awaiting_input.hpp"
+#include "command/markers.hpp"
+#include "command/way_in.hpp"
+#include "system/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// Its writer keeps that much in memory.
+constexpr std::uint64_t kMostLate = 9 << 20;
+constexpr std::size_t kLateSlice = std::size_t{256} * 1024;
+
+/// A command that ended while its log took nothing: its START or END may have come into the log since.
+void find_late_markers(const PaneLog& log, CommandRecord& record) {
+  if (record.unread_from == 0) {
+    return;
+  }
+  std::uint64_t at = std::max(record.unread_from, record.typed_byte);
+  MarkerScanner scanner(record.nonce, at);
+  for (std::uint64_t read = 0; read < kMostLate && at < record.end_byte;) {
+    const PaneLog::Slice slice = log.read(at, kLateSlice);
+    if (slice.from != at) {
+      scanner = MarkerScanner(record.nonce, slice.from);
+    }
+    scanner.feed(slice.bytes);
+    while (const auto marker = scanner.next()) {
+      const bool end = marker->kind == Marker::Kind::end;
+      (end ? record.end_byte : record.start_byte) = end ? marker->begin : marker->next;
+    }
+    if (slice.bytes.empty()) {
+      break;
+    }
+    at = slice.next;
+    read += slice.bytes.size();
+  }
+}
+
+}  // namespace
+
+Awaitable<CommandResult> CommandResults::of(TabPtr tab, std::shared_ptr<CommandRun> run,
+                                            ShowOutput how) const {
+  if (!run->has_ended()) {
+    run->look();
+  }
+  if (run->end_was_seen()) {
+    co_await run->ends_by(Clock::now() + CommandRun::kConcludes);
+  }
+  CommandRecord record = run->record();
+  if (!run->has_ended()) {
+    record.end_byte = run->output_end();
+    record.duration_ms = run->duration_ms();
+  }
+  if (!run->has_ended() && !run->has_begun()) {
+    record.reason = Reason::no_shell_answered;
+    record.notes.emplace_back(
+        "it is not known whether the shell has taken it: it may have run, and may still run when it arrives "
+        "(a slow link). It is not typed again; get_command_state says when it is known, cancel_command gives "
+        "up");
+  }
+  co_return co_await of(tab, std::move(record), std::move(how));
+}
+
+Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, ShowOutput how) const {
+  find_late_markers(tab->log, record);
+  note_told(*tab, record);
+  CommandResult result;
+  result.command_id = record.id;
+  result.window_id = tab->window;
+  result.command = record.command;
+  result.state = record.state;
+  result.reason = record.reason;
+  result.exit_code = record.exit_code;
+  result.timed_out = record.timed_out;
+  result.start_byte = record.start_byte;
+  result.end_byte = std::max(record.end_byte, record.start_byte);  // which is not known while it runs
+  result.output_bytes = result.end_byte - result.start_byte;
+  result.started_at_ms = record.started_at_ms;
+  result.task_key = record.task_key;
+  result.duration_ms = record.duration_ms;
+  result.cwd = record.cwd;
+  result.notes = std::move(record.notes);
+  if (record.state == CommandState::running && !tab->closed) {
+    if (const std::string cwd = process_cwd(look_at_foreground(tab->pane_pid).pid); !cwd.empty()) {
+      result.cwd = cwd;
+    }
+  }
+  // Of commands inside one another, the innermost has the keyboard.
+  const bool running = record.state == CommandState::running;
+  const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
+  if (running && !tab->closed && innermost) {
+    result.awaiting_input = awaiting_input(*tab, how.view.guard.get());
+  }
+  const OutputRange range{result.start_byte, result.end_byte, running, result.start_byte};
+  ShownOutput output = co_await show(tab, range, std::move(how));
+  result.output = std::move(output.text);
+  result.omitted_bytes = output.omitted_bytes;
+  std::ranges::move(output.notes, std::back_inserter(result.notes));
+  co_return result;
+}
+
+Awaitable<ShownOutput> CommandResults::show(TabPtr tab, OutputRange range, ShowOutput how) const {
+  how.view.own_files = tab->files.directory();
+  std::optional<BoundedText> made =
+      co_await texts_.bounded_text(tab->log, range, std::move(how.view), tab->cols, how.max_bytes, how.by);
+  ShownOutput shown;
+  if (!made) {
+    shown.omitted_bytes = range.end - range.begin;
+    shown.notes.push_back(not_ready("the text of the output, bytes " + std::to_string(range.begin) + " to " +
+                                        std::to_string(range.end) + " of the log,",
+                                    tab->window, range.begin));
+    co_return shown;
+  }
+  shown.text = std::move(made->text);
+  shown.omitted_bytes = made->omitted_bytes;
+  if (auto note = gap_note(made->gap, "the output")) {
+    shown.notes.push_back(std::move(*note));
+  }
+  co_return shown;
+}
+
+}  // namespace terminally

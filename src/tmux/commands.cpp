@@ -1,0 +1,253 @@
+#include "tmux/commands.hpp"
+
+#include <boost/asio.hpp>
+#include <exception>
+
+#include "base/command_file.hpp"
+#include "base/error.hpp"
+#include "base/event.hpp"
+#include "base/files.hpp"
+#include "command/busy.hpp"
+#include "command/prompt.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// What has the foreground of a nested shell for less than this may be a step of its prompt.
+constexpr Milliseconds kSettleStep{500};
+constexpr Milliseconds kTypingLook{10};
+
+/// What is being ended has ended by then: the escalation takes 6 s.
+constexpr Milliseconds kEnds{7'000};
+
+bool is_nested(const Foreground& foreground) {
+  return foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
+}
+
+/// How many of the last commands may be inside one another.
+constexpr std::size_t kNested = 8;
+
+/// The commands of a tab that run, as far as its records say; the outermost first. For whoever holds the
+/// tab's lock, or for a closed tab, where the pane is not known.
+std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
+  std::vector<CommandRecord> unfinished;
+  const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
+  if (nonce) {
+    auto record = tab.records.find(command_id_of(*nonce));
+    if (record && record->state == CommandState::running) {
+      unfinished.push_back(std::move(*record));
+    } else {
+      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
+    }
+  }
+  for (CommandRecord& record : tab.records.load(kNested)) {
+    if (record.state == CommandState::running && record.nonce != nonce) {
+      unfinished.push_back(std::move(record));
+    }
+  }
+  return unfinished;
+}
+
+bool may_be_unattended(const Tab& tab) {
+  if (!tab.closed && tab.files.running_nonce()) {
+    return true;
+  }
+  const auto latest = tab.records.latest();
+  return latest && latest->state == CommandState::running;
+}
+
+/// A command on its way into its tab, which goes on by itself where its call does not.
+struct Start {
+  FileLock turn;  ///< where it is typed into a nested shell
+  Event over;
+  std::exception_ptr failure;
+  asio::cancellation_signal cancel;
+};
+
+}  // namespace
+
+Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
+  const auto start = std::make_shared<Start>();
+  start->turn = co_await turn_to_type(tab, time);
+  co_await refuse_if_busy(tab, time, std::move(what.reserved));
+  RunPtr run;
+  try {
+    run = std::make_shared<CommandRun>(context_, tab, std::move(what.command), std::move(what.who),
+                                       std::move(what.task_key));
+  } catch (const Error&) {  // the log cannot be watched
+    if (tab->runs.empty()) {
+      tab->command_lock.release();
+    }
+    throw;
+  }
+  run->set_deadline(what.deadline);
+  tab->runs.push_back(run);
+  // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
+  // nobody looks after.
+  asio::co_spawn(
+      context_.executor, run->start(time.arrived(), time.short_patience()),
+      asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
+        start->turn.release();
+        start->failure = std::move(failure);
+        if (start->failure) {
+          run->abandon();
+        } else {
+          follow(run);
+        }
+        start->over.set();
+      }));
+  bool aborted = false;
+  bool in_time = false;
+  try {
+    in_time = co_await finish_by(time.returns_by(), start->over.wait());
+  } catch (const boost::system::system_error&) {
+    aborted = true;
+  }
+  if (!start->over.is_set() && !run->may_be_typed()) {
+    start->cancel.emit(asio::cancellation_type::terminal);
+  } else if (aborted) {
+    run->interrupt(whose_cancel(), false);  // the next command waits for its end
+  }
+  if (aborted) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  if (!in_time && !run->may_be_typed()) {
+    throw busy_without_prompt(*tab, look_at_foreground(tab->pane_pid));
+  }
+  if (!in_time) {
+    run->call_has_answered();
+  }
+  if (start->failure) {
+    std::rethrow_exception(start->failure);
+  }
+  co_return run;
+}
+
+Reason Commands::whose_cancel() const {
+  return config_.guest ? Reason::interrupted_in_tab : Reason::cancelled_by_client;
+}
+
+void Commands::follow(const RunPtr& run) {
+  if (!run->has_ended()) {
+    asio::co_spawn(context_.executor, run->follow(), [run](const std::exception_ptr& failure) {
+      if (failure) {
+        run->give_up(Reason::none);
+      }
+    });
+  }
+}
+
+void Commands::look_after(const TabPtr& tab) {
+  if (!tab->runs.empty() || tab->command_lock || (tab->closed && config_.guest) || !may_be_unattended(*tab)) {
+    return;
+  }
+  FileLock lock = tab->closed ? FileLock() : FileLock::try_lock(tab->files.lock_path());
+  if (!tab->closed && !lock) {
+    return;  // somebody does
+  }
+  std::vector<RunPtr> unfinished;
+  for (CommandRecord& record : unfinished_commands(*tab)) {
+    unfinished.push_back(std::make_shared<CommandRun>(context_, tab, std::move(record)));
+  }
+  if (unfinished.empty()) {
+    return;
+  }
+  tab->runs = std::move(unfinished);
+  tab->command_lock = std::move(lock);
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    if (!run->has_ended()) {
+      run->settle(!config_.guest);
+    }
+  }
+  if (!config_.guest) {
+    for (const RunPtr& run : std::vector(tab->runs)) {
+      follow(run);  // of a closed tab it ends at once, and leaves the tab
+    }
+    return;
+  }
+  if (tab->runs.size() == 1 && tab->runs.front()->is_left_untaken()) {
+    tab->files.remove(tab->runs.front()->record().nonce);  // whoever typed it died, and it never began
+  }
+  tab->runs.clear();
+  tab->command_lock.release();
+}
+
+/// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
+/// prompt may have the foreground for a moment. One that is being ended is waited for.
+Awaitable<void> Commands::refuse_unless_nested(Tab& tab, CallTime time) {
+  const auto patience = Clock::now() + kSettleStep;
+  const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
+  while (!tab.runs.empty()) {
+    // Or one whose process died before it began.
+    const RunPtr& last = tab.runs.back();
+    const RunPtr ending =
+        last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;
+    if (ending && Clock::now() < ending_patience) {
+      co_await ending->ends_by(ending_patience);
+      continue;
+    }
+    const Foreground foreground = look_at_foreground(tab.pane_pid);
+    const CommandRun& latest = *tab.runs.back();
+    if (latest.opened(foreground)) {
+      co_return;
+    }
+    if (!tab.runs.front()->opened_shell() || Clock::now() >= patience) {
+      throw busy_with_command(tab, latest.record());
+    }
+    co_await sleep_for(Milliseconds(10));
+  }
+}
+
+Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
+  FileLock turn;
+  const auto own_shell = [&tab] {
+    return tab->runs.empty() && look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
+  };
+  while (!own_shell()) {
+    try {
+      turn = FileLock::try_lock(tab->files.typing_lock_path());
+    } catch (const Error&) {
+      co_return FileLock();  // no file can be made there: commands run all the same
+    }
+    // An earlier call of this process has it as long as its command has not begun: that is told below.
+    const bool ours = !tab->runs.empty() && !tab->runs.back()->has_begun();
+    if (turn || (ours && Clock::now() >= time.short_patience())) {
+      break;
+    }
+    if (Clock::now() >= time.short_patience()) {
+      throw Error(ErrorCode::busy,
+                  "another terminally-mcp process is typing a command into the shell of tab " +
+                      to_string(tab->window) + " just now; nothing was run. Try again, or in another tab");
+    }
+    co_await sleep_for(kTypingLook);
+  }
+  co_return turn;
+}
+
+/// In the common case, an idle tab, this costs a lock and a look at two files.
+Awaitable<void> Commands::refuse_if_busy(TabPtr tab, CallTime time, FileLock reserved) {
+  look_after(tab);
+  co_await refuse_unless_nested(*tab, time);
+  if (!tab->runs.empty()) {
+    co_return;
+  }
+  FileLock lock = reserved ? std::move(reserved) : FileLock::try_lock(tab->files.lock_path());
+  const auto nonce = tab->files.running_nonce();
+  const auto record = nonce ? tab->records.find(command_id_of(*nonce)) : std::nullopt;
+  const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);
+  if ((nonce || !lock) && !replaced && !is_nested(look_at_foreground(tab->pane_pid))) {
+    if (!nonce) {
+      throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
+                                       " is busy with a command that another terminally-mcp process has just "
+                                       "begun or ended there; nothing was run. Try again, or in another tab");
+    }
+    CommandRecord running = record.value_or(CommandRecord());
+    running.id = command_id_of(*nonce);
+    throw busy_with_command(*tab, running);
+  }
+  tab->command_lock = std::move(lock);
+}
+
+}  // namespace terminally

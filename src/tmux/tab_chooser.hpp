@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/awaitable.hpp"
+#include "base/files.hpp"
+#include "base/keyed_mutex.hpp"
+#include "command/call_time.hpp"
+#include "server/tmux_server.hpp"
+#include "tmux/commands.hpp"
+#include "tmux/tab_turns.hpp"
+#include "tmux/tabs.hpp"
+
+namespace terminally {
+
+/// The tab that a command runs in, and the turn in it.
+struct ChosenTab {
+  TabPtr tab;
+  TabTurns::Guard guard;
+  FileLock reserved;  ///< the tab's lock, where the caller named no tab: other processes choose, too
+  std::string note;   ///< why it is not the tab "main", or a new one; empty when the caller named the tab
+};
+
+/// Chooses the tab that a command runs in: the one that was named, when its turn comes; else the tab "main",
+/// or one of its helper tabs while that is busy.
+class TabChooser {
+ public:
+  /// All outlive it.
+  TabChooser(TmuxServer& server, Tabs& tabs, TabTurns& turns, Commands& commands)
+      : server_(server), tabs_(tabs), turns_(turns), commands_(commands) {}
+
+  /// Within the time of the call. Throws Error; nothing was run then.
+  [[nodiscard]] Awaitable<ChosenTab> choose(std::optional<WindowId> window, CallTime time);
+  /// Whoever closes a tab knows: the next "main" needs no note.
+  void forget_main(WindowId window);
+
+ private:
+  struct MainTabs {
+    TabPtr main;  ///< none: it is made on first use
+    std::vector<TabPtr> helpers;
+  };
+  Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, CallTime time);
+  Awaitable<ChosenTab> choose_without_name(CallTime time);
+  Awaitable<TabTurns::Guard> turn_in_tab(WindowId window, CallTime time);
+  [[nodiscard]] MainTabs main_tabs() const;
+  Awaitable<FileLock> turn_to_choose(CallTime time);
+  [[nodiscard]] std::optional<FileLock> reserve_main(const TabPtr& main);
+  [[nodiscard]] std::optional<FileLock> reserve(const TabPtr& tab);
+  Awaitable<ChosenTab> take_idle(TabPtr tab, FileLock reserved);
+  Awaitable<ChosenTab> take_new_tab(CreateTab create);
+  Awaitable<ChosenTab> take_new_main();
+  Awaitable<ChosenTab> take_helper(MainTabs known, CallTime time);
+  Awaitable<void> go_to(ChosenTab& chosen, std::string directory, CallTime time);
+
+  TmuxServer& server_;
+  Tabs& tabs_;
+  TabTurns& turns_;
+  Commands& commands_;
+  std::optional<WindowId> main_;  ///< the tab "main" that was found last
+  std::shared_ptr<AsyncMutex> choosing_ = std::make_shared<AsyncMutex>();
+};
+
+}  // namespace terminally

@@ -1,0 +1,328 @@
+#include "tmux/tabs.hpp"
+
+#include <boost/asio.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+#include "command/command_run.hpp"
+#include "command/shell_end.hpp"
+#include "instance/tab_ids.hpp"
+#include "log/log_end.hpp"
+#include "server/instance_end.hpp"
+#include "server/server_config.hpp"
+#include "system/proc.hpp"
+#include "tmux/window_options.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// What tmux had passed on before it was lost is in the logs by then.
+constexpr Milliseconds kLostLogEndsWithin{400};
+constexpr int kMostSessionNames = 10;
+
+bool is_taken(const Error& error) {
+  return error.code() == ErrorCode::tmux_failed &&
+         std::string_view(error.what()).starts_with("tmux: duplicate session");
+}
+
+/// It is there at once, so that a person can tail it.
+void make_log(const std::filesystem::path& path) {
+  try {
+    append_file(path, "");
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                std::string(error.what()) +
+                    ". No tab can be opened without its log; those that are open (list_tabs) still run "
+                    "commands by their window_id. Make the place writable, or give another --state-dir");
+  }
+}
+
+void look_after_if_possible(const std::function<void(const TabPtr&)>& look_after, const TabPtr& tab) {
+  try {
+    look_after(tab);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(tab->window).c_str(), error.what());
+  }
+}
+
+}  // namespace
+
+Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServer& server,
+           std::function<void(const TabPtr&)> look_after)
+    : executor_(std::move(executor)),
+      config_(config),
+      server_(server),
+      look_after_(std::move(look_after)),
+      table_(server_.instance(), config_.guest, changes_),
+      writers_(executor_, config_) {
+  server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
+}
+
+Tabs::~Tabs() {
+  for (const TabPtr& tab : table_.list()) {
+    tab->runs.clear();
+  }
+}
+
+/// A durable instance, or one that we are a guest of, may have a server already. Where it has none any more,
+/// the logs of its last one can still be read.
+Awaitable<void> Tabs::attach() {
+  refuse_without_proc();
+  if (server_.pid() != 0 || server_.durable()) {
+    co_await server_.restore_socket();
+  }
+  if (server_.pid() != 0 || !server_.durable()) {
+    co_return;
+  }
+  const auto turn = co_await server_.turn(attaching_, Clock::time_point::max());
+  if (server_.pid() != 0) {
+    co_return;
+  }
+  const bool found = co_await server_.find();
+  if (!found) {
+    co_return;
+  }
+  table_.keep_open_only_of(server_.pid());
+  std::exception_ptr failure;
+  try {
+    co_await list_panes();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
+    server_.let_go();  // not attached: the next try looks after its commands
+    std::rethrow_exception(failure);
+  }
+  // A copy: others may come and go meanwhile.
+  const std::vector<TabPtr> tabs = table_.list();
+  for (const TabPtr& tab : tabs) {
+    look_after_if_possible(look_after_, tab);
+    co_await asio::post(executor_, asio::use_awaitable);
+  }
+}
+
+Awaitable<void> Tabs::refresh() {
+  co_await attach();
+  co_await list_panes();
+}
+
+Awaitable<void> Tabs::list_panes() {
+  if (server_.pid() == 0) {
+    co_return;
+  }
+  const std::vector<TabPtr> asked_about = table_.list();
+  const int asked = server_.pid();
+  const TmuxClient tmux = server_.client();
+  const std::optional<std::string> answer = co_await server_.answer_unless_gone(tmux.query(ask_for_panes()));
+  if (server_.pid() == asked) {  // else all of these are closed, and the next server is asked again
+    take_rows(parse_pane_rows(answer.value_or("")), asked_about);
+  }
+}
+
+void Tabs::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {
+  const TmuxClient tmux = server_.client();
+  for (const PaneRow& row : rows) {
+    if (row.in_tabs) {
+      server_.use_session(row.session);
+    }
+    writers_.guard(row, server_.logs(), tmux);  // also of what a person split off
+  }
+  writers_.keep_only(rows);
+  table_.take_all(rows, asked_about, now());
+}
+
+Awaitable<TabPtr> Tabs::find(WindowId window) {
+  if (server_.pid() != 0) {
+    co_await server_.restore_socket();
+  }
+  TabPtr tab = table_.find(window);
+  if (!tab) {
+    const auto generation =
+        generation_of(server_.instance(), window);  // before tmux is asked: it may just be opened
+    co_await refresh();
+    tab = table_.find(window);
+    if (!tab && generation) {
+      tab = table_.take_closed(window, *generation);
+    }
+  }
+  if (!tab) {
+    throw Error(ErrorCode::not_found, config_.guest ? "there is no tab " + to_string(window) +
+                                                          "; `terminally-mcp ls` lists those there are"
+                                                    : "window_id: there is no tab " + to_string(window) +
+                                                          "; list_tabs names those there are");
+  }
+  if (!notice_if_closed(*tab)) {
+    server_.restore_log_directory();
+  }
+  co_return tab;
+}
+
+Awaitable<TabPtr> Tabs::find_open(WindowId window) {
+  TabPtr tab = co_await find(window);
+  if (tab->closed) {
+    throw Error(ErrorCode::tab_closed,
+                config_.guest
+                    ? "tab " + to_string(window) + " " + why_closed(*tab) + "; `terminally-mcp tail " +
+                          to_string(window) + "` shows what it printed"
+                    : "window_id: tab " + to_string(window) + " " + why_closed(*tab) +
+                          "; its log and last result can still be read, for anything else create_tab");
+  }
+  co_return tab;
+}
+
+/// In the session of the tabs; nullopt when that is gone with its last tab, or with the server.
+Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
+  server_.restore_log_directory();
+  for (int attempt = 0; attempt < 2 && !server_.session().empty(); ++attempt) {
+    std::optional<std::string> answer = co_await server_.open_window(words);
+    if (answer) {
+      co_return answer;
+    }
+    server_.use_session("");
+    co_await list_panes();
+  }
+  co_return std::nullopt;
+}
+
+/// The session with its first window, in a server that is started with it, or in one that has lost its last
+/// tab.
+Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool start_server) {
+  if (!start_server) {
+    co_return co_await server_.open_session(std::move(name), std::move(window));
+  }
+  co_await server_.own_to_start();
+  co_await clear_up_lost_server();
+  const auto turn = co_await server_.turn(
+      attaching_, Clock::time_point::max());  // it listens before we know its generation
+  std::string row = co_await server_.start(std::move(name), std::move(window), table_.next_number());
+  table_.forget_closed();
+  co_return row;
+}
+
+/// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
+/// makes it at this moment: what a server asked of tmux is done although it was killed.
+Awaitable<std::string> Tabs::open_window(NewWindow window) {
+  for (int attempt = 1;; ++attempt) {
+    co_await attach();
+    const bool had_server = server_.pid() != 0;
+    if (had_server) {
+      std::optional<std::string> answer = co_await new_window(window.words);
+      if (answer) {
+        co_return std::move(*answer);
+      }
+    }
+    const bool no_server = !had_server || co_await server_.ends();
+    const std::string name =
+        attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
+    try {
+      co_return co_await new_session(name, window, no_server);
+    } catch (const Error& error) {
+      if (attempt == kMostSessionNames || !is_taken(error)) {
+        throw;
+      }
+    }
+    co_await list_panes();  // where another has made it, it is ours
+  }
+}
+
+Awaitable<CreatedTab> Tabs::create(CreateTab request) {
+  refuse_without_proc();  // first: without it not even our own helpers can be found
+  const WindowOptions options = window_options(config_, request);
+  NewWindow window{options.words, options.variables};
+  const auto guard = co_await server_.turn(opening_window_, Clock::time_point::max());
+  const std::string answer = co_await open_window(std::move(window));
+  const std::vector<PaneRow> rows = parse_pane_rows(answer);
+  if (rows.empty() || !rows.front().tab) {
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
+  }
+  server_.use_session(rows.front().session);
+  const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
+  CreatedTab created{tab->window, options.name, tab->log.path().string()};
+  co_return created;
+}
+
+TabPtr Tabs::take_row(const PaneRow& row) {
+  TabPtr tab = table_.take(row, now());
+  writers_.guard(row, server_.logs(), server_.client());
+  return tab;
+}
+
+/// All or nothing: a tab that cannot be told of is closed again.
+Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
+  const WindowId window = *row.tab;
+  std::exception_ptr failure;
+  try {
+    const TabPtr tab = take_row(row);
+    tab->name = name;
+    tab->opened = Clock::now();
+    make_log(tab->log.path());
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  if (!failure) {
+    co_return table_.find(window);
+  }
+  try {
+    const TmuxClient tmux = server_.client();
+    co_await tmux.change("kill-window -t " + quote(row.window));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell
+  }
+  table_.forget(window);
+  changes_.came_or_went();
+  std::rethrow_exception(failure);
+}
+
+Awaitable<void> Tabs::end_of_server() {
+  const auto guard = co_await opening_window_->lock();
+  if (!server_.alive()) {
+    co_await clear_up_lost_server();
+  }
+}
+
+/// After the tmux server's end: its commands have failed, its tabs are closed, and nothing of it runs on.
+/// Before a new one, whose panes have the same numbers. For whoever holds `opening_window_`.
+Awaitable<void> Tabs::clear_up_lost_server() {
+  server_.forget();
+  writers_.forget_all();  // the next server's panes have the same numbers
+  const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
+  const std::vector<TabPtr> tabs = table_.list();
+  for (const TabPtr& tab : tabs) {
+    tab->closed = true;
+    if (!tab->runs.empty()) {
+      co_await wait_for_log_end(tab->log, logs_end_by);
+    }
+    for (const auto& run : std::vector(tab->runs)) {
+      co_await run->catch_up();
+      run->give_up(Reason::tmux_server_lost);
+    }
+  }
+  changes_.came_or_went();
+  for (const Survivor& survivor : co_await end_tab_processes(server_.instance())) {
+    std::fprintf(stderr, "terminally-mcp: the tmux server is lost; left over from a tab: pid %d (%s)\n",
+                 survivor.pid, survivor.command.c_str());
+  }
+  settle_generation(server_.generation() != 0 ? server_.generation()
+                                              : server_.instance().newest_generation());
+  remove_command_files(server_.instance());
+}
+
+/// The commands that nobody looked after when their tmux server was lost.
+void Tabs::settle_generation(std::uint32_t generation) {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(server_.instance().generation(generation), error)) {
+    const auto window = tab_of_records(entry.path());
+    if (!window) {
+      continue;
+    }
+    const auto tab = std::make_shared<Tab>(*window, home_of(server_.instance(), generation, *window));
+    look_after_if_possible(look_after_, tab);
+  }
+}
+
+}  // namespace terminally

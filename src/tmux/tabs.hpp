@@ -1,0 +1,82 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/awaitable.hpp"
+#include "base/keyed_mutex.hpp"
+#include "config.hpp"
+#include "log/ids.hpp"
+#include "server/log_writers.hpp"
+#include "server/tmux_server.hpp"
+#include "tmux/requests.hpp"
+#include "tmux/tab_changes.hpp"
+#include "tmux/tab_table.hpp"
+
+namespace terminally {
+
+/// The tabs of the tmux server: those there are, one more, and what is to be done when the server is lost.
+/// Knows of commands only that the tabs have some, and that somebody looks after them.
+class Tabs {
+ public:
+  /// `look_after` is called for each tab that may have commands which nobody looks after. `config` and
+  /// `server` outlive it.
+  Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServer& server,
+       std::function<void(const TabPtr&)> look_after);
+  Tabs(const Tabs&) = delete;
+  Tabs& operator=(const Tabs&) = delete;
+  /// A command that is still looked after and its tab hold each other: here they let go.
+  ~Tabs();
+
+  /// Those that are known, open and closed.
+  [[nodiscard]] const std::map<WindowId, TabPtr>& known() const { return table_.all(); }
+  [[nodiscard]] TabChanges& changes() { return changes_; }
+
+  /// Finds the tmux server that runs already, if there is one, with its tabs.
+  [[nodiscard]] Awaitable<void> attach();
+  /// The same, and asks it what tabs there are now.
+  [[nodiscard]] Awaitable<void> refresh();
+  /// Asks the tmux server that we know of; does nothing without one.
+  [[nodiscard]] Awaitable<void> list_panes();
+
+  /// The tab, open or closed. Throws Error(not_found).
+  [[nodiscard]] Awaitable<TabPtr> find(WindowId window);
+  /// An open tab. Throws Error(not_found or tab_closed).
+  [[nodiscard]] Awaitable<TabPtr> find_open(WindowId window);
+
+  /// A new one; all or nothing. Starts a tmux server if there is none.
+  [[nodiscard]] Awaitable<CreatedTab> create(CreateTab request);
+
+  /// Nothing of it goes on by itself afterwards.
+  void stop() { writers_.stop(); }
+
+ private:
+  [[nodiscard]] RowsOf now() const { return {server_.pid(), server_.generation()}; }
+  TabPtr take_row(const PaneRow& row);
+  void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
+  Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
+  Awaitable<std::optional<std::string>> new_window(Argv words);
+  Awaitable<std::string> new_session(std::string name, NewWindow window, bool start_server);
+  Awaitable<std::string> open_window(NewWindow window);
+  Awaitable<void> end_of_server();
+  Awaitable<void> clear_up_lost_server();
+  void settle_generation(std::uint32_t generation);
+
+  boost::asio::any_io_executor executor_;
+  const Config& config_;
+  TmuxServer& server_;
+  std::function<void(const TabPtr&)> look_after_;
+  TabChanges changes_;
+  TabTable table_;
+  LogWriters writers_;
+  std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
+};
+
+}  // namespace terminally

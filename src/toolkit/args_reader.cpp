@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "toolkit/args.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::json;
+
+/// A value as it is named in an error: JSON, cut, in ASCII so that no cut can break a character.
+std::string shown(const json& value) {
+  constexpr std::size_t kMaxShown = 80;
+  if (value.is_structured()) {
+    return value.is_array() ? "an array" : "an object";
+  }
+  return shortened(value.dump(-1, ' ', true, json::error_handler_t::replace), kMaxShown);
+}
+
+/// A key as part of a field's name: as it is where that is readable.
+std::string named(const std::string& key) {
+  const bool plain =
+      key.size() <= 80 && std::ranges::all_of(key, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+  return plain ? key : shown(key);
+}
+
+std::string in_words(Range range) {
+  return std::to_string(range.min) + " to " + std::to_string(range.max);
+}
+
+template <class Names>
+std::string joined(const Names& names, std::string_view quote) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += text.empty() ? "" : ", ";
+    text.append(quote).append(name).append(quote);
+  }
+  return text;
+}
+
+constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMaxMapEntries = 1'000;
+constexpr std::size_t kMaxMapValueBytes = 32'768;
+constexpr std::string_view kTabAllowed =
+    "expected \"@\" and digits as list_tabs returns, or the name of one open tab";
+
+}  // namespace
+
+const json* ArgsReader::find(Text name, Need need, Text allowed) {
+  known_.push_back(name);
+  const auto found = arguments_.find(name);
+  if (found != arguments_.end()) {
+    return &*found;
+  }
+  if (need == Need::required) {
+    refuse(name, "missing; " + std::string(allowed));
+  }
+  return nullptr;
+}
+
+/// A few are enough to learn from: a list of hundreds is read by nobody and costs its reader dearly.
+void ArgsReader::refuse(Text name, const std::string& problem) {
+  if (++problem_count_ <= kMostNamed) {
+    problems_.append(problems_.empty() ? "" : "\n").append(name).append(": ").append(problem);
+  }
+}
+
+std::optional<WindowId> ArgsReader::read_tab(Text name, Need need) {
+  const json* given = find(name, need, kTabAllowed);
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  const auto id = given->is_string() ? parse_window_id(given->get_ref<const std::string&>()) : std::nullopt;
+  if (!id) {
+    refuse(name, shown(*given) + " is no tab id; " + std::string(kTabAllowed));
+  }
+  return id;
+}
+
+void ArgsReader::tab(Text name, WindowId& value, Text /*description*/) {
+  value = read_tab(name, Need::required).value_or(value);
+}
+
+void ArgsReader::tab(Text name, std::optional<WindowId>& value, Text /*description*/) {
+  value = read_tab(name, Need::optional);
+}
+
+bool ArgsReader::has_nul(Text name, const std::string& value) {
+  const std::size_t nul = value.find('\0');
+  if (nul != std::string::npos) {
+    refuse(name, "has a NUL character at byte " + std::to_string(nul) + "; allowed: text without NUL");
+  }
+  return nul != std::string::npos;
+}
+
+void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Text /*description*/) {
+  const std::string allowed = "allowed: text of " + in_words(bytes) + " bytes";
+  const json* given = find(name, need, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_string()) {
+    return refuse(name, shown(*given) + " is no string; " + allowed);
+  }
+  const auto& text = given->get_ref<const std::string&>();
+  if (text.empty() && bytes.min > 0 && need == Need::optional) {
+    return refuse(name, "\"\" says nothing; leave it out for its default, or give text of " +
+                            in_words(bytes) + " bytes");
+  }
+  if (text.size() < bytes.min || text.size() > bytes.max) {
+    return refuse(name, "has " + std::to_string(text.size()) + " bytes; " + allowed);
+  }
+  if (!has_nul(name, text)) {
+    value = text;
+  }
+}
+
+std::optional<std::uint64_t> ArgsReader::read_integer(Text name, Need need, Range range) {
+  const std::string allowed = "allowed: an integer, " + in_words(range);
+  const json* given = find(name, need, allowed);
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  const double number = given->is_number() ? given->get<double>() : 0.5;
+  if (number != std::floor(number)) {
+    refuse(name, shown(*given) + " is no integer; " + allowed);
+    return std::nullopt;
+  }
+  if (number < static_cast<double>(range.min) || number > static_cast<double>(range.max)) {
+    refuse(name, shown(*given) + " is out of range; " + allowed);
+    return std::nullopt;
+  }
+  return given->get<std::uint64_t>();
+}
+
+void ArgsReader::integer(Text name, Need need, std::uint64_t& value, Range range, Text /*description*/) {
+  value = read_integer(name, need, range).value_or(value);
+}
+
+void ArgsReader::integer(Text name, std::optional<std::uint64_t>& value, Range range, Text /*description*/) {
+  value = read_integer(name, Need::optional, range);
+}
+
+std::optional<bool> ArgsReader::read_flag(Text name) {
+  const json* given = find(name, Need::optional, "");
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  if (!given->is_boolean()) {
+    refuse(name, shown(*given) + " is no boolean; allowed: true, false");
+    return std::nullopt;
+  }
+  return given->get<bool>();
+}
+
+void ArgsReader::flag(Text name, bool& value, Text /*description*/) {
+  value = read_flag(name).value_or(value);
+}
+
+void ArgsReader::flag(Text name, std::optional<bool>& value, Text /*description*/) {
+  value = read_flag(name);
+}
+
+std::optional<std::size_t> ArgsReader::read_choice(Text name, Need need, const Names& names) {
+  const std::string allowed = "allowed: " + joined(names, "\"");
+  const json* given = find(name, need, allowed);
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  const auto found = std::ranges::find_if(
+      names, [&](std::string_view name_allowed) { return given->is_string() && *given == name_allowed; });
+  if (found == names.end()) {
+    refuse(name, shown(*given) + " is unknown; " + allowed);
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void ArgsReader::choice(Text name, std::size_t& value, const Names& names, Text /*description*/) {
+  value = read_choice(name, Need::optional, names).value_or(value);
+}
+
+void ArgsReader::choice(Text name, Need need, std::optional<std::size_t>& value, const Names& names,
+                        Text /*description*/) {
+  value = read_choice(name, need, names);
+}
+
+void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, Text /*description*/) {
+  const json* given = find(name, Need::optional, "");
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_object() || given->size() > kMaxMapEntries) {
+    return refuse(name, shown(*given) + (given->is_object() ? " of too many entries" : " is no object") +
+                            "; allowed: up to " + std::to_string(kMaxMapEntries) +
+                            " names with string values");
+  }
+  for (const auto& [key, entry] : given->items()) {
+    const std::string field = std::string(name) + "." + named(key);
+    if (!entry.is_string() || entry.get_ref<const std::string&>().size() > kMaxMapValueBytes) {
+      refuse(field,
+             shown(entry) + "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
+    } else if (!has_nul(field, key) && !has_nul(field, entry.get_ref<const std::string&>())) {
+      value[key] = entry.get<std::string>();
+    }
+  }
+}
+
+void ArgsReader::texts(Text name, std::vector<std::string>& value, std::size_t most, Text /*description*/) {
+  const std::string allowed = "allowed: an array of 1 to " + std::to_string(most) + " strings";
+  const json* given = find(name, Need::required, allowed);
+  if (given == nullptr) {
+    return;
+  }
+  if (!given->is_array()) {
+    return refuse(name, shown(*given) + " is no array; " + allowed);
+  }
+  if (given->empty() || given->size() > most) {
+    return refuse(name, "has " + std::to_string(given->size()) + " entries; " + allowed);
+  }
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    const std::string entry = std::string(name) + "[" + std::to_string(i) + "]";
+    const json& item = (*given)[i];
+    if (!item.is_string()) {
+      refuse(entry, shown(item) + " is no string");
+    } else if (!has_nul(entry, item.get_ref<const std::string&>())) {
+      value.push_back(item.get<std::string>());
+    }
+  }
+}
+
+void ArgsReader::finish() {
+  for (const auto& [name, value] : arguments_.items()) {
+    if (std::ranges::find(known_, name) == known_.end()) {
+      refuse(shown(name), known_.empty() ? "unknown argument; this tool takes none"
+                                         : "unknown argument; allowed: " + joined(known_, ""));
+    }
+  }
+  if (problem_count_ != 0) {
+    const std::size_t more = problem_count_ - std::min(problem_count_, kMostNamed);
+    throw Error(ErrorCode::invalid_argument,
+                problems_ + (more == 0 ? "" : "\n… and " + std::to_string(more) + " more"));
+  }
+}
+
+}  // namespace terminally

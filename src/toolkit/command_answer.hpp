@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tmux/manager.hpp"
+#include "toolkit/results.hpp"
+
+namespace terminally {
+
+/// The result of a command as three tools return it. `output`, `exit_code`, `timed_out` and `state` always
+/// appear. What else says something does: the reason when it is not plain, the tab when the caller did not
+/// name it, the id and the byte range when there is more to read. `verbose` shows all.
+struct CommandAnswer {
+  CommandResult result;
+  bool verbose = false;
+  bool tab_was_named = true;  ///< the caller passed the window_id
+};
+
+void describe(ResultVisitor& v, const TabInfo& tab);
+void describe(ResultVisitor& v, const Survivor& survivor);
+void describe(ResultVisitor& v, const AwaitingInput& awaiting);
+void describe(ResultVisitor& v, const CommandAnswer& answer);
+
+/// The field `awaiting_input`, null when there is none.
+void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show);
+
+[[nodiscard]] std::string_view to_string(AwaitingInput::Kind kind);
+[[nodiscard]] ResultVisitor::Names command_state_names();
+
+/// Milliseconds since the epoch as ISO 8601 in UTC, "2026-11-05T14:03:07.250Z".
+[[nodiscard]] std::string iso_time(std::int64_t epoch_ms);
+
+}  // namespace terminally

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+
+/// As tools/list shows them: first one that is read-only and takes `{}`, because clients and test suites call
+/// the first one blindly; then all others by name.
+[[nodiscard]] std::vector<Tool> in_order(std::vector<Tool> tools);
+
+}  // namespace terminally

@@ -1,0 +1,467 @@
+#include "toolkit/progress_stream.hpp"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <string>
+
+#include "base/background.hpp"
+#include "base/error.hpp"
+#include "base/event.hpp"
+#include "base/timeout.hpp"
+#include "base/utf8.hpp"
+#include "log/own_lines.hpp"
+#include "secrets/text_guard.hpp"
+#include "text/ansi_parser.hpp"
+#include "text/visible_text.hpp"
+#include "toolkit/seen_total.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr Milliseconds kBetweenSteps{100};
+constexpr Milliseconds kHeartbeat{5'000};
+/// Between the last step and the answer.
+constexpr Milliseconds kBeforeAnswer{10};
+/// How long the output is read to its end, once the answer is known.
+constexpr Milliseconds kReadsBehind{10'000};
+/// Where nothing of it can be read.
+constexpr Milliseconds kReadsNothing{2'000};
+/// Also where there is no time left.
+constexpr Milliseconds kReadsAtLeast{500};
+/// How long the last step waits for a client that reads slowly.
+constexpr Milliseconds kLastStepWithin{1'000};
+constexpr std::size_t kStepBytes = 64 * 1024;
+/// What may wait to be sent: a second's worth at the highest rate that is streamed whole.
+constexpr std::size_t kWaitingBytes = 512 * 1024;
+constexpr double kHeartbeatStep = 0.001;
+
+std::string skipped_line(std::uint64_t bytes) {
+  return "[... " + std::to_string(bytes) + " bytes skipped ...]\n";
+}
+
+/// Not text: a NUL, or more than a tenth of it no UTF-8.
+bool looks_binary(std::string_view bytes) {
+  if (bytes.find('\0') != std::string_view::npos) {
+    return true;
+  }
+  std::size_t invalid = 0;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    if (const std::size_t ascii = ascii_prefix(rest); ascii > 0) {
+      rest.remove_prefix(ascii);
+      continue;
+    }
+    const Utf8Part part = first_utf8_part(rest);
+    invalid += part.kind == Utf8Kind::invalid ? part.bytes : 0;
+    rest.remove_prefix(part.bytes);
+  }
+  return invalid > 16 && invalid * 10 > bytes.size();
+}
+
+/// Text without escape sequences, of which what was drawn over is still there: whatever goes back to the
+/// beginning of a line that has text begins a line of its own, as each step of a progress bar does. Any split
+/// of the stream gives the same text.
+class DrawnSteps {
+ public:
+  void feed(std::string_view bytes, std::string& out) {
+    Writer writer{*this, out};
+    parser_.feed(bytes, writer);
+  }
+
+  void finish(std::string& out) {
+    Writer writer{*this, out};
+    parser_.finish(writer);
+  }
+
+ private:
+  struct Writer {
+    DrawnSteps& steps;
+    std::string& out;
+
+    void text(std::string_view text) {
+      if (steps.went_back_ && !text.starts_with('\n')) {
+        out += '\n';
+      }
+      steps.went_back_ = false;
+      steps.line_has_text_ = !text.ends_with('\n');
+      out += text;
+    }
+    void control(char c) { steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_); }
+    void escape(char /*intermediate*/, char /*final*/) {}
+    void csi(std::string_view parameters, char final) {
+      const bool to_first_column =
+          final == 'G' && (parameters.empty() || parameters == "0" || parameters == "1");
+      steps.went_back_ = steps.went_back_ || (to_first_column && steps.line_has_text_);
+    }
+  };
+
+  AnsiParser<Writer> parser_;
+  bool line_has_text_ = false;
+  bool went_back_ = false;  ///< to its beginning, and nothing was written since
+};
+
+/// Bytes of a terminal as text that may be sent.
+class ShownText {
+ public:
+  ShownText(const std::shared_ptr<TextGuard>& guard, std::string own_files)
+      : guarded_(guard != nullptr), naming_(std::move(own_files)) {
+    if (guard && guard->secrets().any()) {
+      redactor_.emplace(guard->shared_secrets());
+    }
+  }
+
+  void feed(std::string_view bytes, std::string& out) {
+    std::string drawn;
+    steps_.feed(bytes, drawn);
+    std::string text;
+    naming_.feed(drawn, text);
+    fed_ = Clock::now();
+    mask(text, out);
+  }
+
+  /// `goes_on`: what was printed last may be half a secret, for all we know.
+  void finish(std::string& out, bool goes_on) {
+    std::string drawn;
+    steps_.finish(drawn);
+    std::string text;
+    naming_.feed(drawn, text);
+    naming_.release(text);
+    mask(text, out);
+    if (redactor_) {
+      std::string rest;
+      if (goes_on) {
+        redactor_->release_all(rest);
+      }
+      redactor_->finish(rest);
+      make_visible(rest, out);
+    }
+    visible_.finish(out);
+  }
+
+  /// What was held back and need not be any longer.
+  void release(std::string& out) {
+    if (naming_.holds() && Clock::now() >= fed_ + kBetweenSteps) {
+      std::string named;
+      naming_.release(named);
+      mask(named, out);
+    }
+    if (!redactor_ || !redactor_->holds()) {
+      return;
+    }
+    std::string text;
+    const bool all = Clock::now() >= held_since_ + kBetweenSteps;
+    if (all) {
+      redactor_->release_all(text);
+    } else {
+      redactor_->release(text);
+    }
+    looked_ = true;
+    held_ = redactor_->holds() && !all;  // of a private key nothing is released
+    make_visible(text, out);
+  }
+
+  /// When to release, if steps were sent up to `last_step`; never when nothing is held back.
+  [[nodiscard]] Clock::time_point next_release(Clock::time_point last_step) const {
+    const auto since = looked_ ? held_since_ : std::min(held_since_, last_step);
+    return std::min(held_ ? since + kBetweenSteps : Clock::time_point::max(),
+                    naming_.holds() ? fed_ + kBetweenSteps : Clock::time_point::max());
+  }
+
+ private:
+  void mask(std::string_view text, std::string& out) {
+    if (!redactor_) {
+      return make_visible(text, out);
+    }
+    std::string masked;
+    redactor_->feed(text, masked);
+    make_visible(masked, out);
+    held_since_ = held_ && masked.empty() ? held_since_ : Clock::now();
+    held_ = redactor_->holds();
+    looked_ = false;
+  }
+
+  void make_visible(std::string_view text, std::string& out) {
+    if (guarded_) {
+      visible_.feed(text, out);
+    } else {
+      out += text;
+    }
+  }
+
+  bool guarded_;
+  DrawnSteps steps_;
+  CommandNaming naming_;
+  Clock::time_point fed_;
+  std::optional<Redactor> redactor_;
+  VisibleText visible_;
+  Clock::time_point held_since_;
+  bool held_ = false;
+  bool looked_ = false;  ///< since something was fed
+};
+
+}  // namespace
+
+/// Shared with the timer's handler, which may come after the stream is gone.
+class ProgressStream::State : public std::enable_shared_from_this<State> {
+ public:
+  State(const asio::any_io_executor& executor, ReportProgress report, const std::shared_ptr<TextGuard>& guard,
+        std::string own_files)
+      : timer_(executor),
+        report_(std::move(report)),
+        text_(guard, std::move(own_files)),
+        last_step_(Clock::now() - kBetweenSteps) {}
+
+  void begin() { wake_at(last_step_ + kBetweenSteps + kHeartbeat); }
+
+  void close() {
+    report_ = nullptr;
+    timer_.cancel();
+    reading_.reset();
+  }
+
+  void follow(LogFollower output) {
+    output_.emplace(std::move(output));
+    reading_.emplace(timer_.get_executor(), read(shared_from_this()));
+  }
+
+  void feed(std::string_view bytes) {
+    if (!report_) {
+      return;
+    }
+    bytes_ += bytes.size();
+    if (!binary_ && looks_binary(bytes)) {
+      binary_ = true;
+      text_.finish(waiting_, true);
+    }
+    if (!binary_) {
+      text_.feed(bytes, waiting_);
+      skip_to(kWaitingBytes);
+    }
+    if (Clock::now() >= last_step_ + kBetweenSteps) {
+      text_.release(waiting_);
+      step(kStepBytes);
+    }
+    plan();
+  }
+
+  void awaiting(AwaitingInput input) {
+    awaiting_ = std::move(input);
+    text_.release(waiting_);
+    plan();
+  }
+
+  asio::awaitable<void> finish(bool goes_on, Clock::time_point read_by) {
+    const auto self = shared_from_this();
+    const std::uint64_t left_out = co_await read_to_end(read_by);
+    awaiting_.reset();
+    if (!binary_) {
+      text_.finish(waiting_, goes_on || left_out > 0);
+    }
+    if (left_out > 0) {
+      skipped_ += left_out;
+      waiting_ += "\n" + skipped_line(left_out);
+    }
+    const auto patience = Clock::now() + kLastStepWithin;
+    while (report_ && has_news() && !step(kWaitingBytes) && Clock::now() < patience) {
+      co_await sleep_for(kBeforeAnswer);  // a client that reads slowly still gets the last words
+    }
+    if (report_ && has_news()) {  // what it misses is said, as above the highest rate
+      skip_to(kStepBytes);
+      step(kWaitingBytes, true);
+    }
+    close();
+    co_await sleep_until(last_step_ + kBeforeAnswer);
+  }
+
+  [[nodiscard]] std::size_t messages() const { return messages_; }
+  [[nodiscard]] std::size_t skipped_bytes() const { return skipped_; }
+
+ private:
+  static asio::awaitable<void> read(std::shared_ptr<State> self) {
+    try {
+      for (;;) {
+        const std::optional<PaneLog::Slice> slice = co_await self->output_->next();
+        if (!slice || self->all_read_.is_set()) {
+          break;
+        }
+        self->feed(slice->bytes);
+      }
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be read is not shown
+    }
+    self->all_read_.set();
+  }
+
+  /// As long as something is read: a log that cannot be read holds up no answer.
+  asio::awaitable<bool> reads_all_by(Clock::time_point give_up_at) {
+    bool all = false;
+    for (bool moves = true; !all && moves && Clock::now() < give_up_at;) {
+      const std::uint64_t before = output_->position();
+      all = co_await all_read_.wait_by(std::min(give_up_at, Clock::now() + kReadsNothing));
+      moves = output_->position() != before;
+    }
+    co_return all;
+  }
+
+  /// What is followed, up to where it is by now. Says how many bytes were too much.
+  asio::awaitable<std::uint64_t> read_to_end(Clock::time_point read_by) {
+    std::uint64_t left_out = 0;
+    if (output_ && report_) {
+      output_->finish();
+      const auto now = Clock::now();
+      const bool all = co_await reads_all_by(std::clamp(read_by, now + kReadsAtLeast, now + kReadsBehind));
+      left_out = all ? 0 : output_->unread();
+      all_read_.set();
+    }
+    co_return left_out;
+  }
+
+  [[nodiscard]] bool has_news() const {
+    return !waiting_.empty() || (binary_ && !binary_named_) || awaiting_.has_value();
+  }
+
+  /// Leaves out the oldest text beyond what may wait: down to one step, so that what follows is the newest.
+  void skip_to(std::size_t limit) {
+    if (waiting_.size() <= limit) {
+      return;
+    }
+    std::size_t cut = waiting_.size() - kStepBytes;
+    while (cut < waiting_.size() && (static_cast<unsigned char>(waiting_[cut]) & 0xC0U) == 0x80U) {
+      ++cut;
+    }
+    waiting_.erase(0, cut);
+    skipped_ += cut;
+    skipped_now_ += cut;
+  }
+
+  [[nodiscard]] std::string take_message(std::size_t limit) const {
+    std::string message;
+    if (skipped_now_ > 0) {
+      message = skipped_line(skipped_now_);
+    }
+    if (binary_ && !binary_named_) {
+      return message + waiting_ + "[binary output: not streamed]\n";
+    }
+    return message.append(whole_characters(waiting_, limit));
+  }
+
+  /// Tells the client, unless it reads too slowly: then everything stays for the next step.
+  bool step(std::size_t limit, bool last_words = false) {
+    Progress progress;
+    progress.last_words = last_words;
+    progress.message = take_message(limit);
+    progress.seen = seen_total(progress.message);
+    progress.awaiting_input = awaiting_;
+    const auto bytes = static_cast<double>(bytes_);
+    progress.progress = bytes > last_progress_ ? bytes : last_progress_ + kHeartbeatStep;
+    last_step_ = Clock::now();
+    const Taken taken = report_ ? report_(progress) : Taken::never;
+    if (taken == Taken::never) {
+      close();
+    }
+    if (taken != Taken::yes) {
+      return false;
+    }
+    last_progress_ = progress.progress;
+    awaiting_.reset();
+    if (progress.message.empty()) {
+      return true;
+    }
+    ++messages_;
+    waiting_.erase(0, binary_ ? waiting_.size() : sent_of(progress.message));
+    skipped_now_ = 0;
+    binary_named_ = binary_;
+    return true;
+  }
+
+  /// How much of `waiting_` the message holds: all but the line that says what was skipped.
+  [[nodiscard]] std::size_t sent_of(const std::string& message) const {
+    return skipped_now_ == 0 ? message.size() : message.size() - (message.find('\n') + 1);
+  }
+
+  void plan() {
+    const auto heartbeat = last_step_ + kHeartbeat;
+    wake_at(has_news() ? last_step_ + kBetweenSteps : std::min(heartbeat, text_.next_release(last_step_)));
+  }
+
+  void wake_at(Clock::time_point when) {
+    if (!report_ || when == timer_.expiry()) {
+      return;
+    }
+    timer_.expires_at(when);
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      const bool due = Clock::now() >= self->timer_.expiry();  // else it was set anew since
+      if (!error && due && self->report_) {
+        self->text_.release(self->waiting_);
+        if (self->has_news() || self->timer_.expiry() >= self->last_step_ + kHeartbeat) {
+          self->step(kStepBytes);
+        }
+        self->plan();
+      }
+    });
+  }
+
+  asio::steady_timer timer_;
+  ReportProgress report_;
+  ShownText text_;
+  std::string waiting_;  ///< to be sent
+  std::uint64_t bytes_ = 0;
+  std::optional<AwaitingInput> awaiting_;
+  std::size_t skipped_ = 0;
+  std::size_t skipped_now_ = 0;  ///< since the last step
+  std::size_t messages_ = 0;
+  std::optional<LogFollower> output_;
+  std::optional<Background> reading_;
+  Event all_read_;  ///< or it cannot be
+  bool binary_ = false;
+  bool binary_named_ = false;
+  double last_progress_ = 0;
+  Clock::time_point last_step_;
+};
+
+ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report,
+                               const std::shared_ptr<TextGuard>& guard, std::string own_files) {
+  if (report) {
+    state_ = std::make_shared<State>(executor, std::move(report), guard, std::move(own_files));
+    state_->begin();
+  }
+}
+
+ProgressStream::~ProgressStream() {
+  if (state_) {
+    state_->close();
+  }
+}
+
+void ProgressStream::follow(LogFollower output) {
+  if (state_) {
+    state_->follow(std::move(output));
+  }
+}
+
+void ProgressStream::feed(std::string_view bytes) {
+  if (state_) {
+    state_->feed(bytes);
+  }
+}
+
+void ProgressStream::awaiting(AwaitingInput input) {
+  if (state_) {
+    state_->awaiting(std::move(input));
+  }
+}
+
+asio::awaitable<void> ProgressStream::finish(bool goes_on, Clock::time_point read_by) {
+  if (state_) {
+    co_await state_->finish(goes_on, read_by);
+  }
+}
+
+std::size_t ProgressStream::messages() const {
+  return state_ ? state_->messages() : 0;
+}
+std::size_t ProgressStream::skipped_bytes() const {
+  return state_ ? state_->skipped_bytes() : 0;
+}
+
+}  // namespace terminally

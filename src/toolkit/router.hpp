@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+#include <vector>
+
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+
+/// Finds a tool by its name and moves JSON in and out of it. Immutable; outlives the peers that use it.
+class Router {
+ public:
+  /// `context` is what every call gets, except for its caller.
+  Router(std::vector<Tool> tools, ToolContext context)
+      : tools_(std::move(tools)), context_(std::move(context)) {}
+
+  [[nodiscard]] const Tool* find(std::string_view name) const;
+
+  [[nodiscard]] const ToolContext& context() const { return context_; }
+
+  /// For what reaches a model on another way than `call`: it knows what the open tabs have that is to be
+  /// masked. Null when nothing is guarded.
+  [[nodiscard]] std::shared_ptr<TextGuard> new_guard() const;
+
+  /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
+  /// tools/list.
+  [[nodiscard]] nlohmann::ordered_json list() const;
+
+  /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
+  /// All texts are guarded, the error's too, and what was masked is in the notes.
+  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
+
+ private:
+  std::vector<Tool> tools_;
+  ToolContext context_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "command/waiting.hpp"
+#include "tmux/manager.hpp"
+#include "toolkit/results.hpp"
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+
+/// What send_text and send_keys answer: when they waited, with what came of it.
+struct SentAnswer {
+  SentInput input;
+  std::optional<Waited> waited;
+};
+void describe(ResultVisitor& v, const SentAnswer& answer);
+
+/// Waits for what came of it, if that was asked for.
+[[nodiscard]] boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId window,
+                                                              SentInput input,
+                                                              std::optional<Waiting> waiting);
+
+}  // namespace terminally

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "command/results.hpp"
+#include "config.hpp"
+#include "toolkit/args.hpp"
+#include "toolkit/redaction.hpp"
+#include "toolkit/results.hpp"
+#include "toolkit/seen_total.hpp"
+#include "toolkit/view_args.hpp"
+
+namespace terminally {
+
+class TmuxManager;
+
+/// One step of a running call, for the client to show.
+struct Progress {
+  double progress = 0;            ///< must rise from call to call; what does not is dropped
+  std::string message;            ///< empty for none
+  std::optional<SeenTotal> seen;  ///< in the message
+  std::optional<AwaitingInput> awaiting_input = std::nullopt;
+  bool last_words = false;  ///< nothing comes after it: it is queued, however slowly the client reads
+};
+
+/// What became of a step.
+enum class Taken {
+  yes,
+  later,  ///< the client reads too slowly: keep the message for the next step
+  never,  ///< the call is over for its client
+};
+
+/// Tells the client. Must be called on the executor of the session; stays callable after the call.
+using ReportProgress = std::function<Taken(const Progress&)>;
+
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns where it is left out
+
+/// A call that is a task blocks nobody: it lasts until its own end, not for the synchronous window.
+struct TaskCall {
+  BeganCallback on_begin;
+  std::string key = {};  ///< what only its client knows: kept in the record of the command that it begins
+};
+
+/// Whose call it is, and what is told of it besides its result.
+struct Caller {
+  ReportProgress progress = nullptr;            ///< empty when the client asked for none
+  std::string client = {};                      ///< its name and version, as it says; may be empty
+  std::optional<TaskCall> task = std::nullopt;  ///< none: the call is no task
+};
+
+/// What a tool works with. Tools themselves hold no state.
+struct ToolContext {
+  TmuxManager* manager = nullptr;  ///< never null outside tests; outlives every call
+  DefaultView default_view = {};   ///< for calls that ask for no view; with the guard of this call
+  Caller caller = {};
+  std::chrono::milliseconds sync_window{55'000};   ///< how long a call may take, unless it is a task
+  std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
+};
+
+// NOLINTEND(readability-redundant-member-init)
+
+/// All four hints of the protocol, said aloud.
+/// https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+struct Annotations {
+  bool read_only = false;
+  bool destructive = false;
+  bool idempotent = false;
+  bool open_world = false;  ///< reaches beyond this server's own tabs and logs
+};
+
+/// Whether a client may have a call go on as a task, to be asked for later.
+enum class TaskSupport {
+  none,
+  call,     ///< the task is the call: it ends with the server
+  command,  ///< the task is the command that the call begins (`on_begin`), and lives as that does
+};
+
+/// One tool as the router sees it: arguments and results are visited, never named.
+struct Tool {
+  std::string_view name;
+  std::string_view description;
+  Annotations annotations;
+  void (*describe_args)(ArgsVisitor&) = nullptr;
+  void (*describe_result)(ResultVisitor&) = nullptr;
+  /// Reads the arguments, does the work, shows the result. Throws `Error`, and nothing is shown then.
+  /// `args` and `result` outlive the coroutine.
+  boost::asio::awaitable<void> (*call)(ToolContext, ArgsVisitor& args, ResultVisitor& result) = nullptr;
+  TaskSupport task_support = TaskSupport::none;
+};
+
+template <class Args, class Result>
+using Handler = boost::asio::awaitable<Result> (*)(ToolContext, Args);
+
+template <auto HandlerFunction>
+struct HandlerTypes;
+
+template <class Args, class Result, Handler<Args, Result> HandlerFunction>
+struct HandlerTypes<HandlerFunction> {
+  static void describe_args(ArgsVisitor& visitor) {
+    Args args;
+    args.describe(visitor);
+    visitor.finish();
+  }
+
+  static void describe_result(ResultVisitor& visitor) { describe(visitor, Result{}); }
+
+  static boost::asio::awaitable<void> call(ToolContext context, ArgsVisitor& reader, ResultVisitor& writer) {
+    Args args;
+    args.describe(reader);
+    reader.finish();
+    const Result result = co_await HandlerFunction(std::move(context), std::move(args));
+    describe(writer, result);
+  }
+};
+
+/// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
+template <auto HandlerFunction>
+[[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations,
+                             TaskSupport task_support = TaskSupport::none) {
+  using Types = HandlerTypes<HandlerFunction>;
+  return {name,         description, annotations, &Types::describe_args, &Types::describe_result,
+          &Types::call, task_support};
+}
+
+}  // namespace terminally

@@ -1,0 +1,63 @@
+#include "toolkit/wait_args.hpp"
+
+#include <array>
+
+#include "base/error.hpp"
+#include "text/pattern.hpp"
+#include "toolkit/limits.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr Range kPort = {1, 65'535};
+constexpr Range kIdleMs = {1, 3'600'000};
+constexpr std::array<Until, 5> kKinds = {Until::exit, Until::pattern, Until::idle, Until::input, Until::port};
+
+/// `name` and until: "`kind`" come together or not at all.
+void check_pair(bool given, bool wanted, const std::string& name, const std::string& kind) {
+  if (wanted && !given) {
+    throw Error(ErrorCode::invalid_argument, name + ": missing; until: \"" + kind + "\" needs it");
+  }
+  if (given && !wanted) {
+    throw Error(ErrorCode::invalid_argument, name + ": only goes with until: \"" + kind + "\"");
+  }
+}
+
+}  // namespace
+
+void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
+  v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"},
+           until_need == Need::required ? "What for." : "See wait_for.");
+  v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
+  v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
+  v.integer("port", port_, kPort, "TCP.");
+  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Of the wait.");
+  view_.describe(v);
+}
+
+std::optional<Waiting> WaitArgs::waiting(const DefaultView& fallback) const {
+  const Until until = kKinds.at(until_.value_or(0));
+  check_pair(!pattern_.empty(), until_ && until == Until::pattern, "pattern", "pattern");
+  check_pair(port_.has_value(), until_ && until == Until::port, "port", "port");
+  if (!until_) {
+    return std::nullopt;
+  }
+  Waiting waiting;
+  waiting.until = until;
+  waiting.pattern = pattern_;
+  waiting.idle_ms = idle_ms_;
+  waiting.port = static_cast<std::uint16_t>(port_.value_or(0));
+  waiting.timeout_ms = timeout_ms_;
+  waiting.view = view_.view(fallback);
+  waiting.max_output_bytes = output_limit(std::nullopt, waiting.view);
+  return waiting;
+}
+
+std::optional<Waiting> WaitArgs::checked_waiting(const DefaultView& fallback) const {
+  if (!pattern_.empty()) {
+    static_cast<void>(Pattern(pattern_));
+  }
+  return waiting(fallback);
+}
+
+}  // namespace terminally

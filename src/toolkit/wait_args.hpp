@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "command/waiting.hpp"
+#include "toolkit/args.hpp"
+#include "toolkit/view_args.hpp"
+
+namespace terminally {
+
+/// What a call waits for, and in which view it returns what was printed meanwhile. The same arguments on
+/// every tool that waits, or can: there `until` is optional.
+struct WaitArgs {
+  void describe(ArgsVisitor& v, Need until_need);
+
+  /// nullopt when `until` was not given. Throws Error(invalid_argument) for arguments that do not go
+  /// together.
+  [[nodiscard]] std::optional<Waiting> waiting(const DefaultView& fallback) const;
+
+  /// The same for a tool that does something first: throws for a bad pattern as well, so that nothing is done
+  /// then.
+  [[nodiscard]] std::optional<Waiting> checked_waiting(const DefaultView& fallback) const;
+
+  [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_; }
+
+ private:
+  std::optional<std::size_t> until_;
+  std::string pattern_;
+  std::uint64_t idle_ms_ = 500;
+  std::optional<std::uint64_t> port_;
+  std::uint64_t timeout_ms_ = 10'000;
+  ViewArgs view_;
+};
+
+}  // namespace terminally

@@ -1,0 +1,36 @@
+#include "toolkit/waited_answer.hpp"
+
+#include "toolkit/command_answer.hpp"
+
+namespace terminally {
+namespace {
+
+void describe_fields(ResultVisitor& v, const Waited& w, Show always) {
+  const auto if_waited = [always](bool says_something) {
+    return always == Show::no ? Show::no : show_if(says_something);
+  };
+  v.flag("matched", w.matched, "What was waited for has come.", always);
+  v.text("reason", w.reason, "Why not: timeout (it goes on), exited, tab_closed.",
+         if_waited(!w.reason.empty()));
+  v.text("match", w.match, "The matched text; the prompt; for a port who listens: pid and name.",
+         if_waited(!w.match.empty()));
+  v.log_text("output", w.output, "What was printed; long output keeps its first fifth and its end.", always);
+  v.count("next_byte", w.next_byte, "Log offset after output.", always);
+  v.choice("state", to_string(w.state), command_state_names(), "Of the command.", always);
+  v.integer_or_null("exit_code", w.exit_code, "Of the command, when it has ended.",
+                    if_waited(w.exit_code.has_value()));
+  describe_awaiting(v, w.awaiting_input, if_waited(w.awaiting_input.has_value()));
+}
+
+}  // namespace
+
+void describe(ResultVisitor& v, const Waited& waited) {
+  describe_fields(v, waited, Show::always);
+  v.texts("notes", waited.notes, "What a reader should know.", show_if(!waited.notes.empty()));
+}
+
+void describe_waited(ResultVisitor& v, const std::optional<Waited>& waited) {
+  describe_fields(v, waited.value_or(Waited()), show_if(waited.has_value()));
+}
+
+}  // namespace terminally

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Reads the includes of src/: each room includes rooms below it only, no files form a cycle, no room has more than 50 sources, and
+each says in at most 15 lines what it is. A file is NAME.hpp together with NAME.cpp. `rooms.py --picture` prints what includes what."""
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+# From below; as src/CMakeLists.txt links them. `pane` has programs of its own, which nothing includes.
+ROOMS = ["base", "text", "secrets", "system", "log", "shell", "command", "instance", "server", "tmux", "toolkit", "tools", "mcp", "stdio", "setup", "cli"]
+# What the programs in a pane take from other rooms: single sources, without a library.
+BELOW_PANE = {"base", "system", "log"}
+MOST_SOURCES = 50
+MOST_LINES = 15
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def without_suffix(path: Path) -> str:
+    return str(path.relative_to(SOURCES).with_suffix(""))
+
+
+def read_includes(sources: list[Path]) -> dict[str, set[str]]:
+    includes: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        name = without_suffix(source)
+        for header in INCLUDE.findall(source.read_text(encoding="utf-8")):
+            if not (SOURCES / header).is_file():
+                raise SystemExit(f"src/{source.relative_to(SOURCES)} includes {header}, which is not there: paths begin in src/")
+            if str(Path(header).with_suffix("")) != name:
+                includes[name].add(str(Path(header).with_suffix("")))
+    return includes
+
+
+def room_of(name: str) -> str:
+    return name.split("/")[0] if "/" in name else ""
+
+
+def upward(includes: dict[str, set[str]]) -> list[str]:
+    faults = []
+    for name, headers in sorted(includes.items()):
+        room = room_of(name)
+        if room == "":
+            continue  # main.cpp may have everything; config.hpp is below all
+        allowed = BELOW_PANE | {"pane"} if room == "pane" else set(ROOMS[:ROOMS.index(room) + 1])
+        faults += [f"src/{name} includes {header}, which is not below {room}" for header in sorted(headers)
+                   if room_of(header) not in allowed | {""}]
+    return faults
+
+
+def cycle(includes: dict[str, set[str]]) -> list[str]:
+    """One cycle of files, if there is any: what is left when whatever includes nothing that is left is taken away."""
+    left = {name: {header for header in headers if header in includes} for name, headers in includes.items()}
+    while gone := {name for name, headers in left.items() if not headers & left.keys()}:
+        left = {name: headers for name, headers in left.items() if name not in gone}
+    way: list[str] = []
+    at = next(iter(sorted(left)), None)
+    while at is not None and at not in way:
+        way.append(at)
+        at = min(left[at] & left.keys())
+    return ["a cycle: " + " → ".join([*way[way.index(at):], at])] if at is not None else []
+
+
+def bad_rooms(folders: list[Path]) -> list[str]:
+    faults = []
+    for folder in folders:
+        if folder.name not in [*ROOMS, "pane"]:
+            faults.append(f"src/{folder.name} is no room: it needs a place in ROOMS, and in src/CMakeLists.txt")
+        sources = [path for path in folder.iterdir() if path.suffix in (".cpp", ".hpp")]
+        if len(sources) > MOST_SOURCES:
+            faults.append(f"src/{folder.name} has {len(sources)} sources; more than {MOST_SOURCES} are two rooms")
+        readme = folder / "README.md"
+        lines = readme.read_text(encoding="utf-8").count("\n") if readme.is_file() else 0
+        if not 1 <= lines <= MOST_LINES:
+            faults.append(f"src/{folder.name}/README.md has {lines} lines: it says in 1 to {MOST_LINES} what the room is, may touch and may not")
+    return faults
+
+
+def picture(includes: dict[str, set[str]]) -> str:
+    below: dict[str, set[str]] = defaultdict(set)
+    for name, headers in includes.items():
+        below[room_of(name)] |= {room_of(header) for header in headers} - {room_of(name), ""}
+    return "\n".join(f"{room:9} → {', '.join(sorted(below[room], key=ROOMS.index))}" for room in ["pane", *reversed(ROOMS)])
+
+
+def main() -> int:
+    sources = sorted(path for path in SOURCES.rglob("*") if path.suffix in (".cpp", ".hpp"))
+    includes = read_includes(sources)
+    for source in sources:
+        includes.setdefault(without_suffix(source), set())
+    if sys.argv[1:] == ["--picture"]:
+        print(picture(includes))
+        return 0
+    faults = upward(includes) + cycle(includes) + bad_rooms(sorted(path for path in SOURCES.iterdir() if path.is_dir()))
+    print("\n".join(faults) or f"{len(sources)} sources in {len(ROOMS) + 1} rooms, each above what it includes")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

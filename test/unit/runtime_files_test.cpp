@@ -1,0 +1,49 @@
+#include "instance/runtime_files.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "base/files.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+TEST_CASE("runtime files: what is ours is known by its name") {
+  for (const char* name : {"lock", "tmux.sock", "tmux.conf.new", "choosing.lock", "3.run", "12.lock",
+                           "3.ended.new", "3.typing", "3.key", "3.answer", "0bf41c2a", "0bf41c2au",
+                           "01619152adb4a61ab55df268d39d7c22.exit", "paste-00ff"}) {
+    CHECK_MESSAGE(is_runtime_file(name), name);
+  }
+  for (const char* name :
+       {"", "src", "README.md", ".git", "thesis.txt", "lock.json", "a.run", ".run", "0bf41c2", "0bf41c2a.txt",
+        "0bf41c2azz", "deadbeefs.c", "new", ".new", "2024.jpg", "1.txt", "3.locks", "3."}) {
+    CHECK_MESSAGE(!is_runtime_file(name), name);
+  }
+}
+
+TEST_CASE("runtime files: what only looks like one of ours makes no instance") {
+  for (const char* name : {"lock", "tmux.conf", "20241122", "reserve", "3.run"}) {
+    const TempDir directory;
+    write_file(directory.path() / name, "somebody's");
+    CHECK_MESSAGE(!is_instance_directory(directory.path()), name);
+  }
+  CHECK(!is_instance_directory("/nowhere"));
+}
+
+TEST_CASE("runtime files: an instance is known by its lock") {
+  const TempDir directory;
+  write_file(directory.path() / "lock", "");
+  CHECK(!is_instance_directory(directory.path()));
+  write_file(directory.path() / "reserve", "");
+  CHECK(is_instance_directory(directory.path()));  // on a full disk nothing could be written into it
+  remove_file(directory.path() / "reserve");
+  for (const std::string_view owner : {std::string_view("4711"), kCleaner}) {
+    write_file(directory.path() / "lock", owner);
+    CHECK_MESSAGE(is_instance_directory(directory.path()), owner);
+  }
+  write_file(directory.path() / "lock", "4711 of another program");
+  CHECK(!is_instance_directory(directory.path()));
+}

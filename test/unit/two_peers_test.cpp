@@ -1,0 +1,287 @@
+// Several clients of one server, each request with a stream of its own, as a transport over HTTP would have
+// them.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "connection.hpp"
+#include "mcp/tasks.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+namespace {
+
+/// Where messages go until nobody can send any more, which is when its transport would end it.
+class Stream {
+ public:
+  Stream() : messages_(std::make_shared<std::vector<ordered_json>>()) {}
+
+  [[nodiscard]] Send send() const {
+    return [messages = messages_](const std::string& message, Delivery /*delivery*/) {
+      messages->push_back(ordered_json::parse(message));
+      return true;
+    };
+  }
+
+  [[nodiscard]] std::vector<ordered_json> take() const {
+    return std::exchange(*messages_, std::vector<ordered_json>());
+  }
+
+  [[nodiscard]] bool is_over() const { return messages_.use_count() == 1; }
+
+ private:
+  std::shared_ptr<std::vector<ordered_json>> messages_;
+};
+
+/// Each text that it posts is answered by a stream of its own; `unasked` is beside them.
+class PostingClient {
+ public:
+  PostingClient(TestServer& server, const std::string& identity)
+      : server_(server), peer(std::make_shared<Peer>(server.core(), unasked.send(), identity)) {}
+
+  [[nodiscard]] Stream post(const std::string& text) const {
+    Stream answers;
+    peer->receive(text, answers.send());
+    server_.settle();
+    return answers;
+  }
+
+  [[nodiscard]] Stream request(const std::string& method, const std::string& params = "{}",
+                               const std::string& id = "1") const {
+    return post(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
+                "}");
+  }
+
+  /// The only message, after which its stream is over.
+  [[nodiscard]] ordered_json ask(const std::string& method, const std::string& params = "{}",
+                                 const std::string& id = "1") const {
+    const Stream answers = request(method, params, id);
+    const auto sent = answers.take();
+    REQUIRE(sent.size() == 1);
+    CHECK(answers.is_over());
+    return sent[0];
+  }
+
+ private:
+  TestServer& server_;
+
+ public:
+  Stream unasked;
+  std::shared_ptr<Peer> peer;
+};
+
+constexpr const char* kSlow = R"({"name":"slow","arguments":{"text":"%"},"_meta":{"progressToken":"t"}})";
+
+std::string slow_call(const std::string& text) {
+  std::string params = kSlow;
+  return params.replace(params.find('%'), 1, text);
+}
+
+std::string task_params(const std::string& id) {
+  return R"({"taskId":")" + id + "\"}";
+}
+
+std::string begin_slow_task(const PostingClient& client) {
+  return client.ask(
+      "tools/call",
+      R"({"name":"slow","task":{},"_meta":{"progressToken":"of task"}})")["result"]["task"]["taskId"];
+}
+
+const std::string kListen = R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}},
+    "notifications":{"taskIds":["%"]}})";
+
+std::string listen_to(const std::string& task) {
+  std::string params = kListen;
+  return params.replace(params.find('%'), 1, task);
+}
+
+}  // namespace
+
+TEST_CASE("two peers: the same id at once; each reply and its progress by the stream of its request") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  const Stream of_ann = ann.request("tools/call", slow_call("for ann"), "7");
+  const ReportProgress progress_of_ann = server.slow_tool().progress;
+  const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+  const ReportProgress progress_of_bob = server.slow_tool().progress;
+  REQUIRE(server.slow_tool().entered == 2);
+  CHECK(ann.ask("tools/call", R"({"name":"echo"})", "7")["error"]["code"] ==
+        kInvalidRequest);  // hers is taken
+
+  CHECK(progress_of_ann({1, "ann's", {}}) == Taken::yes);
+  CHECK(progress_of_bob({2, "bob's", {}}) == Taken::yes);
+  CHECK(of_ann.take().at(0)["params"]["message"] == "ann's");
+  CHECK(of_bob.take().at(0)["params"]["message"] == "bob's");
+  CHECK_FALSE(of_ann.is_over());
+
+  server.open_gate();
+  const auto answers = of_ann.take();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0]["id"] == 7);
+  CHECK(answers[0]["result"]["structuredContent"]["text"] == "for ann");
+  CHECK(of_bob.take().at(0)["result"]["structuredContent"]["text"] == "for bob");
+  CHECK(progress_of_ann({3, "late", {}}) == Taken::never);
+  CHECK(of_ann.is_over());
+  CHECK(of_bob.is_over());
+  CHECK(ann.unasked.take().empty());
+  CHECK(bob.unasked.take().empty());
+}
+
+TEST_CASE("two peers: a request is cancelled by its own client alone, and its stream ends without a reply") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  const Stream of_ann = ann.request("tools/call", slow_call("for ann"), "7");
+  const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+  const Stream cancel =
+      ann.post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})");
+  CHECK(cancel.is_over());
+  CHECK(server.slow_tool().cancelled == 1);
+  CHECK(of_ann.is_over());
+  CHECK(of_ann.take().empty());
+  CHECK(ann.peer->in_flight() == 0);
+  CHECK(bob.peer->in_flight() == 1);
+  server.open_gate();
+  CHECK(of_bob.take().at(0)["result"]["structuredContent"]["text"] == "for bob");
+}
+
+TEST_CASE("two peers: what one has in flight is no limit for the other") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  for (std::size_t id = 0; id < InFlight::kMax; ++id) {
+    static_cast<void>(ann.request("tools/call", slow_call(""), std::to_string(id)));
+  }
+  CHECK(ann.ask("tools/list", "{}", "\"more\"")["error"]["code"] == kInternalError);
+  CHECK(bob.ask("tools/list", "{}", "\"more\"").contains("result"));
+  server.open_gate();
+}
+
+TEST_CASE("two peers: revision, name and log level are a client's own") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  CHECK(ann.ask("initialize", versioned("2025-03-26"))["result"]["protocolVersion"] == "2025-03-26");
+  CHECK(ann.ask("logging/setLevel", R"({"level":"debug"})").contains("result"));
+  CHECK(ann.peer->log_level() == "debug");
+  CHECK(bob.peer->log_level().empty());
+  CHECK(bob.peer->negotiated() == kNewestLegacy);
+  // Hers has batches, with one answer by one stream; his has none.
+  const std::string batch =
+      R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])";
+  const Stream together = ann.post(batch);
+  const auto answers = together.take();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].size() == 2);
+  CHECK(together.is_over());
+  CHECK(bob.post(batch).take().at(0)["error"]["code"] == kInvalidRequest);
+}
+
+TEST_CASE("two peers: a subscription is told by the stream of its request, to nobody else") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  const std::string task = begin_slow_task(ann);
+  const Stream listens = ann.request("subscriptions/listen", listen_to(task), "7");
+  const Stream other = bob.request("subscriptions/listen", listen_to("task-unknown"), "7");
+  CHECK(listens.take().at(0)["params"]["notifications"]["taskIds"].at(0) == task);
+  CHECK_FALSE(other.take().at(0)["params"]["notifications"].contains("taskIds"));
+  server.open_gate();
+  const auto told = listens.take();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0]["method"] == "notifications/tasks");
+  CHECK(told[0]["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == 7);
+  CHECK(other.take().empty());
+  CHECK(bob.unasked.take().empty());
+
+  ann.peer->close(false);
+  server.settle();
+  CHECK(listens.is_over());
+  CHECK(ann.unasked.is_over());
+  CHECK_FALSE(other.is_over());
+}
+
+TEST_CASE("two peers: what is told of a task after the reply goes to its own client, beside all requests") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  const std::string task = begin_slow_task(ann);
+  const ReportProgress progress = server.slow_tool().progress;
+  CHECK(progress({1, "goes on", {}}) == Taken::yes);
+  const auto told = ann.unasked.take();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0]["params"]["progressToken"] == "of task");
+  CHECK(told[0]["params"]["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] == task);
+  server.open_gate();
+  CHECK(ann.unasked.take().at(0)["method"] == "notifications/tasks/status");
+  CHECK(bob.unasked.take().empty());
+}
+
+TEST_CASE("two peers: one that goes away ends its exchanges, and not its tasks") {
+  TestServer server;
+  const PostingClient bob(server, "bob");
+  std::string task;
+  {
+    const PostingClient ann(server, "ann");
+    task = begin_slow_task(ann);
+    const ReportProgress of_task = server.slow_tool().progress;
+    const Stream call = ann.request("tools/call", slow_call("for ann"), "7");
+    const ReportProgress of_call = server.slow_tool().progress;
+    const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+    ann.peer->close(true);
+    server.settle();
+    CHECK(server.slow_tool().cancelled == 1);  // the call; neither the task nor the other peer's call
+    CHECK(call.is_over());
+    CHECK(call.take().empty());
+    CHECK(of_call({1, "late", {}}) == Taken::never);
+    CHECK(of_task({1, "late", {}}) == Taken::never);
+    CHECK(ann.post(R"({"jsonrpc":"2.0","id":8,"method":"ping"})").take().empty());
+    CHECK(ann.unasked.is_over());
+    CHECK(bob.ask("tasks/get", task_params(task), "8")["result"]["status"] == "working");
+    server.open_gate();
+    CHECK(of_bob.take().at(0).contains("result"));
+  }
+  CHECK(bob.ask("tasks/result", task_params(task))["result"]["structuredContent"]["text"] == "none");
+  const PostingClient again(server, "ann");  // after a broken connection
+  CHECK(again.ask("tasks/list")["result"]["tasks"].at(0)["taskId"] == task);
+}
+
+TEST_CASE("two peers: a list of tasks has those of its client; who knows an id may have the task") {
+  TestServer server;
+  const PostingClient ann(server, "ann");
+  const PostingClient bob(server, "bob");
+  const std::string task = begin_slow_task(ann);
+  CHECK(ann.ask("tasks/list")["result"]["tasks"].size() == 1);
+  CHECK(bob.ask("tasks/list")["result"]["tasks"].empty());
+  CHECK(bob.ask("tasks/get", task_params(task))["result"]["status"] == "working");
+  CHECK(bob.ask("tasks/list")["result"]["tasks"].size() == 1);
+  server.open_gate();
+}
+
+TEST_CASE("two peers: a request without a session is a peer of its own, and ends with its stream") {
+  TestServer server;
+  const std::string call = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +
+                           claim(R"(,"name":"slow","arguments":{})") + "}";
+  const Stream first;
+  const Stream second;
+  const auto hung_up = std::make_shared<Peer>(server.core(), Send(), "first");
+  const auto stays = std::make_shared<Peer>(server.core(), Send(), "second");
+  hung_up->receive(call, first.send());
+  stays->receive(call, second.send());
+  server.settle();
+  REQUIRE(server.slow_tool().entered == 2);
+  hung_up->close(true);
+  server.settle();
+  CHECK(server.slow_tool().cancelled == 1);
+  CHECK(first.is_over());
+  server.open_gate();
+  CHECK(first.take().empty());
+  CHECK(second.take().at(0)["result"]["resultType"] == "complete");
+  CHECK(second.is_over());
+}
