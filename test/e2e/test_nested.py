@@ -172,7 +172,11 @@ class Nested(unittest.TestCase):
         return command.command_id
 
     def loses(self, tab: Tab, pid: Path) -> None:
-        os.kill(int(pid.read_text()), 9)
+        """And the shell behind it, which would still print `exit` when the next line that is typed around it wakes it."""
+        su = Path("/proc") / pid.read_text().strip()
+        inner = (su / "task" / su.name / "children").read_text().split()
+        for process in (su.name, *inner):
+            os.kill(int(process), 9)
         poll(lambda: not tab.row.busy, 5)
 
     def last_way(self, tab: Tab) -> int | None:
