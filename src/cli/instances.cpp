@@ -12,8 +12,8 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
-#include "command/records.hpp"
 #include "server/instance_end.hpp"
+#include "tab/records.hpp"
 
 namespace terminally {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "command/results.hpp"
-#include "command/tab.hpp"
 #include "system/stillness.hpp"
+#include "tab/results.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "command/record.hpp"
-#include "command/tab.hpp"
 #include "system/foreground.hpp"
+#include "tab/record.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

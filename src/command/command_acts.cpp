@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "command/command_run.hpp"
-#include "command/tab_processes.hpp"
-#include "command/terminal_signals.hpp"
 #include "log/log_end.hpp"
 #include "system/signals.hpp"
 #include "system/terminal_text.hpp"
+#include "tab/tab_processes.hpp"
+#include "tab/terminal_signals.hpp"
 
 namespace terminally {
 namespace {

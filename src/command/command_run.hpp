@@ -14,17 +14,17 @@
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "command/life.hpp"
-#include "command/markers.hpp"
-#include "command/pane_terminal.hpp"
-#include "command/records.hpp"
-#include "command/results.hpp"
 #include "command/senses.hpp"
-#include "command/tab.hpp"
-#include "command/tab_processes.hpp"
 #include "log/log_follower.hpp"
 #include "shell/editor_key.hpp"
 #include "system/foreground.hpp"
 #include "system/log_watch.hpp"
+#include "tab/markers.hpp"
+#include "tab/pane_terminal.hpp"
+#include "tab/records.hpp"
+#include "tab/results.hpp"
+#include "tab/tab.hpp"
+#include "tab/tab_processes.hpp"
 
 namespace terminally {
 

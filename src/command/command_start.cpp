@@ -11,12 +11,12 @@
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "command/shell_end.hpp"
 #include "command/way_in.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal_text.hpp"
 #include "system/tty_wait.hpp"
+#include "tab/shell_end.hpp"
 
 namespace terminally {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "command/results.hpp"
 #include "command/senses.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

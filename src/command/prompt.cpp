@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "command/busy.hpp"
-#include "command/shell_end.hpp"
 #include "system/proc.hpp"
+#include "tab/shell_end.hpp"
 
 namespace terminally {
 namespace {

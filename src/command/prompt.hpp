@@ -3,8 +3,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/timeout.hpp"
-#include "command/tab.hpp"
 #include "system/foreground.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/timeout.hpp"
-#include "command/markers.hpp"
-#include "command/results.hpp"
+#include "tab/markers.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

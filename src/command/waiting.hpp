@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/timeout.hpp"
-#include "command/results.hpp"
 #include "log/ids.hpp"
 #include "log/text_view.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

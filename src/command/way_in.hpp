@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "command/record.hpp"
-#include "command/tab.hpp"
 #include "system/foreground.hpp"
+#include "tab/record.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

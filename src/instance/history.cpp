@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "base/timeout.hpp"
-#include "command/tab.hpp"
 #include "instance/tab_ids.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "command/records.hpp"
 #include "instance/instance.hpp"
 #include "log/ids.hpp"
+#include "tab/records.hpp"
 
 namespace terminally {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "command/tab.hpp"
 #include "instance/instance.hpp"
 #include "log/ids.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

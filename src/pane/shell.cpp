@@ -9,14 +9,14 @@
 //
 // A shell that ends before its first prompt (`exit 3` in its start-up files) is started again without them,
 // then /bin/sh. One that ends by itself at its prompt (TMOUT) is started again in its directory. Both, and
-// the last end of all, are noted in "<pane>.ended" (command/command_files.hpp). Until the first command of
+// the last end of all, are noted in "<pane>.ended" (tab/command_files.hpp). Until the first command of
 // ours TMUX, STY and ZELLIJ have a value that leads nowhere, so that start-up files open no multiplexer in
 // the tab.
 //
 // What its environment tells it is in pane/shell_setup.hpp.
 // Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
 // command runs;
-// "<nonce>.exit" holds its exit code. Both are described in command/command_files.hpp.
+// "<nonce>.exit" holds its exit code. Both are described in tab/command_files.hpp.
 //
 // Static and tiny: no iostream, no Boost.
 

@@ -13,9 +13,9 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
-#include "command/pane_terminal.hpp"
 #include "server/quoting.hpp"
 #include "server/spare_client.hpp"
+#include "tab/pane_terminal.hpp"
 
 namespace terminally {
 

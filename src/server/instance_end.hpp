@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "command/results.hpp"
 #include "config.hpp"
 #include "instance/instance.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

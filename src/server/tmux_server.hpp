@@ -12,11 +12,11 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
-#include "command/tab.hpp"
 #include "config.hpp"
 #include "instance/instance.hpp"
 #include "server/client.hpp"
 #include "system/process_watch.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

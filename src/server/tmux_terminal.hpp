@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "command/pane_terminal.hpp"
 #include "log/ids.hpp"
 #include "server/client.hpp"
+#include "tab/pane_terminal.hpp"
 
 namespace terminally {
 

@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "command/awaiting_input.hpp"
-#include "command/markers.hpp"
 #include "command/way_in.hpp"
 #include "system/proc.hpp"
+#include "tab/markers.hpp"
 
 namespace terminally {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "base/awaitable.hpp"
 #include "command/command_run.hpp"
-#include "command/record.hpp"
-#include "command/results.hpp"
 #include "log/output.hpp"
 #include "log/text_view.hpp"
+#include "tab/record.hpp"
+#include "tab/results.hpp"
 #include "tmux/tab_table.hpp"
 #include "tmux/text_worker.hpp"
 

@@ -7,8 +7,8 @@
 #include "base/files.hpp"
 #include "command/call_time.hpp"
 #include "command/command_run.hpp"
-#include "command/tab.hpp"
 #include "config.hpp"
+#include "tab/tab.hpp"
 #include "tmux/tab_table.hpp"
 
 namespace terminally {

@@ -14,8 +14,8 @@
 #include "command/waiting.hpp"
 #include "config.hpp"
 #include "log/searching.hpp"
+#include "server/tab_variables.hpp"
 #include "tmux/requests.hpp"
-#include "tmux/tab_variables.hpp"
 
 namespace terminally {
 

@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "command/escalation.hpp"
-#include "command/tab_processes.hpp"
 #include "log/log_end.hpp"
 #include "server/instance_end.hpp"
+#include "tab/tab_processes.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"
 

@@ -9,10 +9,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "command/escalation.hpp"
-#include "command/tab_processes.hpp"
-#include "command/terminal_signals.hpp"
 #include "command/way_in.hpp"
 #include "system/terminal_text.hpp"
+#include "tab/tab_processes.hpp"
+#include "tab/terminal_signals.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "command/results.hpp"
 #include "log/ids.hpp"
 #include "log/text_view.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

@@ -11,8 +11,8 @@
 #include "base/keyed_mutex.hpp"
 #include "command/call_time.hpp"
 #include "server/tmux_server.hpp"
+#include "tab/tab_turns.hpp"
 #include "tmux/commands.hpp"
-#include "tmux/tab_turns.hpp"
 #include "tmux/tabs.hpp"
 
 namespace terminally {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/awaitable.hpp"
-#include "command/tab.hpp"
 #include "server/client.hpp"
+#include "tab/tab.hpp"
 #include "tmux/requests.hpp"
 
 namespace terminally {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "command/tab.hpp"
 #include "instance/instance.hpp"
 #include "log/ids.hpp"
 #include "server/rows.hpp"
+#include "tab/tab.hpp"
 #include "tmux/tab_changes.hpp"
 
 namespace terminally {

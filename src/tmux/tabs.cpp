@@ -8,12 +8,12 @@
 #include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "command/command_run.hpp"
-#include "command/shell_end.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "server/instance_end.hpp"
 #include "server/server_config.hpp"
 #include "system/proc.hpp"
+#include "tab/shell_end.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {

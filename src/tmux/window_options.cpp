@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "server/client.hpp"
 #include "server/server_config.hpp"
+#include "server/tab_variables.hpp"
 
 namespace terminally {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/process.hpp"
@@ -18,10 +17,6 @@ struct WindowOptions {
   /// The variables among the words. new-session keeps them for all later windows of the session.
   std::vector<std::string> variables;
 };
-
-/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
-/// and TMUX.
-inline constexpr std::string_view kCarrier = "TERMINALLY_ENV_";
 
 /// In the environment of a helper tab, from its start on: the name that it was given.
 inline constexpr const char* kHelperMark = "TERMINALLY_HELPER";

@@ -6,7 +6,7 @@
 
 #include "config.hpp"
 #include "secrets/secrets.hpp"
-#include "tmux/tab_variables.hpp"
+#include "server/tab_variables.hpp"
 
 namespace terminally {
 

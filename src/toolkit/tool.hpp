@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "command/results.hpp"
 #include "config.hpp"
+#include "tab/results.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/redaction.hpp"
 #include "toolkit/results.hpp"

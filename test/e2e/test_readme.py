@@ -150,7 +150,7 @@ class Readme(unittest.TestCase):
             tools = {tool["name"]: tool for tool in server.raw.request("tools/list")["tools"]}
         section = README.partition("\n## The tools\n")[2].partition("\n## ")[0]
         self.assertEqual(set(re.findall(r"^### `(\w+)`$", section, re.MULTILINE)), set(tools))
-        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/command/results.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
+        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/tab/results.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
         for field, values in (("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]), ("reason", re.findall(r"\w+", reasons))):
             table = README.partition(f"| `{field}` | meaning |\n")[2].partition("\n\n")[0]
             named = {value for line in table.splitlines()[1:] for value in re.findall(r"`(\w+)`", line.split("|")[1])}

@@ -3,7 +3,7 @@
 // one with another nonce never counts.
 //
 // Bytes 1 to 6 of an input stand for the parts of a record, or mutation would hardly ever write one.
-#include "command/markers.hpp"
+#include "tab/markers.hpp"
 
 #include <array>
 #include <climits>

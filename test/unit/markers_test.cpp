@@ -1,4 +1,4 @@
-#include "command/markers.hpp"
+#include "tab/markers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "command/records.hpp"
+#include "tab/records.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "command/pane_terminal.hpp"
-#include "command/results.hpp"
-#include "command/tab.hpp"
+#include "tab/pane_terminal.hpp"
+#include "tab/results.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

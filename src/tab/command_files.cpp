@@ -1,4 +1,4 @@
-#include "command/command_files.hpp"
+#include "tab/command_files.hpp"
 
 #include <sys/stat.h>
 

@@ -1,10 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace terminally {
+
+/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
+/// and TMUX.
+inline constexpr std::string_view kCarrier = "TERMINALLY_ENV_";
 
 using Variable = std::pair<std::string, std::string>;  ///< name, value
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "command/results.hpp"
-#include "command/tab.hpp"
 #include "system/process_table.hpp"
 #include "system/signals.hpp"
+#include "tab/results.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

@@ -1,4 +1,4 @@
-#include "command/records.hpp"
+#include "tab/records.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,11 +1,11 @@
-#include "command/shell_end.hpp"
+#include "tab/shell_end.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "command/command_files.hpp"
 #include "log/log_end.hpp"
+#include "tab/command_files.hpp"
 #include "text/ansi.hpp"
 
 namespace terminally {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/timeout.hpp"
-#include "command/tab.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 

@@ -1,4 +1,4 @@
-#include "command/results.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

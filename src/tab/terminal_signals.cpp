@@ -1,4 +1,4 @@
-#include "command/terminal_signals.hpp"
+#include "tab/terminal_signals.hpp"
 
 #include <signal.h>
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "command/results.hpp"
 #include "system/proc.hpp"
+#include "tab/results.hpp"
 
 namespace terminally {
 

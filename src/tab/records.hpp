@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command/record.hpp"
+#include "tab/record.hpp"
 
 namespace terminally {
 

@@ -8,12 +8,12 @@
 
 #include "base/files.hpp"
 #include "base/timeout.hpp"
-#include "command/command_files.hpp"
-#include "command/records.hpp"
 #include "log/ids.hpp"
 #include "log/pane_log.hpp"
 #include "system/proc.hpp"
 #include "system/process_tag.hpp"
+#include "tab/command_files.hpp"
+#include "tab/records.hpp"
 
 namespace terminally {
 

@@ -1,9 +1,8 @@
-#include "tmux/tab_variables.hpp"
+#include "server/tab_variables.hpp"
 
 #include <algorithm>
 
 #include "system/proc.hpp"
-#include "tmux/window_options.hpp"
 
 namespace terminally {
 namespace {

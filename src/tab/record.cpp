@@ -1,4 +1,4 @@
-#include "command/record.hpp"
+#include "tab/record.hpp"
 
 #include <climits>
 #include <nlohmann/json.hpp>

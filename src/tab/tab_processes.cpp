@@ -1,4 +1,4 @@
-#include "command/tab_processes.hpp"
+#include "tab/tab_processes.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
