@@ -261,7 +261,11 @@ asio::awaitable<void> CommandRun::settle_prompt() {
     }
     stopped_ = what_is_stopped();
   }
-  co_await put_back();
+  const bool is_back = co_await at_prompt_.put_back(typed_into_image());
+  if (!is_back) {
+    record_.notes.emplace_back(
+        "the line was not put back after all: somebody typed there, or no prompt came");
+  }
 }
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).

@@ -1,5 +1,5 @@
 // One command of a tab: what goes on between what it sees (command_senses.cpp), its life (life.cpp) and what
-// it does (command_acts.cpp). How it is typed: command_start.cpp, command_clear.cpp; what it prints:
+// it does (command_acts.cpp). How it is typed: command_start.cpp; what it prints:
 // command_output.cpp; the shells that it opens: command_nested.cpp; its end and its record: command_end.cpp.
 
 #include "command/command_run.hpp"
@@ -22,9 +22,9 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, std::strin
     : context_(context),
       tab_(std::move(tab)),
       terminal_(context.terminal_of(*tab_)),
+      watch_(context.watch.watch(tab_->log.path())),
       text_(std::move(command)),
-      life_(Clock::time_point::max()),
-      watch_(context.watch.watch(tab_->log.path())) {
+      life_(Clock::time_point::max()) {
   record_.command = text_;
   record_.who = std::move(who);
   record_.task_key = std::move(task_key);
@@ -34,12 +34,12 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
     : context_(context),
       tab_(std::move(tab)),
       terminal_(context.terminal_of(*tab_)),
+      watch_(context.watch.watch(tab_->log.path())),
       text_(record.command),
       life_(tab_->closed ? CommandLife::Found::in_closed_tab : CommandLife::Found::running, Clock::now()),
       record_(std::move(record)),
       adopted_(true),
       recorded_(true),
-      watch_(context.watch.watch(tab_->log.path())),
       read_(record_.typed_byte),
       read_well_(Clock::now()) {
   scanner_.emplace(record_.nonce, read_);

@@ -14,9 +14,9 @@
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "command/life.hpp"
+#include "command/line_at_prompt.hpp"
 #include "command/senses.hpp"
 #include "log/log_follower.hpp"
-#include "shell/editor_key.hpp"
 #include "system/foreground.hpp"
 #include "system/log_watch.hpp"
 #include "tab/markers.hpp"
@@ -27,12 +27,6 @@
 #include "tab/tab_processes.hpp"
 
 namespace terminally {
-
-/// What a prompt showed before our C-c, and after it: lines of text without blanks at their ends.
-struct ClearedRows {
-  std::string before;
-  std::string prompt;
-};
 
 /// What every command needs of its manager. Lives as long as the event loop runs.
 struct RunContext {
@@ -195,6 +189,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void record_pressing(const act::RecordPressing& pressing);
   void strike(const act::SignalGroup& signal);
   [[nodiscard]] std::optional<ProcessId> its_shell() const;
+  [[nodiscard]] ShellImage typed_into_image() const { return {record_.shell_pid, record_.shell_image}; }
   [[nodiscard]] CommandMarks marks() const;
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_rest();
@@ -202,7 +197,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] boost::asio::awaitable<void> settle_prompt();
   void restore_files() const noexcept;
 
-  // How it is typed (command_start.cpp, command_clear.cpp).
+  // How it is typed (command_start.cpp).
   [[nodiscard]] boost::asio::awaitable<bool> approach();
   [[nodiscard]] boost::asio::awaitable<Did> type(int attempt);
   [[nodiscard]] ShellCommand prepare_record();
@@ -212,18 +207,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] Error why_not_typed() const;
   [[nodiscard]] PaneFact touch_of_others() const;
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
-  [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
-  [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(Milliseconds within);
-  [[nodiscard]] bool has_editor_key(const Foreground& foreground) const;
-  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_editor_key(std::string script,
-                                                                                    PaneFact unless,
-                                                                                    Typed typed);
-  [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(const Foreground& foreground);
-  [[nodiscard]] boost::asio::awaitable<void> put_back();
-  void note_cleared(const Foreground& foreground, const std::optional<HalfTyped>& half,
-                    const ClearedRows& rows);
-  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at);
-  [[nodiscard]] boost::asio::awaitable<void> interrupt_prompt();
   void write_script() const;
   void mark_running() const;
   [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);
@@ -265,6 +248,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   RunContext& context_;
   std::shared_ptr<Tab> tab_;
   std::unique_ptr<PaneTerminal> terminal_;
+  LogWatch::Watch watch_;
   std::string text_;
 
   CommandLife life_;
@@ -290,13 +274,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   ExitReporter reporter_;                ///< of the shell that it was typed into
   bool in_files_ = false;                ///< its shell reads our files
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
-  bool exit_lost_ = false;               ///< $? is of our C-c
-  bool cleared_ = false;                 ///< what somebody else left at the prompt is gone
-  std::string put_back_;  ///< what the shell gets back after this command: a word of it; empty: nothing
+  LineAtPrompt at_prompt_{*tab_, *terminal_, watch_};
 
   // What was read of its log.
   std::optional<MarkerScanner> scanner_;
-  LogWatch::Watch watch_;
   std::uint64_t read_ = 0;                        ///< log offset up to which the scanner was fed
   bool behind_ = false;                           ///< there is more to feed
   std::optional<PaneLog::Stamp> read_to_end_of_;  ///< the log when there was no more

@@ -121,6 +121,14 @@ asio::awaitable<bool> CommandRun::approach() {
   co_return true;
 }
 
+asio::awaitable<void> CommandRun::clear_prompt() {
+  std::string note = co_await at_prompt_.take_away(prompt_, typed_into_image(), give_up_at_,
+                                                   [this] { return is_called_off(*this, Clock::now()); });
+  if (!note.empty()) {
+    record_.notes.push_back(std::move(note));
+  }
+}
+
 /// Not where somebody else may have typed, nor one that nobody wants any more.
 asio::awaitable<Did> CommandRun::type(int attempt) {
   const ShellCommand command = prepare_record();
@@ -170,8 +178,13 @@ ShellCommand CommandRun::prepare_record() {
   read_ = record_.typed_byte;
   scanner_.emplace(record_.nonce, read_);
   in_files_ = prompt_.reads_our_files;
-  return {text_,           record_.nonce, tab_->files.directory(),        context_.helper,
-          tab_->last_exit, exit_lost_,    tab_->files.editor_key().script};
+  return {text_,
+          record_.nonce,
+          tab_->files.directory(),
+          context_.helper,
+          tab_->last_exit,
+          at_prompt_.exit_code_is_ours(),
+          tab_->files.editor_key().script};
 }
 
 void CommandRun::write_script() const {
@@ -259,7 +272,7 @@ Error CommandRun::why_not_typed() const {
 
 /// Of our own C-c, too, there is a moment until the prompt is back.
 PaneFact CommandRun::touch_of_others() const {
-  return cleared_ ? PaneFact::touched_a_moment_ago : PaneFact::touched;
+  return at_prompt_.was_taken_away() ? PaneFact::touched_a_moment_ago : PaneFact::touched;
 }
 
 /// Not while a full-screen program is shown, nor where somebody else may have left something at the prompt:

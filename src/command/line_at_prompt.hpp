@@ -1,0 +1,75 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/timeout.hpp"
+#include "shell/editor_key.hpp"
+#include "system/foreground.hpp"
+#include "system/log_watch.hpp"
+#include "tab/pane_terminal.hpp"
+#include "tab/tab.hpp"
+
+namespace terminally {
+
+/// A shell, and what it ran then: see process_image.
+struct ShellImage {
+  int pid = 0;
+  std::uint64_t image = 0;
+};
+
+/// What somebody else may have left at the prompt where a command is to be typed. It goes before the command,
+/// and comes back after it where that is possible. One per command, which it does not know.
+class LineAtPrompt {
+ public:
+  /// All three outlive it.
+  LineAtPrompt(Tab& tab, PaneTerminal& terminal, LogWatch::Watch& watch)
+      : tab_(tab), terminal_(terminal), watch_(watch) {}
+
+  /// Takes away what may be there: text, a question for the rest of a command, an editor's command mode, a
+  /// `read` of theirs. It is neither run nor completed. Returns what is to be told; empty: there was nothing.
+  /// `shell`: whose prompt it was when it was last looked at.
+  /// Throws Error: busy while somebody types there, until then or until `is_called_off`; see wait_for_prompt.
+  [[nodiscard]] boost::asio::awaitable<std::string> take_away(Foreground prompt, ShellImage shell,
+                                                              Clock::time_point give_up_at,
+                                                              std::function<bool()> is_called_off);
+  [[nodiscard]] bool was_taken_away() const { return taken_away_; }
+  /// Whether $? is that of our C-c.
+  [[nodiscard]] bool exit_code_is_ours() const { return exit_code_is_ours_; }
+
+  /// After the command, before anybody learns that it ended: so no other can come between. Not where somebody
+  /// has typed since: then it is false. True where there is nothing to be put back.
+  [[nodiscard]] boost::asio::awaitable<bool> put_back(ShellImage shell);
+
+ private:
+  /// What the prompt showed before our C-c, and after it: lines of text without blanks at their ends.
+  struct Rows {
+    std::string before;
+    std::string prompt;
+  };
+
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at,
+                                                              std::function<bool()> is_called_off);
+  [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
+  [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(ShellImage shell, Milliseconds within);
+  [[nodiscard]] bool has_key(const Foreground& foreground) const;
+  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_key(std::string script,
+                                                                             PaneFact unless, Typed typed);
+  [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
+                                                                            ShellImage shell);
+  [[nodiscard]] boost::asio::awaitable<void> interrupt();
+  [[nodiscard]] std::string note_of(const Foreground& foreground, const std::optional<HalfTyped>& half,
+                                    const Rows& rows);
+
+  Tab& tab_;
+  PaneTerminal& terminal_;
+  LogWatch::Watch& watch_;
+  bool taken_away_ = false;
+  bool exit_code_is_ours_ = false;
+  std::string put_back_;  ///< what the shell gets back after the command: a word of it; empty: nothing
+};
+
+}  // namespace terminally
