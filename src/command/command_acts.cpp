@@ -240,7 +240,7 @@ asio::awaitable<void> CommandRun::end_rest() {
 asio::awaitable<void> CommandRun::read_log_out() {
   co_await wait_for_log_end(tab_->log, Clock::now() + kLogEndsWithin);
   co_await catch_up();
-  if (!end_marker_ && context_.server_alive()) {
+  if (!log_.end() && context_.server_alive()) {
     co_await sleep_for(kServerEndsWithin);
   }
 }
@@ -270,7 +270,7 @@ asio::awaitable<void> CommandRun::settle_prompt() {
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).
 void CommandRun::restore_files() const noexcept {
-  if (script_.files.empty() || !began_ || !tab_->files.are_gone(record_.nonce)) {
+  if (script_.files.empty() || !log_.has_start() || !tab_->files.are_gone(record_.nonce)) {
     return;
   }
   try {

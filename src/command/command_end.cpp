@@ -59,7 +59,7 @@ void CommandRun::save_record() {
 /// C-z gives the prompt back, though nothing has ended. Most shells then tell 128 plus the signal, fish and
 /// mksh 0; where more follows in the text, the code is of that. There it is looked for where keys were sent.
 std::optional<std::string> CommandRun::what_is_stopped() const {
-  const int signal = end_marker_->exit_code - 128;
+  const int signal = log_.end()->exit_code - 128;
   const bool told = signal == SIGTSTP || signal == SIGSTOP || signal == SIGTTIN || signal == SIGTTOU;
   if (!told && !looks_interrupted(*end()) && steady_ms(tab_->last_input) < record_.started_steady_ms) {
     return std::nullopt;
@@ -92,7 +92,7 @@ void CommandRun::end_as(const Outcome& outcome) {
       note_exit_file(outcome.seen);
       break;
     case Seen::untaken:
-      end_marker_.reset();
+      log_.forget_end();
       record_.notes.emplace_back(
           "no shell answered in this tab, nothing was run; look at it with read_screen, C-c by send_keys "
           "leaves what has its keyboard");
@@ -112,7 +112,7 @@ void CommandRun::end_as(const Outcome& outcome) {
       give_up(outcome.reason);
       return;
     case Seen::log_unreadable:
-      record_.notes.emplace_back(unreadable_->what());
+      record_.notes.emplace_back(log_.unreadable()->what());
       give_up(Reason::none);
       return;
     case Seen::tab_gone:
@@ -126,8 +126,7 @@ void CommandRun::end_as(const Outcome& outcome) {
 }
 
 void CommandRun::note_end(const Outcome& outcome) {
-  record_.end_byte = end_marker_->begin;
-  trim_own_lines_at_end();
+  record_.end_byte = log_.trimmed_end();
   if (outcome.seen == Seen::refused) {
     record_.start_byte = record_.end_byte;  // before it stands what we typed, which is nobody's output
     record_.notes.emplace_back(
@@ -135,7 +134,7 @@ void CommandRun::note_end(const Outcome& outcome) {
         "run");
     return;
   }
-  if (!began_) {
+  if (!log_.has_start()) {
     record_.notes.emplace_back(
         "its beginning is missing from the log: the output has what was typed, and the prompt, in front");
   }
@@ -200,7 +199,7 @@ void CommandRun::finish(const Outcome& outcome) {
   }
   tab_->last_exit = outcome.exit_code.value_or(tab_->last_exit);
   tab_->last_end = Clock::now();
-  if (end_marker_ && end_marker_->by == Marker::By::shell) {
+  if (log_.end() && log_.end()->by == Marker::By::shell) {
     record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab, in " + record_.cwd +
         " (variables, functions and options of the old one are gone)");

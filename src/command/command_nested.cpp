@@ -28,6 +28,12 @@ bool CommandRun::opened(const Foreground& now) const {
   return now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway;
 }
 
+/// Whether it printed something after the last newline, as whoever shows a prompt does.
+bool CommandRun::leaves_line_open() const {
+  const std::uint64_t end = tab_->log.end();
+  return end > record_.start_byte && tab_->log.read(end - 1, 1).bytes != "\n";
+}
+
 /// What shows a prompt of a shell that it opened, once that has been shown for a while.
 std::optional<Foreground> CommandRun::nested_prompt() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
@@ -105,7 +111,7 @@ std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) con
   if (!record_.exit_code || inner_shell.pid == 0) {
     return std::nullopt;
   }
-  const bool by_shell = end_marker_ ? end_marker_->by == Marker::By::shell : !is_alive(record_.shell_pid);
+  const bool by_shell = log_.end() ? log_.end()->by == Marker::By::shell : !is_alive(record_.shell_pid);
   const bool in_its_place = by_shell && inner_shell.pid == record_.shell_pid;
   const bool its_last =
       !by_shell && inner_shell.parent == record_.shell_pid && ends_with_program(text_, inner_shell.name);
@@ -115,7 +121,7 @@ std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) con
 /// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and
 /// the prompt of the shell around.
 void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& outer) {
-  const auto ends_by = outer.end_marker_ ? std::optional(outer.record_.end_byte) : std::nullopt;
+  const auto ends_by = outer.log_.end() ? std::optional(outer.record_.end_byte) : std::nullopt;
   if (has_ended() || !exit_code) {
     give_up(Reason::shell_exited, ends_by);
     return;

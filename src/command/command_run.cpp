@@ -1,6 +1,6 @@
 // One command of a tab: what goes on between what it sees (command_senses.cpp), its life (life.cpp) and what
-// it does (command_acts.cpp). How it is typed: command_start.cpp; what it prints:
-// command_output.cpp; the shells that it opens: command_nested.cpp; its end and its record: command_end.cpp.
+// it does (command_acts.cpp). How it is typed: command_start.cpp, line_at_prompt.cpp; what it prints:
+// command_log.cpp; the shells that it opens: command_nested.cpp; its end and its record: command_end.cpp.
 
 #include "command/command_run.hpp"
 
@@ -39,10 +39,8 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       life_(tab_->closed ? CommandLife::Found::in_closed_tab : CommandLife::Found::running, Clock::now()),
       record_(std::move(record)),
       adopted_(true),
-      recorded_(true),
-      read_(record_.typed_byte),
-      read_well_(Clock::now()) {
-  scanner_.emplace(record_.nonce, read_);
+      recorded_(true) {
+  log_.begin(record_.nonce, record_.typed_byte, record_.start_byte);
   const auto shell = process_info(record_.shell_pid);
   const bool own_shell = shell && shell->parent == tab_->pane_pid.pid;
   in_files_ = !tab_->closed && !tab_->files.are_gone(record_.nonce);
@@ -56,6 +54,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
                                                .directory = tab_->files.directory(),
                                                .helper = context.helper,
                                                .editor_key = tab_->files.editor_key().script});
+    log_.set_own_lines(script_.own_line_marks);
   }
   if (record_.deadline_steady_ms != 0) {
     wishes_.deadline = Clock::time_point(Milliseconds(record_.deadline_steady_ms));
@@ -76,10 +75,17 @@ std::uint64_t CommandRun::duration_ms() const {
 }
 
 std::uint64_t CommandRun::output_end() const {
-  if (has_ended() || !scanner_) {
-    return record_.end_byte;
+  return has_ended() || !may_be_typed() ? record_.end_byte : log_.output_end();
+}
+
+LogReach::Part CommandRun::output() const {
+  if (!log_.has_start() || (!log_.output_is_known() && !has_ended())) {
+    return {.begin = 0, .end = 0, .last = has_ended()};
   }
-  return std::max(end_marker_ ? end_marker_->begin : scanner_->settled(), record_.start_byte);
+  // What the log had not taken by its end may come after it, or never.
+  const std::uint64_t end =
+      record_.unread_from != 0 ? std::min(record_.unread_from, record_.end_byte) : output_end();
+  return {.begin = record_.start_byte, .end = end, .last = has_ended()};
 }
 
 asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_point give_up_at) {
@@ -116,7 +122,7 @@ asio::awaitable<void> CommandRun::live() {
     if (!was_followed && life_.is_followed()) {
       co_return;
     }
-    if (behind_ && !end_marker_) {
+    if (log_.goes_on() && !log_.end()) {
       co_await asio::post(context_.executor, asio::use_awaitable);
     } else if (todo.look_at > Clock::now()) {
       co_await watch_.changed_by(todo.look_at);
@@ -128,11 +134,21 @@ asio::awaitable<void> CommandRun::live() {
 void CommandRun::read_log() {
   try {
     pump();
-    unreadable_.reset();
-    read_well_ = Clock::now();
-  } catch (const Error& error) {
-    unreadable_ = error;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): log_ knows since when
   }
+}
+
+/// Reads what is new in the log. True once END was found.
+bool CommandRun::pump() {
+  const std::uint64_t read_before = log_.read_to();
+  const bool ended = log_.read();
+  if (log_.has_start() && std::exchange(record_.start_byte, log_.start()) != log_.start()) {
+    save_record();  // before anybody sees its output, and asks
+  }
+  if (log_.read_to() != read_before) {
+    output_changed_.notify();
+  }
+  return ended;
 }
 
 /// A client may cancel it, or send it a signal, by another process than this.
@@ -170,7 +186,7 @@ void CommandRun::set_deadline(Clock::time_point when) {
 
 void CommandRun::settle(bool followed) {
   if (tab_->closed) {
-    if (pump() || !behind_) {
+    if (pump() || !log_.goes_on()) {
       give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
     }
   } else if (pump() && !is_interrupted()) {
@@ -178,7 +194,7 @@ void CommandRun::settle(bool followed) {
       conclude();
     }
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
-             ended_at && !end_marker_ && !behind_ &&
+             ended_at && !log_.end() && !log_.goes_on() &&
              wall_clock_ms() - *ended_at > CommandLife::kEndMissing.count() && !log_writer_is_stopped()) {
     end_as(by_exit_file(Outcome::Seen::exit_file, why(), tab_->files.exit_code(record_.nonce).value_or(0)));
   }
@@ -187,7 +203,7 @@ void CommandRun::settle(bool followed) {
 asio::awaitable<void> CommandRun::catch_up() {
   const auto self = shared_from_this();
   try {
-    while (!has_ended() && !pump() && behind_) {
+    while (!has_ended() && !pump() && log_.goes_on()) {
       co_await asio::post(context_.executor, asio::use_awaitable);
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): give_up says so

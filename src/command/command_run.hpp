@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
+#include "command/command_log.hpp"
 #include "command/life.hpp"
 #include "command/line_at_prompt.hpp"
 #include "command/senses.hpp"
@@ -118,7 +119,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
     return life_.outcome() != nullptr && life_.outcome()->seen == Outcome::Seen::called_off;
   }
   /// Whether its END was read: it is on record in a moment.
-  [[nodiscard]] bool end_was_seen() const { return end_marker_.has_value(); }
+  [[nodiscard]] bool end_was_seen() const { return log_.end().has_value(); }
   /// Whether it is known to have been taken by its shell: its START was seen, or the shell said so in its
   /// file. Else it may have been, and may still be.
   using CommandSenses::has_begun;
@@ -144,15 +145,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] int typed_into() const { return record_.shell_pid; }
 
  private:
-  static constexpr std::size_t kOutputReadBytes = 256UL * 1024;
-  /// More than what the shell's trace prints of our own lines.
-  static constexpr std::uint64_t kTraceLineBytes = 4'096;
-
   // What it sees (command_senses.cpp).
-  [[nodiscard]] bool has_start() const override { return began_; }
+  [[nodiscard]] bool has_start() const override { return log_.has_start(); }
   [[nodiscard]] std::optional<SeenEnd> end() const override;
-  [[nodiscard]] bool log_goes_on() const override { return behind_; }
-  [[nodiscard]] Clock::time_point log_grew() const override { return grew_; }
+  [[nodiscard]] bool log_goes_on() const override { return log_.goes_on(); }
+  [[nodiscard]] Clock::time_point log_grew() const override { return log_.grew(); }
   [[nodiscard]] bool log_has_gap() const override;
   [[nodiscard]] bool log_writer_is_stopped() const override;
   [[nodiscard]] std::optional<Clock::time_point> log_unreadable_since() const override;
@@ -185,6 +182,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void begin(Errand errand);
   void is_done(Errand errand);
   void read_log();
+  bool pump();
   void heed_other_processes();
   void record_pressing(const act::RecordPressing& pressing);
   void strike(const act::SignalGroup& signal);
@@ -213,16 +211,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void fresh_nonce();
   void withdraw() noexcept;
 
-  // Its log (command_output.cpp).
-  bool pump();
-  void on_start(const Marker& marker);
-  void on_end(const Marker& marker);
-  void skip_own_lines_at_start();
-  [[nodiscard]] std::size_t own_lines_at_start(std::string_view text) const;
-  [[nodiscard]] bool is_own_line(std::string_view line) const;
-  [[nodiscard]] bool leaves_line_open() const;
-  void trim_own_lines_at_end();
-
   // Shells that it opens (command_nested.cpp).
   void leave_tab();
   void end_what_runs_inside();
@@ -232,6 +220,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void tell_end_of_way();
   void keep_what_was_told();
   [[nodiscard]] bool shell_is_replaced() const;
+  [[nodiscard]] bool leaves_line_open() const;
   [[nodiscard]] std::optional<Foreground> nested_prompt();
   void look_for_nested_shell();
 
@@ -276,18 +265,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   std::optional<Error> typing_failure_;  ///< it may have been typed all the same
   LineAtPrompt at_prompt_{*tab_, *terminal_, watch_};
 
-  // What was read of its log.
-  std::optional<MarkerScanner> scanner_;
-  std::uint64_t read_ = 0;                        ///< log offset up to which the scanner was fed
-  bool behind_ = false;                           ///< there is more to feed
-  std::optional<PaneLog::Stamp> read_to_end_of_;  ///< the log when there was no more
-  std::optional<Error> unreadable_;
-  Clock::time_point read_well_;  ///< when the log could last be read
-  Clock::time_point grew_;       ///< when something new was last read from it
-  std::uint64_t emitted_ = 0;    ///< log offset up to which on_output_ was called
-  bool began_ = false;
-  bool traced_ = false;  ///< our own lines may stand before its output, and were not looked for yet
-  std::optional<Marker> end_marker_;
+  CommandLog log_{tab_->log};
   bool touched_ = false;                ///< somebody else may have typed in the tab: see touched.hpp
   std::optional<std::string> stopped_;  ///< what of it is stopped, not ended
 

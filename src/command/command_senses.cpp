@@ -20,7 +20,7 @@ bool was_just_started(int group, std::uint64_t ticks) {
 }  // namespace
 
 std::optional<SeenEnd> CommandRun::end() const {
-  return end_marker_ ? std::optional(SeenEnd{end_marker_->by, end_marker_->exit_code}) : std::nullopt;
+  return log_.end() ? std::optional(SeenEnd{log_.end()->by, log_.end()->exit_code}) : std::nullopt;
 }
 
 bool CommandRun::log_has_gap() const {
@@ -32,7 +32,7 @@ bool CommandRun::log_writer_is_stopped() const {
 }
 
 std::optional<Clock::time_point> CommandRun::log_unreadable_since() const {
-  return unreadable_ ? std::optional(read_well_) : std::nullopt;
+  return log_.unreadable() ? std::optional(log_.read_well()) : std::nullopt;
 }
 
 bool CommandRun::may_be_taken() const {

@@ -82,8 +82,7 @@ void CommandRun::withdraw() noexcept {
   }
   record_.nonce.clear();
   record_.id.clear();
-  scanner_.reset();
-  end_marker_.reset();
+  log_.forget();
 }
 
 /// To the prompt of a shell where a command may be typed. False: something came between, look again.
@@ -134,6 +133,7 @@ asio::awaitable<Did> CommandRun::type(int attempt) {
   const ShellCommand command = prepare_record();
   if (in_files_) {
     script_ = shell_script(*prompt_.shell, command);
+    log_.set_own_lines(script_.own_line_marks);
     // Before its record: they say that it was not taken.
     in_files_ = is_made(&CommandRun::write_script, *prompt_.shell);
   }
@@ -175,8 +175,7 @@ ShellCommand CommandRun::prepare_record() {
   if (prompt_.reads_our_files) {
     tag_process(prompt_.pid, command_tag(tab_->tag, record_.nonce));
   }
-  read_ = record_.typed_byte;
-  scanner_.emplace(record_.nonce, read_);
+  log_.begin(record_.nonce, record_.typed_byte, record_.start_byte);
   in_files_ = prompt_.reads_our_files;
   return {text_,
           record_.nonce,
@@ -222,6 +221,7 @@ asio::awaitable<bool> CommandRun::type_in_lines(const ShellCommand& command) {
                     std::to_string(kInlineLimitBytes) + " are allowed there");
   }
   script_ = ShellScript();
+  log_.set_own_lines({});
   std::string lines(kClearLine);
   for (const std::string& line : inline_lines(command)) {
     lines += line + "\r";
