@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 /// How long a new prompt may take to be in the log.
 constexpr Milliseconds kPromptShown{200};
 /// How much is read of a log for one.
-constexpr std::size_t kPromptBytes = 4'096;
+constexpr std::size_t kReadForPromptBytes = 4'096;
 /// How often we look whether a person who types in the tab just now has paused.
 constexpr Milliseconds kPauses{100};
 
@@ -135,7 +135,7 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
   const auto drawn_by = Clock::now() + kPromptShown;
   while (half && kind == ShellKind::bash && half->prompt.empty() && Clock::now() < drawn_by) {
     co_await sleep_for(kEditorLook);
-    half->prompt = drawn_prompt(tab_.log.read(from, kPromptBytes).bytes);
+    half->prompt = drawn_prompt(tab_.log.read(from, kReadForPromptBytes).bytes);
   }
   co_return half;
 }
@@ -172,7 +172,7 @@ asio::awaitable<std::string> LineAtPrompt::take_away(Foreground prompt, ShellIma
     co_await interrupt();
     tab_.last_end = Clock::now();  // what runs now is a step to the next prompt
     // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
-    taken = tab_.log.read(before, kPromptBytes).bytes.find('\n') != std::string::npos;
+    taken = tab_.log.read(before, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
   }
   taken_away_ = true;
   co_await wait_for_prompt(tab_, give_up_at);
