@@ -11,7 +11,7 @@
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
 #include "instance/instance.hpp"
-#include "server/client.hpp"
+#include "server/spawned_client.hpp"
 #include "server/server_config.hpp"
 #include "system/proc.hpp"
 #include "system/shell_kind.hpp"

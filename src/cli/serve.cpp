@@ -9,7 +9,7 @@
 #include "base/event.hpp"
 #include "cli/exit_guard.hpp"
 #include "cli/print.hpp"
-#include "server/client.hpp"
+#include "server/spawned_client.hpp"
 #include "stdio/serve.hpp"
 #include "system/proc.hpp"
 #include "tmux/manager.hpp"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <optional>
 
 #include "base/error.hpp"
-#include "base/programs.hpp"
 #include "base/timeout.hpp"
 #include "server/rows.hpp"
 #include "server/touched.hpp"
@@ -23,36 +21,10 @@ constexpr int kClientAttempts = 3;
 /// It lives within one list of commands, which tmux runs without a break.
 constexpr std::string_view kTypedBuffer = "terminally";
 
-const Argv kCommandsFromInput{"source-file", "-"};
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
-    text.pop_back();
-  }
-  return text;
-}
-
-/// A spare client may have been started while the socket was gone.
-bool never_connected(const ProcessResult& result) {
-  return result.exit_code != 0 &&
-         (result.err.starts_with("error connecting to ") || result.err.starts_with("no server running on "));
-}
-
 Error timed_out(std::chrono::milliseconds deadline) {
   return Error(ErrorCode::tmux_timeout,
                "tmux did not answer within " + std::to_string(deadline.count()) +
                    " ms (its server is stopped or overloaded); nothing was done. Try again later");
-}
-
-/// Where there is no tmux, with what to do: that may be the first answer that a new user gets.
-ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
-                     const std::vector<std::string>& environment = {}) {
-  try {
-    return {executor, argv, environment};
-  } catch (const Error& error) {
-    const std::string trouble = trouble_with_tmux(argv.front());
-    throw trouble.empty() ? error : Error(error.code(), trouble);
-  }
 }
 
 /// For as long as it is not answered. A call may be put away after the client.
@@ -72,35 +44,8 @@ class OpenQuestion {
 
 }  // namespace
 
-std::string trouble_with_tmux(const std::string& program) {
-  const bool is_name = program.find('/') == std::string::npos;
-  return find_program(program).empty()
-             ? "tmux: no program \"" + program + "\"" + (is_name ? " on PATH" : "") + ": " + kMendTmux
-             : "";
-}
-
-TmuxClient::TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
-                       std::chrono::milliseconds deadline)
-    : program_(std::move(program)),
-      socket_(std::move(socket)),
-      config_(std::move(config)),
-      deadline_(deadline) {}
-
-void TmuxClient::keep_spare(const asio::any_io_executor& executor) {
-  spare_ = std::make_shared<SpareClient>(executor, argv(kCommandsFromInput));
-}
-
-void TmuxClient::drop_spare() const {
-  if (spare_) {
-    spare_->drop();
-  }
-}
-
-Argv TmuxClient::argv(const Argv& command) const {
-  Argv all{program_, "-u", "-S", socket_.string(), "-f", config_.string()};
-  all.insert(all.end(), command.begin(), command.end());
-  return all;
-}
+TmuxClient::TmuxClient(std::shared_ptr<TmuxChannel> channel, std::chrono::milliseconds deadline)
+    : channel_(std::move(channel)), deadline_(deadline) {}
 
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
   const OpenQuestion open(open_questions_);
@@ -109,39 +54,24 @@ asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
                quote(kOtherServer) + "\n%else\n" + commands + "\n%endif";
   }
   commands += "\n";
-  std::optional<ProcessResult> result;
-  if (const auto spare = spare_ ? spare_->take() : nullptr) {
-    result = co_await spare->finish(commands, deadline_);
-  }
-  if (!result || never_connected(*result)) {
-    ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
-    result = co_await client.finish(std::move(commands), deadline_);
-  }
-  std::string out = output_of(std::move(*result));
-  if (spare_) {
-    spare_->prepare();
-  }
+  std::string out = output_of(co_await channel_->run(std::move(commands), deadline_));
   if (server_pid_ != 0 && out.starts_with(kOtherServer)) {
     throw Error(ErrorCode::not_found, "the tmux server of this tab is gone; nothing was done");
   }
   co_return out;
 }
 
-std::string TmuxClient::output_of(ProcessResult result) const {
-  if (result.timed_out) {
+std::string TmuxClient::output_of(TmuxAnswer answer) const {
+  if (answer.timed_out) {
     *timed_out_at_ = Clock::now();
     throw timed_out(deadline_);
   }
-  if (result.exit_code != 0) {
-    std::string message = trimmed(result.err.empty() ? result.out : result.err);
-    if (message.empty()) {
-      message = "its client ended with exit code " + std::to_string(result.exit_code);
-    }
+  if (const std::string& message = answer.error; !message.empty()) {
     const bool missing = message.starts_with("can't find ") || message.starts_with("no such pane") ||
                          message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
   }
-  return std::move(result.out);
+  return std::move(answer.out);
 }
 
 TmuxClient TmuxClient::of_server(int pid) const {
@@ -205,13 +135,9 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   }
 }
 
-/// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
 asio::awaitable<std::string> TmuxClient::start(std::string commands,
                                                std::vector<std::string> environment) const {
-  Argv words = kCommandsFromInput;
-  words.insert(words.end(), {";", "start-server"});
-  ChildProcess client = started(co_await asio::this_coro::executor, argv(words), environment);
-  co_return output_of(co_await client.finish(commands + "\n", deadline_));
+  co_return output_of(co_await channel_->start(commands + "\n", std::move(environment), deadline_));
 }
 
 /// Nothing is parsed and run by the if-shell where the buffer stays: see change().

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,31 +9,24 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/process.hpp"
 #include "base/timeout.hpp"
+#include "server/channel.hpp"
 #include "server/quoting.hpp"
-#include "server/spare_client.hpp"
 #include "tab/pane_terminal.hpp"
 
 namespace terminally {
 
-/// Talks to one tmux server on its private socket: one process per call, spawned by argv, killed at its
-/// deadline. It gets its commands on its standard input, so that it can be started before they are known.
+/// Talks to one tmux server over a channel, each call with a deadline.
 ///
 /// Whatever changes something is guarded: the server itself compares its clock with the deadline before it
-/// runs the commands, because a client that was killed at its deadline may already have delivered them to a
+/// runs the commands, because a call that was given up at its deadline may already have delivered them to a
 /// frozen server, which would run them when it thaws.
 class TmuxClient {
  public:
-  TmuxClient(std::string program, std::filesystem::path socket, std::filesystem::path config,
-             std::chrono::milliseconds deadline);
+  TmuxClient(std::shared_ptr<TmuxChannel> channel, std::chrono::milliseconds deadline);
 
-  [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
-
-  /// From now on a client is kept ready for the next call; for who makes many.
-  void keep_spare(const boost::asio::any_io_executor& executor);
-  /// Until the next call. While one is ready, a tmux server does not end with its last tab.
-  void drop_spare() const;
+  /// Until the next call: see TmuxChannel.
+  void let_go() const { channel_->let_go(); }
 
   /// Runs commands in tmux's command language (quote user text with `quote`) that change nothing, and returns
   /// what they printed.
@@ -69,26 +60,16 @@ class TmuxClient {
                                                           std::vector<std::string> environment) const;
 
  private:
-  [[nodiscard]] Argv argv(const Argv& command) const;
-  [[nodiscard]] std::string output_of(ProcessResult result) const;
+  [[nodiscard]] std::string output_of(TmuxAnswer answer) const;
   [[nodiscard]] std::string guarded_condition() const;
 
-  std::string program_;
-  std::filesystem::path socket_;
-  std::filesystem::path config_;
+  std::shared_ptr<TmuxChannel> channel_;
   std::chrono::milliseconds deadline_;
   int server_pid_ = 0;  ///< 0: whichever listens
-  std::shared_ptr<SpareClient> spare_;
   std::shared_ptr<Clock::time_point> timed_out_at_ = std::make_shared<Clock::time_point>();
   std::shared_ptr<std::multiset<Clock::time_point>> open_questions_ =  ///< when they were asked
       std::make_shared<std::multiset<Clock::time_point>>();
 };
-
-/// Why there is no tmux to be started, and what to do; empty: there is one.
-[[nodiscard]] std::string trouble_with_tmux(const std::string& program);
-
-inline constexpr const char* kMendTmux =
-    "install tmux 3.2 or later (apt-get install tmux), or name it with --tmux";
 
 /// Commands that type these bytes (a NUL only alone) into a pane, exactly; unless this tmux condition, looked
 /// at in the pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as

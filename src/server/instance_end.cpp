@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "command/escalation.hpp"
 #include "instance/runtime_files.hpp"
 #include "server/client.hpp"
+#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 
@@ -34,7 +36,8 @@ constexpr const char* kEndWithoutTabs = "if-shell -F '#{S:x}' 'display-message -
 constexpr std::string_view kShellHelper = "terminally-shel";
 
 asio::awaitable<std::string> ask(const Config& config, const Instance& instance, std::string commands) {
-  const TmuxClient client(config.tmux, instance.socket(), instance.tmux_config(), kTmuxPatience);
+  const TmuxClient client(
+      std::make_shared<SpawnedClient>(config.tmux, instance.socket(), instance.tmux_config()), kTmuxPatience);
   std::string answer;
   try {
     answer = co_await client.query(std::move(commands));

@@ -10,6 +10,7 @@
 #include "server/instance_end.hpp"
 #include "server/rows.hpp"
 #include "server/server_config.hpp"
+#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 
@@ -95,20 +96,26 @@ std::string first_window(const Config& config, const std::string& session, const
   return commands + " ; " + mark_session(session);
 }
 
+std::shared_ptr<TmuxChannel> spawned_clients(const boost::asio::any_io_executor& executor,
+                                             const Config& config, const Instance& instance) {
+  auto clients = std::make_shared<SpawnedClient>(config.tmux, instance.socket(), instance.tmux_config());
+  if (!config.guest) {
+    clients->keep_spare(executor);
+  }
+  return clients;
+}
+
 }  // namespace
 
-TmuxServer::TmuxServer(boost::asio::any_io_executor executor, const Config& config)
+TmuxServer::TmuxServer(boost::asio::any_io_executor executor, const Config& config,
+                       std::shared_ptr<TmuxChannel> tmux)
     : executor_(std::move(executor)),
       config_(config),
       durable_(!config_.instance.empty()),
       instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
-      client_(config_.tmux, instance_.socket(), instance_.tmux_config(),
+      client_(tmux ? std::move(tmux) : spawned_clients(executor_, config_, instance_),
               Milliseconds(config_.tmux_deadline_ms)),
-      watch_(executor_) {
-  if (!config_.guest) {
-    client_.keep_spare(executor_);
-  }
-}
+      watch_(executor_) {}
 
 std::string TmuxServer::what_held_up(Clock::time_point since) const {
   const Milliseconds silence = client_.silence_since(since);
@@ -297,7 +304,7 @@ void TmuxServer::forget() {
 
 Awaitable<void> TmuxServer::shut_down() {
   watch_.stop();
-  client_.drop_spare();
+  client_.let_go();
   if (!durable_ && owner_lock_) {
     co_await end_instance(config_, instance_, pid_);
   } else if (owner_lock_) {

@@ -12,6 +12,7 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
+#include "base/process.hpp"
 #include "config.hpp"
 #include "instance/instance.hpp"
 #include "server/client.hpp"
@@ -30,8 +31,9 @@ struct NewWindow {
 /// instance. Knows no tabs: who has them clears up after a lost server, and says so by forget().
 class TmuxServer {
  public:
-  /// `config` outlives it.
-  TmuxServer(boost::asio::any_io_executor executor, const Config& config);
+  /// `config` outlives it. `tmux`: how its tmux servers are reached; none: by clients that it spawns.
+  TmuxServer(boost::asio::any_io_executor executor, const Config& config,
+             std::shared_ptr<TmuxChannel> tmux = nullptr);
 
   [[nodiscard]] const Instance& instance() const { return instance_; }
   /// A named instance, whose server lives on without us.
@@ -48,7 +50,7 @@ class TmuxServer {
   [[nodiscard]] TmuxClient client() const { return client_.of_server(pid_); }
   [[nodiscard]] TmuxClient client_of(const Tab& tab) const { return client_.of_server(tab.server_pid); }
   /// Without a tab, the server is to end: no client is to hold it until the next call.
-  void drop_spare() const { client_.drop_spare(); }
+  void let_go_of_server() const { client_.let_go(); }
 
   /// What is known of why a call has not come to its end.
   [[nodiscard]] std::string what_held_up(Clock::time_point since) const;

@@ -17,18 +17,20 @@ constexpr Milliseconds kOwnerLook{1'000};
 
 }  // namespace
 
-TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config)
-    : parts_(std::make_unique<ManagerParts>(std::move(executor), std::move(config))) {}
+TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config,
+                         std::shared_ptr<TmuxChannel> tmux)
+    : parts_(std::make_unique<ManagerParts>(std::move(executor), std::move(config), std::move(tmux))) {}
 TmuxManager::~TmuxManager() = default;
 
 std::string TmuxManager::files_directory() const {
   return parts_->server.instance().runtime();
 }
 
-ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its_config)
+ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its_config,
+                           std::shared_ptr<TmuxChannel> tmux)
     : executor(std::move(its_executor)),
       config(std::move(its_config)),
-      server(executor, config),
+      server(executor, config, std::move(tmux)),
       log_watch(executor),
       run_context{
           executor,

@@ -19,6 +19,7 @@
 
 namespace terminally {
 
+class TmuxChannel;
 struct ManagerParts;
 
 /// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out,
@@ -31,8 +32,10 @@ struct ManagerParts;
 /// on disk and no tmux is started before the first call that needs it.
 class TmuxManager {
  public:
-  /// `executor` must run on one thread and outlive the manager.
-  TmuxManager(boost::asio::any_io_executor executor, Config config);
+  /// `executor` must run on one thread and outlive the manager. `tmux`: how its tmux servers are reached;
+  /// none: by clients that it spawns.
+  TmuxManager(boost::asio::any_io_executor executor, Config config,
+              std::shared_ptr<TmuxChannel> tmux = nullptr);
   ~TmuxManager();
   TmuxManager(const TmuxManager&) = delete;
   TmuxManager& operator=(const TmuxManager&) = delete;

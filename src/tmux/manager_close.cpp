@@ -52,7 +52,7 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
   tab->closed = true;
   tab->files.remove_locks();
   if (std::ranges::all_of(manager.tabs.known(), [](const auto& entry) { return entry.second->closed; })) {
-    manager.server.drop_spare();
+    manager.server.let_go_of_server();
   }
   manager.tabs.changes().came_or_went();
   for (const RunPtr& run : std::vector(tab->runs)) {

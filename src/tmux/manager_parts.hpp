@@ -38,7 +38,8 @@ namespace terminally {
 /// manager_input.cpp (text and keys, the screen), manager_results.cpp, manager_logs.cpp, manager_search.cpp,
 /// manager_waits.cpp, manager_watch.cpp (the tabs as a whole).
 struct ManagerParts {
-  ManagerParts(boost::asio::any_io_executor its_executor, Config its_config);
+  ManagerParts(boost::asio::any_io_executor its_executor, Config its_config,
+               std::shared_ptr<TmuxChannel> tmux);
   ManagerParts(const ManagerParts&) = delete;
   ManagerParts& operator=(const ManagerParts&) = delete;
 

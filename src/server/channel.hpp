@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/awaitable.hpp"
+#include "base/timeout.hpp"
+
+namespace terminally {
+
+/// What a tmux server made of a list of commands.
+struct TmuxAnswer {
+  std::string out;    ///< what they printed
+  std::string error;  ///< tmux's words for what went wrong, without a newline behind them; empty: nothing
+  bool timed_out = false;  ///< nothing came by the deadline: they may have been done, or may be done yet
+};
+
+/// The way to the tmux server that listens on one socket, whichever that is: commands there, answers back.
+/// Several calls may be under way; each is answered by itself. What TmuxClient asks goes by this alone.
+class TmuxChannel {
+ public:
+  TmuxChannel() = default;
+  TmuxChannel(const TmuxChannel&) = delete;
+  TmuxChannel& operator=(const TmuxChannel&) = delete;
+  virtual ~TmuxChannel() = default;
+
+  /// Has the server run these commands, in tmux's language, a list a line, and no others in between. Returns
+  /// by the deadline, or a moment later. Throws Error(io) where nothing could be sent.
+  [[nodiscard]] virtual Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) = 0;
+
+  /// The same, and starts a server in this environment where none listens.
+  [[nodiscard]] virtual Awaitable<TmuxAnswer> start(std::string commands,
+                                                    std::vector<std::string> environment,
+                                                    Milliseconds deadline) = 0;
+
+  /// Until the next call nothing of ours is connected: a tmux server without tabs lives as long as it has a
+  /// client.
+  virtual void let_go() = 0;
+};
+
+}  // namespace terminally
