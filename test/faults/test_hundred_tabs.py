@@ -1,10 +1,13 @@
 """R5: a hundred tabs that print in bursts: every log is what was printed, and another tab still answers."""
 
+import contextlib
 import hashlib
+import os
 import subprocess
 import tempfile
 import time
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 
 from faults import at_least, at_most, none, resident_mib, row, runs, share
@@ -37,17 +40,34 @@ def printed(seed: int, size: int) -> str:
     return digest.hexdigest()
 
 
+def closed_gate(path: Path) -> Path:
+    """Who opens it to read waits until it is `opened`: a hundred shells that look for a file are a load that keeps tmux from answering."""
+    os.mkfifo(path)
+    return path
+
+
+@contextlib.contextmanager
+def opened(gate: Path) -> Iterator[None]:
+    """For those who wait, and for those who come."""
+    descriptor = os.open(gate, os.O_RDWR)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def floor_seconds(script: Path, size: int) -> float:
     """The same load in a tmux of its own, with `cat` at the pipes."""
     with tempfile.TemporaryDirectory(prefix="te-floor-", dir="/tmp") as directory:
         tmux = ["tmux", "-u", "-S", f"{directory}/s", "-f", "/dev/null"]
         subprocess.run([*tmux, "new-session", "-d", "-s", "t", "-x", "120", "-y", "40", "sleep 1000"], check=True)
+        gate = closed_gate(Path(directory, "go"))
         for n in range(TABS):
-            subprocess.run([*tmux, "new-window", "-d", "-t", "t:", f"until [ -e {directory}/go ]; do sleep 0.05; done; python3 {script} {n} {size}; touch {directory}/done{n}; sleep 1000",
+            subprocess.run([*tmux, "new-window", "-d", "-t", "t:", f": <{gate}; python3 {script} {n} {size}; touch {directory}/done{n}; sleep 1000",
                             ";", "pipe-pane", "-t", f"t:{n + 1}", f"exec cat >{directory}/log{n}"], check=True)
         begin = time.monotonic()
-        Path(directory, "go").touch()
-        poll(lambda: len(list(Path(directory).glob("done*"))) == TABS, 1200, "the floor's tabs")
+        with opened(gate):
+            poll(lambda: len(list(Path(directory).glob("done*"))) == TABS, 1200, "the floor's tabs")
         seconds = time.monotonic() - begin
         subprocess.run([*tmux, "kill-server"], check=True)
     return seconds
@@ -62,11 +82,12 @@ class HundredTabs(unittest.TestCase):
             floors = [floor_seconds(script, size)]
             made = [server.call_async("create_tab", shell="/bin/dash") for _ in range(TABS + 1)]
             *tabs, other = [server.result(call, "create_tab", 60) for call in made]
-            starts = [server.call_async("start_process", window_id=tab.window_id,
-                                        command=f"until [ -e ~/go ]; do sleep 0.05; done; python3 ~/burst.py {n} {size}; touch ~/done{n}") for n, tab in enumerate(tabs)]
+            gate = closed_gate(server.sandbox.home / "go")
+            starts = [server.call_async("start_process", window_id=tab.window_id, command=f": <~/go; python3 ~/burst.py {n} {size}; touch ~/done{n}")
+                      for n, tab in enumerate(tabs)]
             ids = [server.result(call, "start_process", 120).command_id for call in starts]
             begin = time.monotonic()
-            (server.sandbox.home / "go").touch()
+            self.enterContext(opened(gate))
             times, different = [], []
             watch = self.enterContext(Stopwatch(computes=0.5))
             while not times or len(list(server.sandbox.home.glob("done*"))) < TABS:
