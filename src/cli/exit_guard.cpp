@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -16,12 +17,15 @@ namespace terminally {
 namespace {
 
 constexpr const char* kThisProgram = "/proc/self/exe";
+/// Longer than a process takes to be gone on any machine that is still at work.
+constexpr int kGoneWithinMs = 10'000;
 
 char* const* clean_up_argv = nullptr;  // the handler of a signal has nothing else to know it by
 
 /// Calls what a signal handler may call, and nothing else. fork() is not of that kind: it takes malloc's
 /// lock, which the interrupted code may hold.
 void exit_now(int /*signal*/) {
+  const auto ourselves = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
   if (clean_up_argv != nullptr && ::_Fork() == 0) {
     sigset_t none;
     ::sigemptyset(&none);
@@ -30,6 +34,10 @@ void exit_now(int /*signal*/) {
     const int null = ::open("/dev/null", O_RDWR);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {  // nobody waits for its end
       ::dup2(null, fd);
+    }
+    if (ourselves >= 0) {  // until we are gone our locks are held, and what they guard is left alone
+      pollfd gone{.fd = ourselves, .events = POLLIN, .revents = 0};
+      ::poll(&gone, 1, kGoneWithinMs);
     }
     ::execv(kThisProgram, clean_up_argv);
   }

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, poll
+from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs, poll
 from harness.client import END_S, copy_program, run_cli
 
 NOBODY = 65534
@@ -67,6 +67,23 @@ class End(unittest.TestCase):
                 begin = time.monotonic()
                 poll(lambda: time.monotonic() > begin + 1, 5)  # noqa: B023
                 server.raw.process.send_signal(signal.SIGCONT)
+
+    def test_eof_of_a_server_that_takes_its_time_to_be_gone(self) -> None:
+        """It has its locks until then: who puts away what it leaves comes after it."""
+        needs("strace")
+        late = ["strace", "-D", "-qq", "-o", "/dev/null", "-e", "trace=exit_group", "-e", "inject=exit_group:delay_enter=1000000"]
+        # The leak sanitizer cannot look where strace does.
+        with Sandbox() as sandbox, Server(sandbox=sandbox, wrapper=late, env={"ASAN_OPTIONS": "detect_leaks=0"}) as server:
+            server.create_tab().start("setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up")
+            tmux = Path(f"/proc/{Person(server).server_pid()}")
+            server.raw.process.stdin.close()
+            poll(lambda: not (tmux / "exe").exists(), 5)
+            server.raw.process.send_signal(signal.SIGSTOP)
+            begin = time.monotonic()
+            poll(lambda: time.monotonic() > begin + 2, 5)
+            server.raw.process.send_signal(signal.SIGCONT)
+            self.assertEqual(server.raw.process.wait(10), 0)
+            sandbox.assert_nothing_left()
 
     def test_a_shell_that_has_to_be_killed_is_not_started_again(self) -> None:
         for end in ("close", "stop"):
