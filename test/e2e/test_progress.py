@@ -83,12 +83,18 @@ class Progress(unittest.TestCase):
     def test_a_flood_is_skipped_in_the_stream_and_whole_in_the_log(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            result = self.run_streamed(server, "t", command="seq 1 2000000", window_id=tab.id, timeout_ms=60_000, verbose=True)
+            begin = time.monotonic()
+            result = self.run_streamed(server, "t", command="seq 1 1000000", window_id=tab.id, timeout_ms=60_000, verbose=True)
+            seconds = time.monotonic() - begin
             self.assertEqual(result.exit_code, 0)
-            self.assertEqual(result.output_bytes, sum(len(str(i)) + 2 for i in range(1, 2_000_001)))
+            whole = sum(len(str(i)) + 1 for i in range(1, 1_000_001))
+            self.assertEqual(result.output_bytes, whole + 1_000_000)
             text = text_of(streamed(server, "t"))
+            self.assertLessEqual(len(text), (10 * seconds + 2) * (64 << 10) + (512 << 10), "steps of 64 KiB, and what waits at the end")
+            self.assertTrue(text.endswith("999999\n1000000\n"), text[-100:])
+            if len(text) == whole:
+                return  # so busy is the machine that it was no flood
             self.assertIn("bytes skipped", text)
-            self.assertTrue(text.endswith("1999999\n2000000\n"), text[-100:])
             self.assertTrue(any("skipped" in note for note in result.notes), result.notes)
 
     def test_a_silent_command_is_heard_of(self) -> None:

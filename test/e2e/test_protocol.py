@@ -187,7 +187,7 @@ class Wire(unittest.TestCase):
             for line in (huge, b'"' + huge + b'"', b'{"jsonrpc":"2.0","id":"big","method":"ping","params":{"x":"' + huge + b'"}}'):
                 refused = len(server.raw.orphans) + len(server.raw.answers("big"))
                 server.raw.send_raw(line + b"\n")
-                server.raw.ping(timeout=20)
+                server.raw.ping(timeout=60)
                 self.assertEqual(len(server.raw.orphans) + len(server.raw.answers("big")), refused + 1, "one error for each")
             self.assertEqual(len(server.raw.answers("big")), 1, "by its id where it has one")
             grown = _peak_mb(server.raw.process.pid) - before
@@ -199,7 +199,7 @@ class Wire(unittest.TestCase):
             for more in (0, 1):
                 head, tail = b'{"jsonrpc":"2.0","id":"m%d","method":"ping","params":{"x":"' % more, b'"}}'
                 server.raw.send_raw(head + b"x" * (A_MESSAGE + more - len(head) - len(tail)) + tail + b"\n")
-                server.raw.ping(timeout=20)
+                server.raw.ping(timeout=60)
             self.assertEqual([answer["result"] for answer in server.raw.answers("m0")], [{}])
             [refused] = server.raw.answers("m1")
             self.assertIn(f"at most {A_MESSAGE} bytes", refused["error"]["message"])
