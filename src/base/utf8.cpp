@@ -163,4 +163,21 @@ bool has_control_characters(std::string_view text) {
   return false;
 }
 
+bool looks_binary(std::string_view bytes) {
+  if (bytes.find('\0') != std::string_view::npos) {
+    return true;
+  }
+  std::size_t invalid = 0;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    if (const std::size_t ascii = ascii_prefix(rest); ascii > 0) {
+      rest.remove_prefix(ascii);
+      continue;
+    }
+    const Utf8Part part = first_utf8_part(rest);
+    invalid += part.kind == Utf8Kind::invalid ? part.bytes : 0;
+    rest.remove_prefix(part.bytes);
+  }
+  return invalid > 16 && invalid * 10 > bytes.size();
+}
+
 }  // namespace terminally

@@ -68,4 +68,7 @@ inline constexpr std::string_view kCutMark = "\xE2\x80\xA6";
 /// U+009F).
 [[nodiscard]] bool has_control_characters(std::string_view text);
 
+/// Not text: a NUL, or more than a tenth of it no UTF-8.
+[[nodiscard]] bool looks_binary(std::string_view bytes);
+
 }  // namespace terminally

@@ -9,18 +9,15 @@
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "base/utf8.hpp"
-#include "log/own_lines.hpp"
-#include "secrets/text_guard.hpp"
-#include "text/ansi_parser.hpp"
-#include "text/visible_text.hpp"
 #include "toolkit/seen_total.hpp"
+#include "toolkit/shown_text.hpp"
 
 namespace terminally {
 namespace {
 
 namespace asio = boost::asio;
 
-constexpr Milliseconds kBetweenSteps{100};
+constexpr Milliseconds kBetweenSteps = ShownText::kHeldBack;
 constexpr Milliseconds kHeartbeat{5'000};
 /// Between the last step and the answer.
 constexpr Milliseconds kBeforeAnswer{10};
@@ -40,165 +37,6 @@ constexpr double kHeartbeatStep = 0.001;
 std::string skipped_line(std::uint64_t bytes) {
   return "[... " + std::to_string(bytes) + " bytes skipped ...]\n";
 }
-
-/// Not text: a NUL, or more than a tenth of it no UTF-8.
-bool looks_binary(std::string_view bytes) {
-  if (bytes.find('\0') != std::string_view::npos) {
-    return true;
-  }
-  std::size_t invalid = 0;
-  for (std::string_view rest = bytes; !rest.empty();) {
-    if (const std::size_t ascii = ascii_prefix(rest); ascii > 0) {
-      rest.remove_prefix(ascii);
-      continue;
-    }
-    const Utf8Part part = first_utf8_part(rest);
-    invalid += part.kind == Utf8Kind::invalid ? part.bytes : 0;
-    rest.remove_prefix(part.bytes);
-  }
-  return invalid > 16 && invalid * 10 > bytes.size();
-}
-
-/// Text without escape sequences, of which what was drawn over is still there: whatever goes back to the
-/// beginning of a line that has text begins a line of its own, as each step of a progress bar does. Any split
-/// of the stream gives the same text.
-class DrawnSteps {
- public:
-  void feed(std::string_view bytes, std::string& out) {
-    Writer writer{*this, out};
-    parser_.feed(bytes, writer);
-  }
-
-  void finish(std::string& out) {
-    Writer writer{*this, out};
-    parser_.finish(writer);
-  }
-
- private:
-  struct Writer {
-    DrawnSteps& steps;
-    std::string& out;
-
-    void text(std::string_view text) {
-      if (steps.went_back_ && !text.starts_with('\n')) {
-        out += '\n';
-      }
-      steps.went_back_ = false;
-      steps.line_has_text_ = !text.ends_with('\n');
-      out += text;
-    }
-    void control(char c) { steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_); }
-    void escape(char /*intermediate*/, char /*final*/) {}
-    void csi(std::string_view parameters, char final) {
-      const bool to_first_column =
-          final == 'G' && (parameters.empty() || parameters == "0" || parameters == "1");
-      steps.went_back_ = steps.went_back_ || (to_first_column && steps.line_has_text_);
-    }
-  };
-
-  AnsiParser<Writer> parser_;
-  bool line_has_text_ = false;
-  bool went_back_ = false;  ///< to its beginning, and nothing was written since
-};
-
-/// Bytes of a terminal as text that may be sent.
-class ShownText {
- public:
-  ShownText(const std::shared_ptr<TextGuard>& guard, std::string own_files)
-      : guarded_(guard != nullptr), naming_(std::move(own_files)) {
-    if (guard && guard->secrets().any()) {
-      redactor_.emplace(guard->shared_secrets());
-    }
-  }
-
-  void feed(std::string_view bytes, std::string& out) {
-    std::string drawn;
-    steps_.feed(bytes, drawn);
-    std::string text;
-    naming_.feed(drawn, text);
-    fed_ = Clock::now();
-    mask(text, out);
-  }
-
-  /// `goes_on`: what was printed last may be half a secret, for all we know.
-  void finish(std::string& out, bool goes_on) {
-    std::string drawn;
-    steps_.finish(drawn);
-    std::string text;
-    naming_.feed(drawn, text);
-    naming_.release(text);
-    mask(text, out);
-    if (redactor_) {
-      std::string rest;
-      if (goes_on) {
-        redactor_->release_all(rest);
-      }
-      redactor_->finish(rest);
-      make_visible(rest, out);
-    }
-    visible_.finish(out);
-  }
-
-  /// What was held back and need not be any longer.
-  void release(std::string& out) {
-    if (naming_.holds() && Clock::now() >= fed_ + kBetweenSteps) {
-      std::string named;
-      naming_.release(named);
-      mask(named, out);
-    }
-    if (!redactor_ || !redactor_->holds()) {
-      return;
-    }
-    std::string text;
-    const bool all = Clock::now() >= held_since_ + kBetweenSteps;
-    if (all) {
-      redactor_->release_all(text);
-    } else {
-      redactor_->release(text);
-    }
-    looked_ = true;
-    held_ = redactor_->holds() && !all;  // of a private key nothing is released
-    make_visible(text, out);
-  }
-
-  /// When to release, if steps were sent up to `last_step`; never when nothing is held back.
-  [[nodiscard]] Clock::time_point next_release(Clock::time_point last_step) const {
-    const auto since = looked_ ? held_since_ : std::min(held_since_, last_step);
-    return std::min(held_ ? since + kBetweenSteps : Clock::time_point::max(),
-                    naming_.holds() ? fed_ + kBetweenSteps : Clock::time_point::max());
-  }
-
- private:
-  void mask(std::string_view text, std::string& out) {
-    if (!redactor_) {
-      return make_visible(text, out);
-    }
-    std::string masked;
-    redactor_->feed(text, masked);
-    make_visible(masked, out);
-    held_since_ = held_ && masked.empty() ? held_since_ : Clock::now();
-    held_ = redactor_->holds();
-    looked_ = false;
-  }
-
-  void make_visible(std::string_view text, std::string& out) {
-    if (guarded_) {
-      visible_.feed(text, out);
-    } else {
-      out += text;
-    }
-  }
-
-  bool guarded_;
-  DrawnSteps steps_;
-  CommandNaming naming_;
-  Clock::time_point fed_;
-  std::optional<Redactor> redactor_;
-  VisibleText visible_;
-  Clock::time_point held_since_;
-  bool held_ = false;
-  bool looked_ = false;  ///< since something was fed
-};
 
 }  // namespace
 

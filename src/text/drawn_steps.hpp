@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/ansi_parser.hpp"
+
+namespace terminally {
+
+/// Text without escape sequences, of which what was drawn over is still there: whatever goes back to the
+/// beginning of a line that has text begins a line of its own, as each step of a progress bar does. Any split
+/// of the stream gives the same text.
+class DrawnSteps {
+ public:
+  void feed(std::string_view bytes, std::string& out) {
+    Writer writer{*this, out};
+    parser_.feed(bytes, writer);
+  }
+
+  void finish(std::string& out) {
+    Writer writer{*this, out};
+    parser_.finish(writer);
+  }
+
+ private:
+  struct Writer {
+    DrawnSteps& steps;
+    std::string& out;
+
+    void text(std::string_view text) {
+      if (steps.went_back_ && !text.starts_with('\n')) {
+        out += '\n';
+      }
+      steps.went_back_ = false;
+      steps.line_has_text_ = !text.ends_with('\n');
+      out += text;
+    }
+    void control(char c) { steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_); }
+    void escape(char /*intermediate*/, char /*final*/) {}
+    void csi(std::string_view parameters, char final) {
+      const bool to_first_column =
+          final == 'G' && (parameters.empty() || parameters == "0" || parameters == "1");
+      steps.went_back_ = steps.went_back_ || (to_first_column && steps.line_has_text_);
+    }
+  };
+
+  AnsiParser<Writer> parser_;
+  bool line_has_text_ = false;
+  bool went_back_ = false;  ///< to its beginning, and nothing was written since
+};
+
+}  // namespace terminally
