@@ -4,26 +4,17 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.hpp"
 #include "command/command_run.hpp"
-#include "log/masking.hpp"
-#include "secrets/text_guard.hpp"
+#include "log/unfinished_line.hpp"
 #include "system/foreground.hpp"
 #include "system/proc.hpp"
 #include "system/tty_wait.hpp"
-#include "text/ansi.hpp"
-#include "text/blanks.hpp"
-#include "text/drawn_line.hpp"
 
 namespace terminally {
 namespace {
 
 using Kind = AwaitingInput::Kind;
 
-constexpr std::size_t kPromptBytes = 200;
-constexpr std::size_t kLastLineBytes = 4'096;
-/// With a guard: what made a secret of the line's end stands before it, and so may the rest of a private key.
-constexpr std::size_t kGuardedLineBytes = std::size_t{16} * 1024;
 /// How many processes of a tab are looked at, those nearest to the shell first: a bound to what a look costs.
 constexpr std::size_t kMostProcesses = 64;
 
@@ -121,44 +112,6 @@ GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mod
   return best;
 }
 
-std::string last_line_bytes(const PaneLog& log, std::size_t most) {
-  std::string bytes = log.last_lines(1, most).bytes;
-  return bytes.ends_with('\n') ? std::string() : bytes;
-}
-
-/// Whether the line that ends the log is one of a private key.
-bool is_in_key(const PaneLog& log, std::size_t line_bytes, const Secrets& secrets) {
-  const std::uint64_t end = log.end() - std::min<std::uint64_t>(log.end(), line_bytes);
-  KeyState state;
-  static_cast<void>(secrets.find(
-      strip_ansi(read_range(log, end - std::min<std::uint64_t>(end, kGuardedLineBytes), end)), true, state));
-  return state.key_lines > 0;
-}
-
-std::string plain_line(const std::string& bytes, int cols) {
-  std::string text;
-  const Effect effect = strip_line(bytes, false, text).effect;
-  if (effect == Effect::screen) {
-    return {};
-  }
-  if (effect == Effect::line) {
-    CharacterWidths widths;
-    text = draw_line(bytes, cols, widths).value_or(text);
-  }
-  return to_valid_utf8(without_blanks(text));
-}
-
-/// The last of a line that is masked already.
-std::string end_of_line(std::string_view line) {
-  if (line.size() > kPromptBytes) {
-    line.remove_prefix(line.size() - kPromptBytes);
-    while (!line.empty() && (static_cast<unsigned char>(line.front()) & 0xC0U) == 0x80) {
-      line.remove_prefix(1);
-    }
-  }
-  return std::string(without_blanks(line));
-}
-
 std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, TerminalMode mode) {
   const GroupWait group = group_wait(foreground, terminal_device(tab.tty), mode.line && mode.echo);
   const bool gateway = foreground.kind == Foreground::Kind::gateway;
@@ -184,25 +137,6 @@ std::optional<Kind> kind_of_wait(const Tab& tab, const Foreground& foreground, T
 }
 
 }  // namespace
-
-std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard) {
-  const bool masks = guard != nullptr && guard->secrets().any();
-  const std::string bytes = last_line_bytes(log, masks ? kGuardedLineBytes : kLastLineBytes);
-  std::string line = bytes.empty() ? bytes : plain_line(bytes, cols);
-  if (masks && !line.empty()) {
-    if (is_in_key(log, bytes.size(), guard->secrets())) {
-      guard->count(SecretRules::kPrivateKey);
-      return guard->secrets().mask(SecretRules::kPrivateKey);
-    }
-    line = guard->masked_unfinished(line);
-  }
-  return end_of_line(line);
-}
-
-std::string whole_unfinished_line(const PaneLog& log, int cols) {
-  const std::string bytes = last_line_bytes(log, kLastLineBytes);
-  return bytes.empty() || bytes.size() == kLastLineBytes ? std::string() : plain_line(bytes, cols);
-}
 
 std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);

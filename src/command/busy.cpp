@@ -7,6 +7,7 @@
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
 #include "command/way_in.hpp"
+#include "log/unfinished_line.hpp"
 #include "system/proc.hpp"
 
 namespace terminally {

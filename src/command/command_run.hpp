@@ -13,13 +13,13 @@
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
-#include "command/command_log.hpp"
 #include "command/life.hpp"
-#include "command/line_at_prompt.hpp"
 #include "command/senses.hpp"
 #include "log/log_follower.hpp"
 #include "system/foreground.hpp"
 #include "system/log_watch.hpp"
+#include "tab/command_log.hpp"
+#include "tab/line_at_prompt.hpp"
 #include "tab/markers.hpp"
 #include "tab/pane_terminal.hpp"
 #include "tab/records.hpp"
@@ -204,6 +204,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] boost::asio::awaitable<bool> try_to_type(std::string bytes);
   [[nodiscard]] Error why_not_typed() const;
   [[nodiscard]] PaneFact touch_of_others() const;
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void write_script() const;
   void mark_running() const;

@@ -7,7 +7,6 @@
 #include "base/command_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/awaiting_input.hpp"
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
@@ -23,6 +22,8 @@ namespace {
 
 namespace asio = boost::asio;
 
+/// How often we look whether a person who types in the tab just now has paused.
+constexpr Milliseconds kPauses{100};
 /// How long tmux may take to leave a screen that nobody is in any more, and how often we look.
 constexpr Milliseconds kLeavesFullScreen{2'000};
 constexpr Milliseconds kTmuxReads{20};
@@ -120,9 +121,25 @@ asio::awaitable<bool> CommandRun::approach() {
   co_return true;
 }
 
+/// Who types in the tab just now is not interrupted in it.
+asio::awaitable<void> CommandRun::wait_for_a_pause() {
+  for (;;) {
+    const bool typing = co_await terminal_->is(PaneFact::typed_into);
+    if (!typing) {
+      co_return;
+    }
+    if (Clock::now() >= give_up_at_ || is_called_off(*this, Clock::now())) {
+      throw busy_with_typing(*tab_);
+    }
+    co_await sleep_for(kPauses);
+  }
+}
+
 asio::awaitable<void> CommandRun::clear_prompt() {
-  std::string note = co_await at_prompt_.take_away(prompt_, typed_into_image(), give_up_at_,
-                                                   [this] { return is_called_off(*this, Clock::now()); });
+  co_await wait_for_a_pause();
+  co_await at_prompt_.take_away(prompt_, typed_into_image());
+  co_await wait_for_prompt(*tab_, give_up_at_);
+  std::string note = co_await at_prompt_.note();
   if (!note.empty()) {
     record_.notes.push_back(std::move(note));
   }

@@ -8,6 +8,7 @@
 #include "command/prompt.hpp"
 #include "log/log_end.hpp"
 #include "log/masking.hpp"
+#include "log/unfinished_line.hpp"
 #include "system/foreground.hpp"
 #include "system/listeners.hpp"
 #include "text/ansi.hpp"

@@ -8,6 +8,7 @@
 #include "command/awaiting_input.hpp"
 #include "command/busy.hpp"
 #include "command/run_output.hpp"
+#include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"

@@ -2,7 +2,6 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -30,12 +29,11 @@ class LineAtPrompt {
       : tab_(tab), terminal_(terminal), watch_(watch) {}
 
   /// Takes away what may be there: text, a question for the rest of a command, an editor's command mode, a
-  /// `read` of theirs. It is neither run nor completed. Returns what is to be told; empty: there was nothing.
-  /// `shell`: whose prompt it was when it was last looked at.
-  /// Throws Error: busy while somebody types there, until then or until `is_called_off`; see wait_for_prompt.
-  [[nodiscard]] boost::asio::awaitable<std::string> take_away(Foreground prompt, ShellImage shell,
-                                                              Clock::time_point give_up_at,
-                                                              std::function<bool()> is_called_off);
+  /// `read` of theirs. It is neither run nor completed. `shell`: whose prompt it was when it was last looked
+  /// at. The next prompt is to be waited for, and then asked for the note.
+  [[nodiscard]] boost::asio::awaitable<void> take_away(Foreground prompt, ShellImage shell);
+  /// What is to be told of it, once the next prompt is there; empty: there was nothing.
+  [[nodiscard]] boost::asio::awaitable<std::string> note();
   [[nodiscard]] bool was_taken_away() const { return taken_away_; }
   /// Whether $? is that of our C-c.
   [[nodiscard]] bool exit_code_is_ours() const { return exit_code_is_ours_; }
@@ -47,12 +45,11 @@ class LineAtPrompt {
  private:
   /// What the prompt showed before our C-c, and after it: lines of text without blanks at their ends.
   struct Rows {
+    std::string last;  ///< of the line before, as it is shown
     std::string before;
     std::string prompt;
   };
 
-  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause(Clock::time_point give_up_at,
-                                                              std::function<bool()> is_called_off);
   [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
   [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(ShellImage shell, Milliseconds within);
   [[nodiscard]] bool has_key(const Foreground& foreground) const;
@@ -61,12 +58,14 @@ class LineAtPrompt {
   [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
                                                                             ShellImage shell);
   [[nodiscard]] boost::asio::awaitable<void> interrupt();
-  [[nodiscard]] std::string note_of(const Foreground& foreground, const std::optional<HalfTyped>& half,
-                                    const Rows& rows);
+  [[nodiscard]] std::string what_to_tell();
 
   Tab& tab_;
   PaneTerminal& terminal_;
   LogWatch::Watch& watch_;
+  Foreground prompt_;              ///< where it was taken away
+  std::optional<HalfTyped> half_;  ///< what the editor told
+  Rows rows_;
   bool taken_away_ = false;
   bool exit_code_is_ours_ = false;
   std::string put_back_;  ///< what the shell gets back after the command: a word of it; empty: nothing

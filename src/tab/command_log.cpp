@@ -1,4 +1,4 @@
-#include "command/command_log.hpp"
+#include "tab/command_log.hpp"
 
 #include <algorithm>
 

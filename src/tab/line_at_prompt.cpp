@@ -1,12 +1,11 @@
-#include "command/line_at_prompt.hpp"
+#include "tab/line_at_prompt.hpp"
 
 #include <boost/asio.hpp>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/awaiting_input.hpp"
-#include "command/busy.hpp"
-#include "command/prompt.hpp"
+#include "log/unfinished_line.hpp"
 #include "shell/shell_quoting.hpp"
 #include "system/tty_wait.hpp"
 
@@ -19,8 +18,6 @@ namespace asio = boost::asio;
 constexpr Milliseconds kPromptShown{200};
 /// How much is read of a log for one.
 constexpr std::size_t kReadForPromptBytes = 4'096;
-/// How often we look whether a person who types in the tab just now has paused.
-constexpr Milliseconds kPauses{100};
 
 /// How long the key of ours may take to be answered. It is, in a few milliseconds, where it is bound.
 constexpr Milliseconds kEditorAnswers{500};
@@ -52,21 +49,6 @@ std::string note_of_cleared(std::string line, bool put_back, bool again, bool fo
 }
 
 }  // namespace
-
-/// Who types in the tab just now is not interrupted in it.
-asio::awaitable<void> LineAtPrompt::wait_for_a_pause(Clock::time_point give_up_at,
-                                                     std::function<bool()> is_called_off) {
-  for (;;) {
-    const bool typing = co_await terminal_.is(PaneFact::typed_into);
-    if (!typing) {
-      co_return;
-    }
-    if (Clock::now() >= give_up_at || is_called_off()) {
-      throw busy_with_typing(tab_);
-    }
-    co_await sleep_for(kPauses);
-  }
-}
 
 /// Whether the shell's own line editor has the terminal, and has read all that was typed.
 bool LineAtPrompt::is_in_editor(const Foreground& foreground) const {
@@ -159,13 +141,11 @@ asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
   co_return done;
 }
 
-asio::awaitable<std::string> LineAtPrompt::take_away(Foreground prompt, ShellImage shell,
-                                                     Clock::time_point give_up_at,
-                                                     std::function<bool()> is_called_off) {
-  co_await wait_for_a_pause(give_up_at, std::move(is_called_off));
-  const std::string row = unfinished_line(tab_.log, tab_.cols);
-  Rows rows{whole_unfinished_line(tab_.log, tab_.cols), {}};  // who masks it needs all of it
-  const std::optional<HalfTyped> half = co_await ask_editor(prompt, shell);
+asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shell) {
+  prompt_ = prompt;
+  rows_.last = unfinished_line(tab_.log, tab_.cols);
+  rows_.before = whole_unfinished_line(tab_.log, tab_.cols);  // who masks it needs all of it
+  half_ = co_await ask_editor(prompt, shell);
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     const std::uint64_t before = tab_.log.end();
@@ -175,36 +155,38 @@ asio::awaitable<std::string> LineAtPrompt::take_away(Foreground prompt, ShellIma
     taken = tab_.log.read(before, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
   }
   taken_away_ = true;
-  co_await wait_for_prompt(tab_, give_up_at);
+  exit_code_is_ours_ = prompt.shell != ShellKind::fish;
+}
+
+asio::awaitable<std::string> LineAtPrompt::note() {
   // Only what is told depends on the row: a new prompt like the old one means that there was nothing.
   const auto shown_by = Clock::now() + kPromptShown;
-  while (!row.empty() && unfinished_line(tab_.log, tab_.cols) != row && Clock::now() < shown_by) {
+  while (!rows_.last.empty() && unfinished_line(tab_.log, tab_.cols) != rows_.last &&
+         Clock::now() < shown_by) {
     co_await watch_.changed_by(shown_by);
   }
-  rows.prompt = whole_unfinished_line(tab_.log, tab_.cols);
-  exit_code_is_ours_ = prompt.shell != ShellKind::fish;
-  co_return note_of(prompt, half, rows);
+  rows_.prompt = whole_unfinished_line(tab_.log, tab_.cols);
+  co_return what_to_tell();
 }
 
 /// What is told, and what is put back.
-std::string LineAtPrompt::note_of(const Foreground& foreground, const std::optional<HalfTyped>& half,
-                                  const Rows& rows) {
-  const bool same = !rows.before.empty() && rows.before == rows.prompt;
-  if (half && half->whole ? half->text.empty() : same) {
+std::string LineAtPrompt::what_to_tell() {
+  const bool same = !rows_.before.empty() && rows_.before == rows_.prompt;
+  if (half_ && half_->whole ? half_->text.empty() : same) {
     return {};  // there was nothing
   }
-  if (half) {
-    const bool whole = half->whole || (is_first_line(*half, rows.prompt) && !half->text.empty());
-    const bool again = !half->text.empty() && half->text == tab_.line_put_back;
-    put_back_ = whole ? quoted_for(*foreground.shell, half->text) : "";
-    tab_.line_put_back = whole ? half->text : "";
-    return note_of_cleared(half->text, whole, again, tab_.for_person);
+  if (half_) {
+    const bool whole = half_->whole || (is_first_line(*half_, rows_.prompt) && !half_->text.empty());
+    const bool again = !half_->text.empty() && half_->text == tab_.line_put_back;
+    put_back_ = whole ? quoted_for(*prompt_.shell, half_->text) : "";
+    tab_.line_put_back = whole ? half_->text : "";
+    return note_of_cleared(half_->text, whole, again, tab_.for_person);
   }
   // Behind the prompt that came next stands the first line of a command, which is all of it.
-  const bool first = !rows.prompt.empty() && rows.before.starts_with(rows.prompt);
-  const bool kept = first && foreground.shell == ShellKind::zsh && foreground.reads_our_files;
+  const bool first = !rows_.prompt.empty() && rows_.before.starts_with(rows_.prompt);
+  const bool kept = first && prompt_.shell == ShellKind::zsh && prompt_.reads_our_files;
   put_back_ = kept ? kLineThatZshKeeps : "";
-  return note_of_cleared(first ? rows.before.substr(rows.prompt.size()) : rows.before, kept, false,
+  return note_of_cleared(first ? rows_.before.substr(rows_.prompt.size()) : rows_.before, kept, false,
                          tab_.for_person);
 }
 
