@@ -21,9 +21,9 @@ class OneTab(unittest.TestCase):
     def test_many_short_calls(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            calls = [tab.execute_async(f"echo {n}; (exit {n})") for n in range(100)]
+            calls = [tab.execute_async(f"echo {n}; (exit {n})", timeout_ms=60_000) for n in range(100)]
             for n, call in enumerate(calls):
-                result = server.result(call, "execute_command", 60)
+                result = server.result(call, "execute_command", 70)
                 self.assertEqual((result.output, result.exit_code), (f"{n}\n", n))
 
     def test_a_tab_that_closes_while_calls_wait(self) -> None:
@@ -63,7 +63,7 @@ class ManyTabs(unittest.TestCase):
     def test_tabs_made_and_closed_while_others_work(self) -> None:
         with Server() as server:
             steady = server.create_tab()
-            call = steady.execute_async("for i in $(seq 1 50); do echo $i; sleep 0.02; done")
+            call = steady.execute_async("for i in $(seq 1 50); do echo $i; sleep 0.02; done", timeout_ms=60_000)
             for n in range(10):
                 tab = server.create_tab(name=str(n))
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")

@@ -167,9 +167,9 @@ class Limits(unittest.TestCase):
             tab = server.create_tab()
             tab.start("sleep 1000")
             calls = [server.call_async("wait_for", window_id=tab.id, until="exit", timeout_ms=50_000) for _ in range(most)]
-            server.raw.ping(timeout=20)
+            server.raw.ping(timeout=45)
             self.assertEqual([call for call in calls if call.done()], [])
-            refused = server.raw.start_request("tools/list").result(20)
+            refused = server.raw.start_request("tools/list").result(45)
             self.assertIn("error", refused)
             self.assertIn("1000", refused["error"]["message"])
             tab.call("cancel_command")
