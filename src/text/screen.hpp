@@ -35,7 +35,7 @@ class CharacterWidths {
   int last_width_ = 0;
 };
 
-/// The tallest screen a cursor can move over; DESIGN section 1.
+/// The tallest screen a cursor can move over.
 inline constexpr int kScreenRows = 40;
 
 /// A terminal of kScreenRows rows and a scrollback without limit: libvterm, which is shown only what moves

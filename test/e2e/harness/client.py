@@ -18,7 +18,7 @@ from .stopwatch import exit_code_in_time
 
 END_S = 2.0  # the promise for its end
 
-# A command result leaves out what has its default (DESIGN, section 3).
+# A command result leaves out what has its default.
 DEFAULTS = {"reason": None, "notes": [], "awaiting_input": None, "omitted_bytes": 0}
 
 
