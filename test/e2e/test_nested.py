@@ -125,9 +125,9 @@ class Nested(unittest.TestCase):
         """The nested shell is not a command that times out under the agent."""
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            result = tab.execute("bash --norc", timeout_ms=2_000)
+            result = tab.execute("bash --norc", timeout_ms=4_000)
             self.assertEqual((result.state, result.timed_out), ("running", False))
-            tab.execute("sleep 2.5")
+            tab.execute("sleep 4.5")
             self.assertEqual(tab.execute("echo still inside $SHLVL").exit_code, 0)
 
     def become_nobody(self, server: Server) -> Tab:
@@ -551,6 +551,7 @@ class Ssh(unittest.TestCase):
         first = tab.execute_async("echo up; sleep 30", timeout_ms=20_000)
         poll(lambda: b"up\r\n" in tab.log(), 5)
         second = tab.execute_async("echo meant for there", timeout_ms=20_000)
+        self.server.raw.ping()  # it has been read
         os.kill(int(pid), 9)
         self.assertEqual(self.server.result(first, "execute_command", 10).reason, "shell_exited")
         self.assertIn("the ssh that led", self.server.error(second, "execute_command", 10))
