@@ -172,7 +172,7 @@ class Stop(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            self.assertTrue(any(stopped() for _ in range(8)))
+            self.assertTrue(any(stopped() for _ in range(30)))
 
     def test_a_shell_that_works_itself_is_not_stopped(self) -> None:
         """SIGTERM is for what it runs: bash, zsh and dash ignore it, and fish would die of it, and the tab with it."""

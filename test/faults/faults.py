@@ -48,7 +48,7 @@ class Figure:
 
 
 def at_most(what: str, value: float, bound: float, unit: str = "", pace: float = 1.0) -> Figure:
-    """`pace`: of the Stopwatch that ran meanwhile, where the value is a time. A sanitizer keeps memory back, as much as it likes."""
+    """`pace`: the `stretch` of the Stopwatch that ran meanwhile, or its `pace`, where the value is a time. A sanitizer keeps memory back, as much as it likes."""
     allowed = math.inf if unit == "MB" and SANITIZED else bound * pace
     return Figure(what, "<=", value, bound, unit, allowed)
 

@@ -149,7 +149,7 @@ class BothFull(OnSmallDisks):
                     slowest = max(slowest, time.monotonic() - since)
                     right += (result.state, result.exit_code) == ("completed", n)
                 self.assertIn(NO_SPACE, " ".join(result.notes))
-                pace, last_id = watch.pace(), tab.state(verbose=True).command_id
+                pace, last_id = watch.stretch(2), tab.state(verbose=True).command_id
                 for file in ballast:
                     self.assertEqual(tab.execute(f"rm {file}").exit_code, 0)
                     self.assertFalse(file.exists())

@@ -67,7 +67,7 @@ class Killed(unittest.TestCase):
                 gaps += [part.gap_bytes] if "gap_bytes" in part else []
                 at, eof = part.next_byte, part.eof
             self.assertEqual(set(gaps), {None}, "an unknown number")
-            pace = watch.pace()
+            pace = watch.stretch(1)
         row("kill -9 of the log writer under a command", exactly("exit codes known", sum(results), len(results)), exactly("gaps told", len(gaps), len(results)),
             at_most("restarted", max(back), 1, "s", pace))
 

@@ -98,7 +98,7 @@ class AStretch(unittest.TestCase):
                     lost.append(one[0])
                     resumed.append(one[1])
         row("every write of the writer failing for two seconds (EDQUOT, ENOSPC, EIO): the loss counted exactly", at_least("lost", min(lost), 1, "bytes"),
-            at_most("lost, of what is more than it keeps", max(lost), len(FLOOD) - BUFFER, "bytes"), at_most("resumed", max(resumed), 2, "s", watch.pace()))
+            at_most("lost, of what is more than it keeps", max(lost), len(FLOOD) - BUFFER, "bytes"), at_most("resumed", max(resumed), 2, "s", watch.stretch(2)))
 
     def run_once(self, error: str, directory: Path) -> tuple[int, float]:
         """How many bytes were lost, and how long after the last failure the next byte was in the log."""

@@ -59,6 +59,10 @@ class Stopwatch:
         work = (promise - timers) * self.pace(WORK if timers else 0.0)
         return timers + work + HANDS * self._stall
 
+    def stretch(self, promise: float) -> float:
+        """How many times as long as promised it may take on the machine as it was."""
+        return self.allows(promise) / promise
+
     def within(self, promise: float, what: str = "it", timers: float = 0.0) -> float:
         """Asserts that no more has passed than was promised; returns the seconds."""
         seconds = self.seconds()
