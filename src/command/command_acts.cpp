@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTmuxAnswers{1'000};
 constexpr Milliseconds kServerEndsWithin{100};
-/// How long the shell is told while it is between two children. Nothing else runs meanwhile.
+/// How long `strike` sends SIGINT to the shell again and again. The event loop stands still meanwhile.
 constexpr Milliseconds kTellsShell{8};
 constexpr int kLooksForDescendants = 15;
 constexpr std::size_t kMostNested = 1'000;
@@ -61,7 +61,7 @@ asio::awaitable<void> CommandRun::carry_out(Act act) {
   }
 }
 
-/// False: it takes a while.
+/// False: this act takes a while, and was not carried out.
 bool CommandRun::carry_out_at_once(const Act& act) {
   if (const auto* signal = std::get_if<act::SignalGroup>(&act)) {
     strike(*signal);
@@ -140,7 +140,7 @@ void CommandRun::is_done(Errand errand) {
 /// It is on record: whoever comes after us goes on with it.
 void CommandRun::record_pressing(const act::RecordPressing& pressing) {
   if (pressing.why == Reason::cancelled_by_client) {
-    // Here, because it may have been asked for before there was one.
+    // Marked only here: when the cancel was asked for, the command may have had no nonce yet.
     tab_->files.mark_cancelled(record_.nonce, pressing.force);
   }
   CommandRecord interrupted = record_;
@@ -188,7 +188,7 @@ asio::awaitable<void> CommandRun::type_probe() {
   try {
     co_await terminal_->type("\x15" + script_.probe_line + "\r", Typed::key);
   } catch (const Error&) {
-    // what ends it by force goes on without it
+    // without the probe, the command is ended by force
   }
 }
 
@@ -245,14 +245,14 @@ asio::awaitable<void> CommandRun::read_log_out() {
   }
 }
 
-/// After END: who was there is asked while that can be known, and the prompt is as it was before anybody
-/// learns of the end, so that no other command comes between.
+/// After END and before anybody learns of the end, so that no other command comes between: asks whether
+/// somebody else may have typed C-c, while tmux still knows it, and puts back what stood at the prompt.
 asio::awaitable<void> CommandRun::settle_prompt() {
   if (life_.pressing().has_killed()) {
     leave_full_screen(tab_->tty);
   }
   if (!is_interrupted()) {
-    // Who typed C-c there: only somebody who was there.
+    // Only where somebody else may have typed in the tab, the C-c counts as theirs.
     if (looks_interrupted(*end())) {
       try {
         touched_ = co_await terminal_->is(PaneFact::touched);

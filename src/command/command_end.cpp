@@ -40,7 +40,7 @@ asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
 
 }  // namespace
 
-/// It goes on, whatever the disk says.
+/// The command goes on where its record cannot be written: then a note says so.
 void CommandRun::save_record() {
   const std::string why_not = tab_->records.append(record_);
   recorded_ = true;
@@ -74,7 +74,7 @@ std::optional<std::string> CommandRun::what_is_stopped() const {
   return std::nullopt;
 }
 
-/// END is known, and nobody is asked anything more.
+/// Ends the command as its END says.
 void CommandRun::conclude() {
   stopped_ = is_interrupted() ? std::nullopt : what_is_stopped();
   end_as(outcome_of(*end(), why(), touched_, is_stopped()));
@@ -169,7 +169,7 @@ void CommandRun::note_exit_file(Seen seen) {
   }
   record_.end_byte = output_end();  // what was looked at: END may be coming just now
   if (const std::uint64_t counted = tab_->log.counted_end(); counted > tab_->log.end()) {
-    // It is lost, or in the writer's memory.
+    // The log takes nothing just now: END is in the writer's memory, or lost.
     record_.unread_from = std::max(record_.end_byte, std::uint64_t{1});
     record_.end_byte = std::max(record_.end_byte, counted);
   }
@@ -205,13 +205,14 @@ void CommandRun::finish(const Outcome& outcome) {
         " (variables, functions and options of the old one are gone)");
   }
   keep_what_was_told();
-  // In this order: killed in between, the next server finds a mark whose command has ended.
+  // The record comes first: should we be killed before the mark goes, the next server sees that its command
+  // has ended.
   save_record();
   tab_->files.unmark_running(record_.nonce);
   leave_tab();
   ended_.set();
   output_changed_.notify();
-  // The answer goes first; the files are in nobody's way.
+  // The files are removed a moment later, so that the answer does not wait for it.
   const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
   later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
     files.remove(nonce);

@@ -34,7 +34,7 @@ bool CommandRun::leaves_line_open() const {
   return end > record_.start_byte && tab_->log.read(end - 1, 1).bytes != "\n";
 }
 
-/// What shows a prompt of a shell that it opened, once that has been shown for a while.
+/// The shell that this command opened, or the way to it, once it has shown its prompt for a while.
 std::optional<Foreground> CommandRun::nested_prompt() {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool gateway = now.kind == Foreground::Kind::gateway;
@@ -71,7 +71,7 @@ void CommandRun::look_for_nested_shell() {
   }
 }
 
-/// What is older than the way that is known is what was there before that.
+/// A process that is older than the way on record was there before it, and is not the way in.
 void CommandRun::note_way_in(const Foreground& prompt, Clock::time_point seen) {
   std::optional<WayIn> way = way_in(prompt, seen);
   if (!way || (record_.way_in && way->process.start_ticks <= record_.way_in->process.start_ticks)) {
@@ -82,7 +82,7 @@ void CommandRun::note_way_in(const Foreground& prompt, Clock::time_point seen) {
   save_record();  // it may end while nobody looks
 }
 
-/// It is gone, and not because it left: what is run in the tab from now on runs elsewhere.
+/// The shell that the command ran in is gone: a note says where the next command runs.
 void CommandRun::note_end_of_shell() {
   tell_end_of_way();
   const std::string& way = reporter_.name;  // ssh, su; else the shell itself

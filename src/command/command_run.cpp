@@ -62,7 +62,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   if (record_.signalled) {
     wishes_.why = Reason::cancelled_by_client;  // whatever ends it was our signal; no more are sent
   }
-  // Its last process had begun to end it.
+  // The process that looked after it before had begun to end it.
   if (record_.reason != Reason::none || tab_->files.is_cancelled(record_.nonce)) {
     interrupt(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
     record_.reason = Reason::none;
@@ -82,7 +82,7 @@ LogReach::Part CommandRun::output() const {
   if (!log_.has_start() || (!log_.output_is_known() && !has_ended())) {
     return {.begin = 0, .end = 0, .last = has_ended()};
   }
-  // What the log had not taken by its end may come after it, or never.
+  // Where the log had not taken all of its output when it ended, the rest may come later, or never.
   const std::uint64_t end =
       record_.unread_from != 0 ? std::min(record_.unread_from, record_.end_byte) : output_end();
   return {.begin = record_.start_byte, .end = end, .last = has_ended()};

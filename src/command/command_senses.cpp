@@ -55,7 +55,7 @@ bool CommandRun::shell_is_gone() const {
   return !is_alive(record_.shell_pid);
 }
 
-/// The shell that the command was typed into: its number, as long as it is of a process from before.
+/// The shell that the command was typed into; nullopt when it is gone, even if its pid is in use again.
 std::optional<ProcessId> CommandRun::its_shell() const {
   const auto shell = process_info(record_.shell_pid);
   const bool still = shell && shell->state != 'Z' && shell->start_ticks <= record_.started_ticks &&

@@ -145,13 +145,13 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   }
 }
 
-/// Not where somebody else may have typed, nor one that nobody wants any more.
+/// Types the command, unless somebody else may have typed at the prompt, or nobody wants it any more.
 asio::awaitable<Did> CommandRun::type(int attempt) {
   const ShellCommand command = prepare_record();
   if (in_files_) {
     script_ = shell_script(*prompt_.shell, command);
     log_.set_own_lines(script_.own_line_marks);
-    // Before its record: they say that it was not taken.
+    // The files come before the record: they tell the next server that the command was not taken.
     in_files_ = is_made(&CommandRun::write_script, *prompt_.shell);
   }
   save_record();  // before it can begin: whatever becomes of us, the next server looks after it
@@ -172,7 +172,7 @@ asio::awaitable<Did> CommandRun::type(int attempt) {
   co_return !typed ? Did::not_typed : typing_failure_ ? Did::perhaps_typed : Did::typed;
 }
 
-/// What is so just before it is typed.
+/// Notes in the record what is known just before the command is typed.
 ShellCommand CommandRun::prepare_record() {
   fresh_nonce();
   nested_ = prompt_.kind != Foreground::Kind::shell || tab_->runs.front().get() != this ||
@@ -213,7 +213,7 @@ void CommandRun::mark_running() const {
   }
 }
 
-/// Where not even links to memory can be made, what works in a shell elsewhere works here, too.
+/// False: not even links to memory can be made. Then the text is typed in lines, as to a shell elsewhere.
 bool CommandRun::is_made(void (CommandRun::*make)() const, ShellKind shell) {
   try {
     (this->*make)();
@@ -287,7 +287,8 @@ Error CommandRun::why_not_typed() const {
              : *typing_failure_;
 }
 
-/// Of our own C-c, too, there is a moment until the prompt is back.
+/// The fact by which somebody else may have typed. Our own C-c was a moment ago: since then only who sees the
+/// pane can have.
 PaneFact CommandRun::touch_of_others() const {
   return at_prompt_.was_taken_away() ? PaneFact::touched_a_moment_ago : PaneFact::touched;
 }

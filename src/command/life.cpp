@@ -131,7 +131,7 @@ CommandLife::State CommandLife::next(Typed state, const Look& look) const {
   }
   const bool taken = seen.in_files() && seen.may_be_taken();
   if (const auto end = seen.end()) {
-    // The shell died before it came to it; there is a new one.
+    // The shell died before it took the command; there is a new shell.
     return end->by == Marker::By::shell && seen.in_files() && !taken ? not_taken(state, look)
                                                                      : State(running);
   }
@@ -188,7 +188,7 @@ std::optional<CommandLife::State> CommandLife::end_of_followed(const Look& look)
   return std::nullopt;
 }
 
-/// Whether it is looked at now; then the next time is set.
+/// Whether `next_look` has come. If so, sets the next one.
 bool CommandLife::is_due(Clock::time_point& next_look, const Look& look) {
   const bool due = look.now >= next_look;
   next_look = due ? look.now + kHousekeeping : next_look;

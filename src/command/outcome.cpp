@@ -39,7 +39,7 @@ Outcome outcome_of(SeenEnd end, Reason why, bool touched, bool stopped) {
   if (why != Reason::none) {
     return {Seen::end, CommandState::cancelled, why, end.exit_code};
   }
-  // Where the code tells of the C-c, what else was stopped meanwhile changes nothing.
+  // An exit code that tells of the C-c counts, whether or not something was stopped as well.
   const bool interrupted = touched && looks_interrupted(end);
   if (interrupted && (end.exit_code != 0 || !stopped)) {
     return {Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, end.exit_code};

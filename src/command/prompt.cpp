@@ -13,7 +13,7 @@ namespace {
 /// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
 /// starship).
 constexpr Milliseconds kPromptStep{1'000};
-/// After our last command.
+/// A step of the prompt begins at most this long after our last command.
 constexpr Milliseconds kLastStepBegins{2'000};
 /// A program of the start-up files may have the foreground for that long.
 constexpr Milliseconds kStartUpStep{5'000};
@@ -21,7 +21,7 @@ constexpr Milliseconds kStartUpStep{5'000};
 /// prompt: what it does is read from two files of /proc, one after the other.
 constexpr Milliseconds kShortRead{100};
 
-/// A tick is 10 ms.
+/// How long this process has lived. A tick is 10 ms.
 Milliseconds age_of(int pid) {
   const auto process = process_info(pid);
   const std::uint64_t now = ticks_since_boot();

@@ -9,7 +9,7 @@
 namespace terminally {
 namespace {
 
-/// So many shells within each other.
+/// So many shells within each other are looked through.
 constexpr std::size_t kDeepestNesting = 4;
 
 std::string where_it_is_now(const Foreground& now) {
@@ -47,12 +47,13 @@ std::optional<LastWay> last_way(const CommandRecords& records) {
   return found;
 }
 
-/// What a person was told at their terminal, no client was told, and the other way round.
+/// People at their terminals and clients are told apart: each has a time of its own.
 std::int64_t& told_at(WayIn& way, const Tab& tab) {
   return tab.for_person ? way.told_people_steady_ms : way.told_steady_ms;
 }
 
-/// In the record that was written last, so that their order stays.
+/// Notes it in the record that was written last, because writing an older one again would make that the
+/// last.
 void mark_told(Tab& tab, LastWay last) {
   told_at(*last.record.way_in, tab) = steady_ms(Clock::now());
   tab.records.append(last.record);

@@ -10,7 +10,7 @@
 namespace terminally {
 namespace {
 
-/// The first bytes of the part; the rest of them stands behind.
+/// The first `bytes` of the part; the others go into `after`.
 LogPart beginning_of(const LogPart& part, std::size_t bytes) {
   LogPart cut = part;
   cut.bytes.resize(bytes);
@@ -18,7 +18,7 @@ LogPart beginning_of(const LogPart& part, std::size_t bytes) {
   return cut;
 }
 
-/// The bytes of the part from `begin` on; the others stand before.
+/// The bytes of the part from `begin` on; the others go into `before`.
 LogPart end_of(const LogPart& part, std::size_t begin) {
   LogPart cut = part;
   cut.before.append(part.bytes, 0, begin);
@@ -26,7 +26,8 @@ LogPart end_of(const LogPart& part, std::size_t begin) {
   return cut;
 }
 
-/// A line that we typed is known by what follows it: where a cut parts them, only here.
+/// The part without the lines that we typed. They are known by what follows them, so they are looked for
+/// here, before a cut parts them from it.
 LogPart without_echoes(const LogPart& part) {
   const std::size_t begin = part.before.size();
   const std::size_t end = begin + part.bytes.size();

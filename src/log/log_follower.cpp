@@ -13,7 +13,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// A tab is closed without a change of its log.
+/// How often the tab is looked at: it can be closed without a change of its log.
 constexpr Milliseconds kLookAtTab{500};
 constexpr Milliseconds kAskAgain{200};
 

@@ -13,15 +13,15 @@
 
 namespace terminally {
 
-/// Which part of a log is for a reader by now, and when that is another.
+/// Which part of a log a reader may have by now. Tells when that part changes.
 class LogReach {
  public:
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
   struct Part {
-    std::uint64_t begin = 0;  ///< what is before it is not meant, and not missed
+    std::uint64_t begin = 0;  ///< bytes before it are not for the reader, and not said to be missing
     std::uint64_t end = kNoLimit;
-    bool last = false;  ///< it becomes no larger
+    bool last = false;  ///< the part will not grow any more
   };
 
   LogReach() = default;
@@ -30,8 +30,8 @@ class LogReach {
   virtual ~LogReach() = default;
 
   [[nodiscard]] virtual Part now() = 0;
-  /// Returns when it may be another, or at the time; for nothing now and then. No change since the last
-  /// now() is missed. Throws operation_aborted when cancelled.
+  /// Returns when the part may have changed, or at the time; now and then without a change. No change since
+  /// the last now() is missed. Throws operation_aborted when cancelled.
   [[nodiscard]] virtual boost::asio::awaitable<void> changed_by(Clock::time_point when) = 0;
   /// Whoever waits in changed_by looks again.
   virtual void wake() = 0;

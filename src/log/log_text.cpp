@@ -38,7 +38,7 @@ std::string log_text(std::string_view bytes, const TextView& view, int cols) {
   if (!view.guard) {
     return text;
   }
-  // What was drawn out of order is a secret only now.
+  // Masked again: what was drawn out of order has the form of a secret only once it is rendered.
   return view.render ? view.guard->text(text) : visible_text(text);
 }
 

@@ -103,7 +103,7 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, const Text
 BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                          std::uint64_t max_bytes) {
   BoundedText result = text_within(log, range, view, cols, max_bytes);
-  // Afterwards: what goes meanwhile is said, too.
+  // Looked at after the text was made, so that bytes removed meanwhile are counted as gone.
   const std::uint64_t counted = range.goes_on ? std::max(range.end, log.counted_end()) : range.end;
   if (range.begin < counted) {
     result.gap = log.gap_between(range.begin, counted);

@@ -49,7 +49,7 @@ void Exchange::end() {
   }
 }
 
-/// The progress of a task would go on by another outlet.
+/// Nothing is sent from here on. The progress is closed by itself: that of a task has another outlet.
 void Exchange::silence(State why) {
   if (state_ == State::replied) {
     return;

@@ -26,7 +26,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Kind = RpcMessage::Kind;
 
-/// Before it an error must have an id.
+/// The first revision in which an error may have no id.
 constexpr Revision kErrorsWithoutId = Revision::v2025_11_25;
 
 bool is_answered(const RpcMessage& message) {
@@ -112,7 +112,8 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const Send& s
   }
 }
 
-/// Once, by no id; where the revision has no such error, each request by its own.
+/// Refuses the batch by one error without an id; where the revision has no such error, by one for each
+/// request.
 void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, const Exchange::Reply& reply) {
   if (negotiated_ >= kErrorsWithoutId) {
     return reply(error_text("", error));

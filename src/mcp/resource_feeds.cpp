@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kListFeed = "list";
 
-/// Who hears of one thing.
+/// All who are told of one resource, or of the list of tabs.
 struct Feed {
   struct Listener {
     Tell tell;

@@ -62,7 +62,7 @@ awaitable<std::string> tabs_as_listed(const Core& core) {
   co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// What a screen lacks, where there is no other place to say it.
+/// A first line that says how many rows were left out: a resource has no notes.
 std::string above_of(const TabScreen& screen) {
   return screen.omitted_rows == 0
              ? ""

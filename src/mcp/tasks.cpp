@@ -94,7 +94,7 @@ void note_failure(Task& task, const std::exception_ptr& failure) {
   std::cerr << "terminally-mcp: task " << task.id << " failed: " << cause << '\n';
 }
 
-/// There is nothing but the call. Whatever it still makes of it is not asked for.
+/// Cancels a task that has no command: its call. What the call still returns is dropped.
 void abort(Task& task) {
   task.aborted = true;
   task.cancel.emit(asio::cancellation_type::terminal);
@@ -109,7 +109,7 @@ awaitable<bool> runs_still(TmuxManager& manager, Task::Command command) {
   co_return now.state == CommandState::running;
 }
 
-/// Nothing else that came to run in its tab.
+/// Ends the command of the task, and nothing else that runs in its tab by now.
 awaitable<void> end_command(RouterPtr router, TaskPtr task) {
   TmuxManager& manager = *router->context().manager;
   try {

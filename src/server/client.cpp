@@ -18,7 +18,8 @@ constexpr std::string_view kExpired = "terminally: expired";
 /// What another server prints than the one that is meant.
 constexpr std::string_view kOtherServer = "terminally: another server";
 constexpr int kClientAttempts = 3;
-/// It lives within one list of commands, which tmux runs without a break.
+/// The name of the buffer that texts are typed by. One is enough: it is made and used within one list of
+/// commands, which tmux runs without a break.
 constexpr std::string_view kTypedBuffer = "terminally";
 
 Error timed_out(std::chrono::milliseconds deadline) {
@@ -27,7 +28,7 @@ Error timed_out(std::chrono::milliseconds deadline) {
                    " ms (its server is stopped or overloaded); nothing was done. Try again later");
 }
 
-/// For as long as it is not answered. A call may be put away after the client.
+/// An entry in the list of open questions, until it is answered. A call may be put away after the client.
 class OpenQuestion {
  public:
   using Questions = std::shared_ptr<std::multiset<Clock::time_point>>;

@@ -30,7 +30,8 @@ constexpr Milliseconds kTmuxPatience{400};
 /// Not counted: the time that the machine stood still.
 constexpr Milliseconds kProcessPatience{800};
 constexpr Milliseconds kBetweenLooks{20};
-/// Asked and done in one, so that no tab that comes just now ends with it.
+/// Ends a tmux server that has no tabs. Asked and done in one command, so that a tab that is just opened does
+/// not end with it.
 constexpr const char* kEndWithoutTabs = "if-shell -F '#{S:x}' 'display-message -p tabs' kill-server";
 /// The kernel keeps 15 bytes of "terminally-shell".
 constexpr std::string_view kShellHelper = "terminally-shel";
@@ -47,7 +48,7 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
-/// What is ours there, but for what is kept.
+/// Removes our own files from the runtime directory, but for those in `kept`.
 void remove_runtime_files(const Instance& instance, std::span<const std::string_view> kept) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(instance.runtime(), error)) {

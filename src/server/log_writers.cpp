@@ -16,7 +16,7 @@
 namespace terminally {
 namespace {
 
-/// A new pane's writer is on its way for as long.
+/// How long the writer of a new pane may take to start.
 constexpr Milliseconds kStartsWithin{500};
 constexpr Milliseconds kBetweenWriterLooks{20};
 /// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
@@ -41,7 +41,7 @@ bool had_writer(const std::filesystem::path& log) {
   return !error && bytes > 0;
 }
 
-/// It may wait for its log (no space, no directory) and hold no lock yet.
+/// Whether a writer for this log runs that may hold no lock yet: it waits for space or for its directory.
 bool has_waiting_writer(const std::filesystem::path& log) {
   const std::string argument = std::string("\0", 1) + log.native() + std::string("\0", 1);
   return std::ranges::any_of(all_processes(), [&argument](const ProcessInfo& process) {

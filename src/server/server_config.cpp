@@ -19,7 +19,7 @@
 namespace terminally {
 namespace {
 
-/// An assignment without effect.
+/// What the name of a window begins with that nobody has named: a shell assignment without effect.
 constexpr const char* kNoName = "_=";
 
 using Variables = std::map<std::string, std::string, std::less<>>;

@@ -7,8 +7,8 @@
 
 namespace terminally {
 
-/// A variable's name on its way to terminally-shell, which gives it its own: tmux overwrites PATH, SHELL, PWD
-/// and TMUX.
+/// What the name of a variable begins with on its way to terminally-shell, which takes it off again. Under
+/// their own names tmux would overwrite PATH, SHELL, PWD and TMUX.
 inline constexpr std::string_view kCarrier = "TERMINALLY_ENV_";
 
 using Variable = std::pair<std::string, std::string>;  ///< name, value

@@ -52,7 +52,7 @@ void CommandFiles::write_all_of(const ShellScript& script, const std::string& no
              "");  // ours, so that the shell's umask does not make it readable for others
 }
 
-/// In memory: what stands on the disk by now could be cut short.
+/// Makes all of them links to memory, also those that are on the disk already: these could be cut short.
 void CommandFiles::keep_all_of(const ShellScript& script, const std::string& nonce) const {
   std::vector<MemoryFile>& kept = (*in_memory_)[nonce];
   kept.clear();

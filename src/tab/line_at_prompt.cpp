@@ -26,7 +26,7 @@ constexpr Milliseconds kEditorLook{2};
 constexpr Milliseconds kEditorReads{500};
 /// How long the prompt may take to come after the command, for what is put back there.
 constexpr Milliseconds kEditorComes{2'000};
-/// Of a longer one nothing is said: of half a secret nobody sees that it is one.
+/// A longer line is not shown at all: cut in two, a secret would not be known for one.
 constexpr std::size_t kLongestInNote = 4'096;
 
 /// `for_person`: as Tab::for_person.
@@ -57,7 +57,7 @@ bool LineAtPrompt::is_in_editor(const Foreground& foreground) const {
          prompt_state(foreground, tab_.tty) == Prompt::ready;
 }
 
-/// Waits for that in the shell that this is, or was, typed into.
+/// Waits until the line editor of this shell has the terminal. False: not in time, or another shell has it.
 asio::awaitable<bool> LineAtPrompt::comes_to_editor(ShellImage shell, Milliseconds within) {
   const auto give_up_at = Clock::now() + within;
   for (;;) {
@@ -81,7 +81,7 @@ bool LineAtPrompt::has_key(const Foreground& foreground) const {
          !is_replaced(last->shell_pid, last->shell_image);
 }
 
-/// Nothing: it was not pressed, or not answered.
+/// What the key of ours answers; nullopt: it was not pressed, or not answered.
 asio::awaitable<std::optional<std::string>> LineAtPrompt::press_key(std::string script, PaneFact unless,
                                                                     Typed typed) {
   const EditorKeyFiles files = tab_.files.editor_key();
@@ -159,7 +159,8 @@ asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
 }
 
 asio::awaitable<std::string> LineAtPrompt::note() {
-  // Only what is told depends on the row: a new prompt like the old one means that there was nothing.
+  // The rows of the prompt decide only on what the note says: where the new one is like the old one, nothing
+  // stood there.
   const auto shown_by = Clock::now() + kPromptShown;
   while (!rows_.last.empty() && unfinished_line(tab_.log, tab_.cols) != rows_.last &&
          Clock::now() < shown_by) {
@@ -169,7 +170,7 @@ asio::awaitable<std::string> LineAtPrompt::note() {
   co_return what_to_tell();
 }
 
-/// What is told, and what is put back.
+/// The text of the note. Sets put_back_ as well.
 std::string LineAtPrompt::what_to_tell() {
   const bool same = !rows_.before.empty() && rows_.before == rows_.prompt;
   if (half_ && half_->whole ? half_->text.empty() : same) {
@@ -182,7 +183,8 @@ std::string LineAtPrompt::what_to_tell() {
     tab_.line_put_back = whole ? half_->text : "";
     return note_of_cleared(half_->text, whole, again, tab_.for_person);
   }
-  // Behind the prompt that came next stands the first line of a command, which is all of it.
+  // A row that begins with the prompt that came next has the first line of a command behind it: then there
+  // are no lines before it.
   const bool first = !rows_.prompt.empty() && rows_.before.starts_with(rows_.prompt);
   const bool kept = first && prompt_.shell == ShellKind::zsh && prompt_.reads_our_files;
   put_back_ = kept ? kLineThatZshKeeps : "";

@@ -22,9 +22,9 @@ enum class PaneFact : unsigned {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
 
-/// What the pane counts as behind something that we typed, which is nobody's visit: after a line, and a C-c
-/// before it, as untouched; after a key as before; after a key that puts a person's text back, that text is
-/// there as if just typed.
+/// What we type, for the count of who else was in the pane (PaneFact::touched). After a line of ours, or the
+/// C-c before one, the pane is untouched. A key changes nothing. A key that puts a person's text back leaves
+/// the pane touched: that text counts as just typed.
 enum class Typed { key, line, text_put_back };
 
 /// A pane's terminal, as a command uses it: what is typed goes to this pane and no other, also when its

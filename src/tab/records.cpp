@@ -85,7 +85,8 @@ std::size_t write_some(int fd, std::string_view text) {
   return done;
 }
 
-/// The space of what is of no use. Not where somebody has appended behind it, without the lock.
+/// Cuts off what was written of a line that did not fit, unless somebody has appended behind it without the
+/// lock.
 void give_back(int fd, off_t from, std::size_t bytes) {
   struct stat info{};
   if (::fstat(fd, &info) == 0 && info.st_size == from + static_cast<off_t>(bytes)) {
@@ -131,7 +132,8 @@ void rewrite(int fd, const std::filesystem::path& path, std::size_t most_bytes) 
     content += line + "\n";
   }
   const FileLock fresh = replace_file_locked(path, content);
-  // Who could not wait for the lock; who writes there from now on sees that it was replaced.
+  // Lines that others appended to the old file without waiting for the lock. Who appends from now on sees
+  // that it was replaced.
   (void)write_some(fresh.fd(), tail_of(fd, seen_bytes));
 }
 

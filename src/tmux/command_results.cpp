@@ -12,7 +12,7 @@
 namespace terminally {
 namespace {
 
-/// Its writer keeps that much in memory.
+/// How much of the log is looked through: somewhat more than the writer keeps in memory.
 constexpr std::uint64_t kMostLate = 9 << 20;
 constexpr std::size_t kLateSlice = std::size_t{256} * 1024;
 

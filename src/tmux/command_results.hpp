@@ -20,7 +20,7 @@ namespace terminally {
 struct ShowOutput {
   TextView view;
   std::uint64_t max_bytes = 0;
-  Clock::time_point by;  ///< what is no text then is read by its offsets
+  Clock::time_point by;  ///< what is no text by then is left out; a note says how to read it
 };
 
 struct ShownOutput {

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 constexpr Milliseconds kSettleStep{500};
 constexpr Milliseconds kTypingLook{10};
 
-/// What is being ended has ended by then: the escalation takes 6 s.
+/// A command that is being ended has ended after this time: the escalation takes 6 s.
 constexpr Milliseconds kEnds{7'000};
 
 bool is_nested(const Foreground& foreground) {
@@ -180,7 +180,7 @@ Awaitable<void> Commands::refuse_unless_nested(Tab& tab, CallTime time) {
   const auto patience = Clock::now() + kSettleStep;
   const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
   while (!tab.runs.empty()) {
-    // Or one whose process died before it began.
+    // It is waited for, too, where it has not begun: then its process may have died before that.
     const RunPtr& last = tab.runs.back();
     const RunPtr ending =
         last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;

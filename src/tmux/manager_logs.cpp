@@ -158,7 +158,7 @@ Awaitable<LogFollower> follower_from_end(ManagerParts& manager, WindowId window)
   co_return follower_of(manager, tab, tab->log.counted_end());
 }
 
-/// What has no time to wait in is any other call.
+/// A call that does not wait for output has the time of any other call.
 CallTime time_to_read(const ManagerParts& manager, const ReadLogChunk& request) {
   const std::uint64_t wait_ms = std::min(request.wait_ms, manager.config.sync_window_ms);
   return wait_ms == 0 ? manager.call_time() : CallTime(wait_ms);

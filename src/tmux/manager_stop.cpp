@@ -23,9 +23,9 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
-/// After our last command, or after the tab was opened.
+/// How long a prompt is waited for after our last command, or after the tab was opened.
 constexpr Milliseconds kPromptWithin{2'000};
-/// A call that came before has its command typed by then, or its tab has no prompt for it.
+/// How long the command of a call that came before may take to be typed; after that, the tab has no prompt.
 constexpr Milliseconds kBeforeTyped{5'000};
 constexpr Milliseconds kTypedLook{10};
 constexpr Milliseconds kLookElsewhere{50};

@@ -87,7 +87,8 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
     info.foreground = foreground.name;
     const bool at_a_shell =
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
-    // What a shell does is read from two files of /proc, one after the other: twice, it is so.
+    // What a shell does is read from two files of /proc, one after the other, which may not fit together: it
+    // is believed when two looks agree.
     const auto reads = [&] { return prompt_state(foreground, tab->tty) == Prompt::reads_keyboard; };
     bool reading = reads();
     reading = reading && reads();

@@ -12,7 +12,7 @@ namespace {
 /// A tab that prints all the time must not have us ask tmux all the time.
 constexpr Milliseconds kBetweenPaneLooks{200};
 
-/// At a command of another process: each glance reads the log from the command's start.
+/// How often a command of another process is looked at: each look reads the log from its start.
 constexpr Milliseconds kBetweenGlances{500};
 
 }  // namespace

@@ -121,7 +121,7 @@ class ScreenRows {
   std::uint64_t cols_;
 };
 
-/// A row that is longer than all that is wanted.
+/// Cuts a row that alone is longer than the budget.
 std::string cut_row(std::string row, std::uint64_t budget) {
   const std::size_t room =
       static_cast<std::size_t>(budget - std::min<std::uint64_t>(budget, kCutMark.size()));
@@ -156,7 +156,7 @@ void show_rows(TabScreen& screen, const ScreenRows& rows, const ReadScreen& requ
 
 std::string screen_query(std::string_view pane, const ReadScreen& request) {
   const std::string target = quote(pane);
-  // The title last: only it can hold anything.
+  // The title comes last, because it alone can contain any text, also what separates the parts.
   return "display-message -p -t " + target + " " + quote(kScreenFormat) + " ; capture-pane -p -N -t " +
          target + " -S -" + std::to_string(request.scrollback_lines + kRowsAbove) +
          (request.strip_ansi ? "" : " -e") + " ; display-message -p -t " + target + " '#{pane_title}'";

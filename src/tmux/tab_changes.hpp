@@ -20,7 +20,7 @@ class TabChanges {
   [[nodiscard]] std::shared_ptr<Event> news();
 
   void came_or_went();
-  /// A tab is as it was not before, and none came or went.
+  /// Something of a tab changed, but none came or went.
   void differs();
 
  private:
@@ -28,7 +28,7 @@ class TabChanges {
   std::vector<std::weak_ptr<Event>> told_;
 };
 
-/// Whether there is nothing to tell who knows the one and is shown the other.
+/// Whether two lists are the same to a watcher for this kind of news.
 [[nodiscard]] bool same_tabs(const TabList& a, const TabList& b, TabNews news);
 
 }  // namespace terminally

@@ -25,7 +25,7 @@ constexpr Milliseconds kComesBack{1'000};
 constexpr Milliseconds kLookAgain{20};
 /// How long another process of ours may take to choose a tab, and to open it.
 constexpr Milliseconds kChooses{5'000};
-/// A process whose turn has just come says since when it has it by then.
+/// Within this time a process whose turn has come writes the time into the lock.
 constexpr Milliseconds kSaysSo{200};
 
 /// Known by the name that we gave it, so that renaming it takes it out: what only we start a tab with says
@@ -62,7 +62,7 @@ std::string shell_cwd(const Tab& tab) {
   return process_directory(look_at_foreground(tab.pane_pid).shell_pid);
 }
 
-/// Nothing of a file that is not there.
+/// How long ago this file was written; 0 where there is none.
 Milliseconds unchanged_for(const std::filesystem::path& path) {
   std::error_code error;
   const auto changed = std::filesystem::last_write_time(path, error);
@@ -87,7 +87,7 @@ Error all_busy(std::size_t helpers) {
                    "this call with its window_id");
 }
 
-/// Whoever has that turn may wait for tmux, or for a tab: it is not known here.
+/// Names no cause: whether the call that has the turn waits for tmux or for a tab is not known here.
 Error calls_before() {
   return Error(
       ErrorCode::busy,
@@ -211,7 +211,7 @@ Awaitable<ChosenTab> TabChooser::take_new_tab(CreateTab create) {
   co_return place;
 }
 
-/// Who named no tab believes to be where the one before was.
+/// A new `main` after another: a note says so, because a caller that names no tab expects the old one.
 Awaitable<ChosenTab> TabChooser::take_new_main() {
   CreateTab create;
   create.name = kMainTab;
@@ -283,7 +283,7 @@ std::optional<FileLock> TabChooser::reserve_main(const TabPtr& main) {
   return reserved;
 }
 
-/// None: all are busy.
+/// A place without a tab: all helper tabs are busy.
 Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
   const std::string directory = shell_cwd(*known.main);
   const std::string what = what_has(*known.main, turns_.taken(known.main->window));

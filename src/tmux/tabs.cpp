@@ -30,7 +30,7 @@ bool is_taken(const Error& error) {
          std::string_view(error.what()).starts_with("tmux: duplicate session");
 }
 
-/// It is there at once, so that a person can tail it.
+/// Makes the log at once, and not with its first byte, so that a person can tail it.
 void make_log(const std::filesystem::path& path) {
   try {
     append_file(path, "");

@@ -27,7 +27,7 @@ class TextWorker {
   [[nodiscard]] MadeInTime<BoundedText> bounded_text(PaneLog log, OutputRange range, TextView view, int cols,
                                                      std::uint64_t max_bytes, Clock::time_point by);
 
-  /// The answer of tmux to a ScreenQuery.
+  /// The answer of tmux to a `screen_query`.
   [[nodiscard]] MadeInTime<TabScreen> screen(std::string answer, ReadScreen request, Clock::time_point by);
 
  private:

@@ -40,7 +40,7 @@ std::string home_directory() {
   return home != nullptr && *home == '/' && std::filesystem::is_directory(home, error) ? home : "/";
 }
 
-/// Without them the window would end at once, or have no log.
+/// Without our helper programs the window would end at once, or have no log.
 void check_helpers_are_there(const Config& config) {
   for (const char* helper : kHelpers) {
     const std::filesystem::path path = config.helper_dir / helper;

@@ -19,13 +19,13 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kBetweenSteps = ShownText::kHeldBack;
 constexpr Milliseconds kHeartbeat{5'000};
-/// Between the last step and the answer.
+/// The pause between the last step and the answer.
 constexpr Milliseconds kBeforeAnswer{10};
-/// How long the output is read to its end, once the answer is known.
+/// How long the output is read on at most, once the answer is known.
 constexpr Milliseconds kReadsBehind{10'000};
-/// Where nothing of it can be read.
+/// Reading ends sooner when nothing could be read for this long.
 constexpr Milliseconds kReadsNothing{2'000};
-/// Also where there is no time left.
+/// How long it is read in any case, also where the call has no time left.
 constexpr Milliseconds kReadsAtLeast{500};
 /// How long the last step waits for a client that reads slowly.
 constexpr Milliseconds kLastStepWithin{1'000};

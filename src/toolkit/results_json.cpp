@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What the schema is of, or null. By anyOf: not every client takes a list of types.
+/// Lets a property be null as well. By anyOf: not every client takes a list of types.
 void make_nullable(ordered_json& property, ordered_json schema) {
   ordered_json null;
   null["type"] = "null";
