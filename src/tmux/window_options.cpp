@@ -27,6 +27,13 @@ Error invalid(const std::string& message) {
   return Error(ErrorCode::invalid_argument, message);
 }
 
+/// The system sees what stands before it, and so would who reads an error that shows it.
+void refuse_nul(const std::string& text, const std::string& field) {
+  if (text.find('\0') != std::string::npos) {
+    throw invalid(field + ": has a NUL byte, which the system cannot take");
+  }
+}
+
 bool is_variable_name(const std::string& name) {
   return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
          std::all_of(name.begin(), name.end(),
@@ -69,6 +76,7 @@ std::optional<std::string_view> why_not_given(std::string_view name) {
 void check_environment(const std::map<std::string, std::string>& variables) {
   std::size_t bytes = 0;
   for (const auto& [name, value] : variables) {
+    refuse_nul(name, "env");
     if (name.size() > kLongestVariableName) {
       throw invalid("env: a name of " + std::to_string(name.size()) + " bytes is too long; at most " +
                     std::to_string(kLongestVariableName) + " are allowed");
@@ -108,12 +116,13 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_helpers_are_there(config);
   std::error_code error;
   const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
-  if (cwd.find('\0') != std::string::npos || cwd.front() != '/' ||
-      !std::filesystem::is_directory(cwd, error)) {
+  refuse_nul(cwd, "cwd");
+  if (cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
     throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
   }
   WindowOptions options;
   options.shell = user_shell();
+  refuse_nul(request.shell, "shell");
   if (!request.shell.empty()) {
     options.shell = find_program(request.shell);
     if (options.shell.empty() || options.shell.front() != '/') {
