@@ -167,9 +167,10 @@ CallTime time_to_read(const ManagerParts& manager, const ReadLogChunk& request) 
 Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, CallTime time) {
   const TabPtr tab = co_await manager.tabs.find(request.window_id);
   request.view.own_files = tab->files.directory();
-  if (request.from_byte != ReadLogChunk::kLogEnd) {
-    refuse_beyond_end(tab->log, request.from_byte);
+  if (request.from_byte == ReadLogChunk::kLogEnd) {
+    request.from_byte = tab->log.counted_end();
   }
+  refuse_beyond_end(tab->log, request.from_byte);
   if (request.wait_ms != 0 && !tab->closed) {
     LogFollower log = follower_of(manager, tab, request.from_byte);
     [[maybe_unused]] const auto more = co_await log.more_by(time.patience());
