@@ -1,0 +1,214 @@
+// What ends a command from outside: a signal, a cancel, of ours and of others; and the writers of logs.
+#include <doctest/doctest.h>
+
+#include "manager_scene.hpp"
+#include "server/log_writers.hpp"
+
+namespace terminally {
+namespace {
+
+using test::any_note;
+using test::Failure;
+using test::ManagerScene;
+
+struct Stopping : ManagerScene {
+  WindowId tab = open_tab();
+
+  std::string start(const std::string& command) {
+    StartProcess request;
+    request.window_id = tab;
+    request.command = command;
+    return run(manager->start_process(request)).command_id.value_or("");
+  }
+  /// At its prompt, by nobody's command; what was sent there says that it is no step of the prompt.
+  void type(const std::string& line, const std::string& shows) {
+    SendText text;
+    text.window_id = tab;
+    text.text = line;
+    REQUIRE(has_prompt(tab));
+    static_cast<void>(run(manager->send_text(text)));
+    REQUIRE(comes_true([&] { return run(manager->list_tabs())[0].foreground == shows; }));
+  }
+  CommandResult latest() {
+    QueryCommand query;
+    query.window_id = tab;
+    return run(manager->command_state(query));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("manager stop: one signal ends a command, and its end counts as ours") {
+  for (const StopSignal signal : {StopSignal::interrupt, StopSignal::terminate}) {
+    CAPTURE(static_cast<int>(signal));
+    Stopping scene;
+    scene.start("sleep 600");
+    const StoppedProcess stopped = scene.run(scene.manager->stop_process(scene.tab, signal));
+    CHECK(stopped.success);
+    CHECK(stopped.state == CommandState::cancelled);
+    CHECK(stopped.survivors.empty());
+    CHECK(scene.latest().state == CommandState::cancelled);
+    CHECK(scene.execute(scene.tab, "echo on").output == "on\n");
+  }
+}
+
+TEST_CASE("manager stop: where nothing runs no signal is sent, and that is said") {
+  Stopping scene;
+  REQUIRE(scene.has_prompt(scene.tab));
+  StoppedProcess stopped = scene.run(scene.manager->stop_process(scene.tab, StopSignal::terminate));
+  CHECK(stopped.success);
+  CHECK(stopped.notes == std::vector<std::string>{"nothing was running in tab @0; no signal was sent"});
+  CHECK(stopped.state == CommandState::completed);
+  CHECK_FALSE(stopped.exit_code);
+  CHECK(scene.execute(scene.tab, "(exit 9)").exit_code == 9);
+  stopped = scene.run(scene.manager->stop_process(scene.tab, StopSignal::interrupt));
+  CHECK(stopped.exit_code == 9);  // of the latest
+  CHECK(is_alive(scene.row_of(scene.tab).pane_pid));
+}
+
+TEST_CASE("manager stop: a person's program is stopped, too") {
+  Stopping scene;
+  scene.type("sleep 600", "sleep");
+  CHECK(scene.run(scene.manager->stop_process(scene.tab, StopSignal::interrupt)).success);
+  CHECK(scene.comes_true([&] { return scene.run(scene.manager->list_tabs())[0].foreground == "dash"; }));
+}
+
+TEST_CASE("manager cancel: what a person started is ended, named, and on record") {
+  Stopping scene;
+  scene.type("sleep 600", "sleep");
+  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, false, {}));
+  CHECK(cancelled.result.state == CommandState::cancelled);
+  CHECK(cancelled.result.reason == Reason::cancelled_by_client);
+  CHECK(cancelled.result.command == "sleep 600");
+  CHECK_FALSE(cancelled.result.exit_code);
+  CHECK(
+      any_note(cancelled.result.notes, "a person had started it: \"sleep 600\"; its exit code is not known"));
+  CHECK(cancelled.survivors.empty());
+  CHECK(scene.latest().command == "sleep 600");
+}
+
+TEST_CASE("manager cancel: in a tab in which nothing ever ran there is nothing to tell of") {
+  Stopping scene;
+  REQUIRE(scene.has_prompt(scene.tab));
+  const Failure failure = scene.failure(scene.manager->cancel_command(scene.tab, false, {}));
+  CHECK(failure.code == ErrorCode::not_found);
+  CHECK(failure.text == "window_id: no command was run in tab @0 yet");
+}
+
+TEST_CASE("manager cancel: by force it ends at once what asks to be left alone") {
+  Stopping scene;
+  scene.start("trap '' INT TERM HUP; echo deaf; while :; do sleep 600; done");
+  REQUIRE(scene.comes_true(
+      [&] { return test::content_of(scene.log_of(scene.tab)).find("deaf\r\n") != std::string::npos; }));
+  const auto begin = Clock::now();
+  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, true, {}));
+  CHECK(cancelled.result.state == CommandState::cancelled);
+  CHECK(Clock::now() - begin < Milliseconds(5'000));  // not the time that being asked takes
+  CHECK(scene.execute(scene.tab, "echo on").output == "on\n");
+}
+
+TEST_CASE("manager cancel: a command is ended by its id, and by no other") {
+  Stopping scene;
+  const std::string id = scene.start("sleep 600");
+  scene.run(scene.manager->end_command(scene.tab, id));
+  CHECK(scene.latest().state == CommandState::cancelled);
+  CHECK(scene.failure(scene.manager->end_command(scene.tab, "ffffffff")).code == ErrorCode::not_found);
+  scene.run(scene.manager->end_command(scene.tab, id));  // it has ended: nothing is left to do
+  const std::string next = scene.start("sleep 600");
+  scene.run(scene.manager->end_command(scene.tab, id));
+  CHECK(scene.latest().command_id == next);
+  CHECK(scene.latest().state == CommandState::running);
+}
+
+TEST_CASE("manager cancel: who waits for a command learns of its end, however it came") {
+  Stopping scene;
+  const std::string id = scene.start("sleep 600");
+  const auto ended =
+      [&]() -> boost::asio::awaitable<bool> {  // NOLINT(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+    co_await scene.manager->wait_for_command(scene.tab, id);
+    co_return true;
+  };
+  test::UnderWay<bool> wait(*scene.io, ended());
+  scene.settle();
+  CHECK_FALSE(wait.is_done());
+  static_cast<void>(scene.run(scene.manager->stop_process(scene.tab, StopSignal::terminate)));
+  CHECK(wait.result());
+  CHECK(scene.failure(scene.manager->wait_for_command(scene.tab, "ffffffff")).code == ErrorCode::not_found);
+}
+
+TEST_CASE("manager cancel: a command that another process looks after is ended by that one") {
+  Stopping scene;
+  Config config = scene.config;
+  config.guest = true;
+  TmuxManager guest(scene.io->get_executor(), config, scene.tmux);
+  bool begun = false;
+  ExecuteCommand request;
+  request.window_id = scene.tab;
+  request.command = "sleep 600";
+  request.who = "exec";
+  request.on_begin = [&](WindowId, const std::string&) { begun = true; };
+  test::UnderWay<CommandResult> theirs(*scene.io, guest.execute(request));
+  REQUIRE(scene.comes_true([&] { return begun; }));
+  ExecuteCommand ours = request;
+  ours.command = "true";
+  const Failure busy = scene.failure(scene.manager->execute(ours));
+  CHECK(busy.code == ErrorCode::busy);
+  CHECK(busy.says("(sleep 600) of exec"));
+  SendText nothing;  // so that what has the foreground is no step of the prompt, for which is waited
+  nothing.window_id = scene.tab;
+  nothing.submit = false;
+  static_cast<void>(scene.run(scene.manager->send_text(nothing)));
+  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, false, {}));
+  CHECK(cancelled.result.command == "sleep 600");
+  CHECK(cancelled.result.state == CommandState::cancelled);
+  CHECK(theirs.result().state == CommandState::cancelled);
+}
+
+TEST_CASE("log writers: a pane without one gets one again, but for panes that are not ours, and for guests") {
+  boost::asio::io_context io(1);
+  const test::TempDir directory;
+  auto tmux = std::make_shared<test::ScriptedTmux>();
+  const TmuxClient client(tmux, Milliseconds(1'000));
+  Config config;
+  config.helper_dir = "/opt/helpers";
+  LogWriters writers(io.get_executor(), config);
+  PaneRow row;
+  row.tag = "@3";
+  row.pane = PaneId{5};
+  row.pane_pid = ::getpid();
+  PaneRow untagged = row;
+  untagged.tag = "";
+  untagged.pane = PaneId{6};
+  writers.guard(row, directory.path(), client);
+  writers.guard(row, directory.path(), client);  // it is guarded already
+  writers.guard(untagged, directory.path(), client);
+  Config of_guest = config;
+  of_guest.guest = true;
+  LogWriters none(io.get_executor(), of_guest);
+  PaneRow other = row;
+  other.pane = PaneId{7};
+  none.guard(other, directory.path(), client);
+  const auto piped = [&](std::size_t times) {
+    const auto give_up_at = Clock::now() + Milliseconds(10'000);
+    while (tmux->times_asked("pipe-pane") < times && Clock::now() < give_up_at) {
+      io.run_one_for(Milliseconds(20));
+    }
+    return tmux->times_asked("pipe-pane");
+  };
+  CHECK(piped(2) == 2);
+  // Its first writer may be on its way: what is piped by then stays so.
+  CHECK(tmux->asked[0].commands.starts_with("if-shell -F -t \"%5\" '#{pane_pipe}' '' "));
+  CHECK(tmux->asked[0].in_time);
+  CHECK(tmux->asked[0].commands.find("/opt/helpers/terminally-log") != std::string::npos);
+  test::append_to(directory / "pane-@3.log.index", "a writer was there\n");
+  tmux->asked.clear();
+  CHECK(piped(1) == 1);
+  CHECK(tmux->asked[0].commands.starts_with("pipe-pane -t \"%5\" "));  // the one that died
+  CHECK(std::ranges::none_of(tmux->asked, [](const auto& asked) {
+    return asked.commands.find("%6") != std::string::npos || asked.commands.find("%7") != std::string::npos;
+  }));
+  writers.stop();
+  none.stop();
+}
+
+}  // namespace terminally
