@@ -11,8 +11,8 @@
 #include "cli/checks.hpp"
 #include "cli/guest.hpp"
 #include "instance/instance.hpp"
-#include "server/spawned_client.hpp"
 #include "server/server_config.hpp"
+#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/shell_kind.hpp"
 
