@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kPromptBytes = 200;
 constexpr std::size_t kLastLineBytes = 4'096;
-/// With a guard: what made a secret of the line's end stands before it, and so may the rest of a private key.
+/// How much of the line is read where there is a guard: the beginning of a secret, or of a private key, may
+/// stand far before its end.
 constexpr std::size_t kGuardedLineBytes = std::size_t{16} * 1024;
 
 std::string last_line_bytes(const PaneLog& log, std::size_t most) {

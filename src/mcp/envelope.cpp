@@ -85,7 +85,7 @@ void Envelope::keep(char byte) {
 }
 
 void Envelope::end_member() {
-  // Of a member that comes again and again the first two are enough to see it.
+  // The bytes that are kept are bounded: where a member is repeated, its first two are enough to see that.
   if (in_object_ && !at_key_ && !left_out_ && members_.size() < 4 * kLongest) {
     members_ += (members_.empty() ? "" : ",") + key_ + ":" + token_;
   }

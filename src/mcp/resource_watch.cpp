@@ -14,7 +14,7 @@ constexpr Milliseconds kBetweenUpdates{500};
 constexpr Milliseconds kBetweenListChanges{100};
 constexpr Milliseconds kAskAgain{1'000};
 
-/// Says it, and keeps the pace.
+/// Tells until it is taken, then pauses, so that it is not told more often than the pace allows.
 awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
   while (!tell()) {
     co_await sleep_for(kBetweenUpdates);
@@ -41,7 +41,7 @@ awaitable<LogFollower> follow_log(TmuxManager& manager, WindowId window) {
   }
 }
 
-/// Waits for more, and goes on behind it, unread. False: the tab is closed.
+/// Waits until the log has more, and skips it without reading. False: the tab is closed.
 awaitable<bool> comes_more(LogFollower& log) {
   for (;;) {
     try {
@@ -67,7 +67,7 @@ awaitable<void> follow_output(TmuxManager& manager, WindowId window, Tell tell) 
   }
 }
 
-/// The next list that differs.
+/// Waits for a list that differs from `known`.
 awaitable<TabList> next_tabs(TmuxManager& manager, TabList known, TabNews news) {
   for (;;) {
     try {

@@ -77,7 +77,7 @@ class Listener {
         outlet_(exchange.outlet()),
         id_(ordered_json::parse(exchange.id())) {}
 
-  /// Drops what is not there: the acknowledgement says what is left.
+  /// Drops the resources that do not exist: the acknowledgement names those that are left.
   awaitable<void> keep_what_is_there(Filter& filter) {
     std::vector<std::string> resources;
     std::map<ResourceUri, bool> exists;

@@ -12,7 +12,7 @@ bool is_key(std::string_view text) {
   return text.size() == 2 * kTaskKeyBytes && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// What stands before the next dash, which is taken away, too; the rest where there is none.
+/// Takes off what stands before the next dash, and the dash; all of it where there is none.
 std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('-'));
   text.remove_prefix(std::min(text.size(), word.size() + 1));

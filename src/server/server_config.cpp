@@ -65,7 +65,8 @@ void set_utf8_locale(Variables& variables) {
   variables["LANG"] = "C.UTF-8";
 }
 
-/// As a word of the shell command that pipe-pane runs, once it has expanded its formats and the time.
+/// The program as a word of the shell command that pipe-pane runs. pipe-pane expands formats and the time in
+/// it first, so both are escaped.
 std::string in_pipe_command(const std::filesystem::path& program) {
   std::string word;
   for (const char c : format_literal(posix_quoted(program.native()))) {
@@ -78,8 +79,9 @@ std::string set_tag(const std::string& tag) {
   return "set-option -pF @terminally_log " + quote(tag);
 }
 
-/// Of a person who has attached: all the width for the tabs, each with the id and the name that the tools
-/// know it by, and the way out. tmux's own begins with its session's name, which says nothing here.
+/// The status line of a person who has attached: all the width for the tabs, each with the id and the name
+/// that the tools know it by, and the way out. tmux's own begins with its session's name, which says nothing
+/// here.
 std::string status_line() {
   constexpr const char* kTabFormat = " #{s/[.].*//:@terminally_log} #{=/60/...;q/h:window_name} ";
   std::string text;
@@ -91,7 +93,7 @@ std::string status_line() {
   return text;
 }
 
-/// Of the shell, where that says nothing in a format.
+/// The name of the shell; "shell" where it has characters that tmux may take for a format.
 std::string name_for_windows() {
   const std::string name = std::filesystem::path(user_shell()).filename().string();
   const bool plain =

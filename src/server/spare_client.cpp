@@ -8,7 +8,7 @@
 namespace terminally {
 namespace {
 
-/// A trivial command has ended by then.
+/// The pause before the next client is started: a trivial command has ended by then.
 constexpr Milliseconds kPrepareAfter{1};
 
 }  // namespace

@@ -19,11 +19,11 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// tmux answers in a few milliseconds.
+/// A tmux server that was silent for so long counts as what held a call up: it answers in milliseconds.
 constexpr Milliseconds kSilent{1'000};
 constexpr Milliseconds kLostServerEndsWithin{300};
 constexpr Milliseconds kCleanedWithin{3'000};
-/// Each is gone 2 s after the end of its stdin.
+/// How long a server that is leaving is waited for: it is gone 2 s after the end of its stdin.
 constexpr Milliseconds kOwnerLeavesWithin{2'000};
 
 /// What `new-session -P -F` answers with: the tmux server's pid and its generation, then a row.

@@ -9,13 +9,13 @@ namespace {
 namespace asio = boost::asio;
 
 bool was_there(const ProcessInfo& process, const CommandMarks& command) {
-  // A tick is 10 ms: what was started in the same one is told apart by having been there.
+  // A tick is 10 ms. What was started in the same one as the command is older only if it is on the list.
   return process.start_ticks < command.started_ticks ||
          (process.start_ticks == command.started_ticks &&
           std::ranges::find(command.older_jobs, process.pid) != command.older_jobs.end());
 }
 
-/// Of a process without a tag of the tab's: it was started where none could be given, or gave itself another
+/// Whose a process is that has no tag of the tab's, by what started it: it got none, or has set another
 /// limit.
 Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command) {
   const SeenProcess* below = &process;

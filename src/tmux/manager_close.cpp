@@ -16,7 +16,7 @@
 namespace terminally {
 namespace {
 
-/// Not counted: the time that the machine stood still.
+/// Without the time that the machine stood still, which is not counted.
 constexpr Milliseconds kEndProcessesWithin{2'000};
 
 int signal_of(Pressure pressure) {
@@ -68,7 +68,7 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
 /// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
 /// carries its tag or its cookie.
 Awaitable<std::vector<Survivor>> ManagerParts::end_processes(Tab& tab, bool force) {
-  // First: terminally-shell starts no other shell in place of one that was killed.
+  // Comes first, so that terminally-shell starts no other shell in place of one that is killed.
   signal_process(tab.pane_pid, SIGHUP);
   Escalation escalation(kEndTab, force, Clock::now());
   TabProcesses processes(process_table, tab);

@@ -152,8 +152,8 @@ TabChooser::MainTabs TabChooser::main_tabs() const {
   return found;
 }
 
-/// One call after the other, in the order they came. A place without a guard is a tab whose turn is to be
-/// waited for.
+/// Calls choose one after the other, in the order they came. A place without a guard is a tab whose turn is
+/// to be waited for.
 Awaitable<ChosenTab> TabChooser::choose_without_name(CallTime time) {
   const auto turn = co_await server_.turn(choosing_, time.patience());
   if (!turn) {

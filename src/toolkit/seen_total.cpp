@@ -14,7 +14,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// What may not stand beside a count: it would be part of something else.
+/// Characters that may not stand beside a count: with one of them it is part of something else.
 bool continues(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '.' ||
          c == '_' || c == '-' || c == ':' || c == '+' || c == '\\' || static_cast<unsigned char>(c) >= 0x80;
