@@ -204,7 +204,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] boost::asio::awaitable<bool> try_to_type(std::string bytes);
   [[nodiscard]] Error why_not_typed() const;
   [[nodiscard]] PaneFact touch_of_others() const;
-  [[nodiscard]] boost::asio::awaitable<void> wait_for_a_pause();
+  [[nodiscard]] boost::asio::awaitable<bool> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   void write_script() const;
   void mark_running() const;

@@ -121,22 +121,30 @@ asio::awaitable<bool> CommandRun::approach() {
   co_return true;
 }
 
-/// Who types in the tab just now is not interrupted in it.
-asio::awaitable<void> CommandRun::wait_for_a_pause() {
+/// Who types in the tab just now is not interrupted in it. False: there was none while the command was
+/// wanted.
+asio::awaitable<bool> CommandRun::wait_for_a_pause() {
   for (;;) {
     const bool typing = co_await terminal_->is(PaneFact::typed_into);
     if (!typing) {
-      co_return;
+      co_return true;
     }
-    if (Clock::now() >= give_up_at_ || is_called_off(*this, Clock::now())) {
+    const auto now = Clock::now();
+    if (now >= give_up_at_) {
       throw busy_with_typing(*tab_);
+    }
+    if (is_called_off(*this, now)) {
+      co_return false;
     }
     co_await sleep_for(kPauses);
   }
 }
 
 asio::awaitable<void> CommandRun::clear_prompt() {
-  co_await wait_for_a_pause();
+  const bool pauses = co_await wait_for_a_pause();
+  if (!pauses) {
+    co_return;
+  }
   co_await at_prompt_.take_away(prompt_, typed_into_image());
   co_await wait_for_prompt(*tab_, give_up_at_);
   std::string note = co_await at_prompt_.note();

@@ -185,6 +185,28 @@ class LeftByAPerson(unittest.TestCase):
         self.assertNotIn(b"^C", self.tab.log()[end:])
 
 
+    def test_cancelled_while_somebody_types(self) -> None:
+        """It waited for a pause of theirs: that it is not wanted any more is its end, and not that they type."""
+        terminal = self.watch()
+        end = len(self.tab.log())
+        terminal.write("x")
+        poll(lambda: b"x" in self.tab.log()[end:], 10)
+        call = self.tab.execute_async("touch half", timeout_ms=30_000)
+        begun, cancels = time.monotonic(), []
+
+        def goes_on() -> bool:
+            terminal.write("x")
+            if not cancels and time.monotonic() > begun + 0.5:  # by now it waits
+                cancels.append(self.server.call_async("cancel_command", window_id=self.tab.id))
+            return bool(cancels) and call.done() and cancels[0].done()
+
+        poll(goes_on, 15)
+        self.assertEqual(self.server.result(cancels[0], "cancel_command").state, "cancelled")
+        result = self.server.result(call, "execute_command")
+        self.assertEqual((result.state, result.reason, result.exit_code), ("cancelled", "cancelled_by_client", None))
+        self.assertIn("nothing was run", " ".join(result.notes))
+        self.assertNotIn(b"^C", self.tab.log()[end:])
+
     def test_calls_that_name_no_tab_leave_them_alone(self) -> None:
         """U1: while a person types in "main", a helper tab is taken; the call as it is told to be made is another one."""
         main_tab = self.server.create_tab(name="main", shell="bash")
