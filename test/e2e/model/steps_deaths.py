@@ -171,7 +171,7 @@ def kill_tmux(world: World, a: int, b: int, c: int) -> None:
         return
     pid = world.person.server_pid()
     for tab in world.tabs.values():
-        world.touch(tab.id, "server_lost")  # also of one that was closed, where nobody has looked since
+        world.touch(tab.id, "server_lost", "loss")  # also of one that was closed, where nobody has looked since; what tmux has not read is gone
         if tab.open:
             world.touch(tab.id, "tab_closed", "cancelled")
             tab.may_be_gone = True

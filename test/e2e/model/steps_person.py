@@ -78,7 +78,7 @@ def person_closes(world: World, a: int, b: int, c: int) -> None:
     """The window, or the tab's own pane alone."""
     tab = world.tab(a)
     if tab and len(world.there) > 1:
-        world.touch(tab.id, "tab_closed", "cancelled")
+        world.touch(tab.id, "tab_closed", "cancelled", "loss")  # what tmux has not read is gone
         world.person.tmux(("kill-window", "kill-pane")[b % 2], "-t", world.pane_of(tab))
         tab.may_be_gone = True
 
@@ -109,6 +109,9 @@ def exec_by_hand(world: World, a: int, b: int, c: int) -> None:
         return
     command = new_command(world, ("quick", "lines", "nap")[b % 3], tab.id, 5000, "exec")
     command.queued = False
+    for waits in world.open_in(tab.id):  # it may take the tab between two calls, and who waits for their turn is refused then
+        if waits is not command and not waits.id:
+            waits.behind.append(command)
     argv = [str(binary()), "--instance", INSTANCE, "exec", "--timeout-ms", str(command.timeout_ms), tab.id, "--", command.text]
     limit_s = command.timeout_ms / 1000 + LATE_S + world.slack_s
     done = subprocess.run(argv, env=world.sandbox.environment(LANG="C.UTF-8"), stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s)
