@@ -1,10 +1,9 @@
 """A person at the same tab: programs that they start there, and what is written to its terminal by others."""
 
-import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, main, needs, poll
+from harness import Person, Server, Stopwatch, main, needs, poll
 
 
 class Programs(unittest.TestCase):
@@ -96,9 +95,9 @@ class Programs(unittest.TestCase):
                 with self.subTest(shell):
                     person.enter(tab, f"PS1='{shell}> ' {shell}")
                     person.sees(tab, f"\n{shell}>")
-                    end, begun = len(tab.log()), time.monotonic()
+                    end, watch = len(tab.log()), Stopwatch()
                     error = server.call_error("execute_command", window_id=tab.id, command="touch ran")
-                    self.assertLess(time.monotonic() - begun, 1.5, "as long as one line is waited for")
+                    watch.within(1.5, "as long as one line is waited for: the answer")
                     for part in ("a restricted shell", "nothing was run", "send_text"):
                         self.assertIn(part, error)
                     self.assertEqual(tab.log()[end:], b"")
