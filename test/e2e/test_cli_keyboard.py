@@ -97,7 +97,7 @@ class Keyboard(NamedTab):
         with self.tmux_stopped():
             terminal.write(f"touch {ran}\r")
             poll(over.exists, 10)
-        terminal.expect(f"nothing in the tab took: {len(str(ran)) + 7} bytes", 10)
+        terminal.expect(f"nothing in the tab took: {len(str(ran)) + 7} bytes", 30)
         terminal.expect("code=0")
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
         self.assertFalse(ran.exists())
