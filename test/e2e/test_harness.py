@@ -141,6 +141,11 @@ class Bounds(unittest.TestCase):
         self.assertGreaterEqual(watch.allows(1), 1)
         self.assertAlmostEqual(watch.allows(5, timers=5), 5 + watch.allows(0))
 
+    def test_a_machine_that_is_asked_for_too_soon(self) -> None:
+        """Before the metronome has come to work there: that is no idle one."""
+        with Stopwatch() as watch:
+            self.assertGreater(watch.allows(0), 0, "it waited for nothing")
+
     def test_an_end(self) -> None:
         ends, stays = (subprocess.Popen(["sleep", seconds]) for seconds in ("0.05", "60"))
         self.assertEqual(exit_code_in_time(ends, 10), 0)
