@@ -149,8 +149,10 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
 }
 
 TEST_CASE("manager commands: after the synchronous window a call answers, and the command keeps its time") {
-  ManagerScene scene([](Config& config) { config.sync_window_ms = 100; });
+  ManagerScene scene;
   const WindowId tab = scene.open_tab();
+  scene.config.sync_window_ms = 100;
+  scene.restart();
   const CommandResult result = scene.execute(tab, "sleep 600", 20'000);
   CHECK(result.state == CommandState::running);
   CHECK(result.reason == Reason::handed_over);

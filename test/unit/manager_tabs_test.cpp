@@ -224,10 +224,4 @@ TEST_CASE("manager tabs: a silent tmux is told of by every call that needs it, a
   CHECK(scene.execute(tab, "echo on").output == "on\n");
 }
 
-TEST_CASE("manager tabs: variables that tabs were opened with are told once") {
-  ManagerScene scene;
-  scene.open_tab();
-  CHECK(scene.manager->new_tab_variables({"NOT_THERE"}).empty());
-}
-
 }  // namespace terminally

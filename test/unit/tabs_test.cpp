@@ -372,6 +372,8 @@ TEST_CASE(
   PaneRow split = OpenTabs::row(0);
   split.tag = "@0.%9";
   split.pane = PaneId{9};
+  split.session = "$9";
+  split.in_tabs = false;
   open.tmux->rows.push_back(split);
   CHECK(open.find(6)->name == "mine");
   CHECK(open.tabs->known().size() == 2);
