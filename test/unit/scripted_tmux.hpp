@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -77,7 +78,7 @@ class ScriptedTmux : public TmuxChannel {
     std::int64_t by = 0;     ///< that, as the server's clock shows it: a second since the epoch
     bool starts = false;
     Milliseconds deadline{0};
-    std::vector<std::string> environment = {};
+    std::vector<std::string> environment;
   };
   using Answers = std::function<TmuxAnswer(const std::string& commands)>;
   enum class Fate {
@@ -118,9 +119,9 @@ class ScriptedTmux : public TmuxChannel {
   }
   /// The last one with `part` in it.
   [[nodiscard]] const Asked& last(std::string_view part = "") const {
-    for (auto one = asked.rbegin(); one != asked.rend(); ++one) {
-      if (one->commands.find(part) != std::string::npos) {
-        return *one;
+    for (const Asked& one : std::views::reverse(asked)) {
+      if (one.commands.find(part) != std::string::npos) {
+        return one;
       }
     }
     throw std::runtime_error("tmux was never asked: " + std::string(part));
@@ -200,7 +201,6 @@ class ScriptedTmux : public TmuxChannel {
     while (commands.ends_with('\n')) {
       commands.pop_back();
     }
-    const std::string whole = commands;
     now.commands = unguarded(std::move(commands), now);
     now.starts = starts;
     now.deadline = deadline;
