@@ -150,8 +150,8 @@ BusyTab busy_with_typing(const Tab& tab) {
 
 BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground) {
   return BusyTab(
-      tab, first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name) +
-               ", did not come to its prompt in time: it runs its start-up files, or a builtin such as "
+      tab, first_sentence(tab) + "Its shell" + (foreground.name.empty() ? "" : ", " + foreground.name + ",") +
+               " did not come to its prompt in time: it runs its start-up files, or a builtin such as "
                "`wait` that was typed there. To look: " +
                (tab.for_person ? by_hand("attach", tab)
                                : next_call("read_screen", tab.window) +

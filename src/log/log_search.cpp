@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/json_size.hpp"
 #include "base/utf8.hpp"
@@ -154,9 +155,12 @@ LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, s
     : log_(log), scan_(pattern, line_begin, from), read_(line_begin) {}
 
 LogSearch::Step LogSearch::next(std::uint64_t end, Clock::time_point until) {
+  // A line that has no end yet is found again: with what has come since, not as it was.
+  bool reads_first = std::exchange(found_unfinished_, false) && read_ < end;
   for (;;) {
-    switch (scan_.next(until)) {
+    switch (std::exchange(reads_first, false) ? PatternScan::Step::needs_more : scan_.next(until)) {
       case PatternScan::Step::found:
+        found_unfinished_ = scan_.found().unfinished;
         return Step::found;
       case PatternScan::Step::out_of_time:
         return Step::out_of_time;

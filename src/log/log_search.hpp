@@ -43,7 +43,8 @@ class LogSearch {
  private:
   const PaneLog& log_;
   PatternScan scan_;
-  std::uint64_t read_;  ///< offset up to which the log was read
+  std::uint64_t read_;             ///< offset up to which the log was read
+  bool found_unfinished_ = false;  ///< what was found last: its line had no end yet
 };
 
 /// Single lines of a log as text, masked, without what is ours.

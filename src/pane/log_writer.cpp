@@ -1,6 +1,6 @@
-// terminally-log LOGFILE [SEGMENT QUOTA MIN_FREE]: what tmux's pipe-pane runs for each tab. Appends its
-// standard input to the log until the input ends, and nothing else ends it: if it died, tmux would close the
-// pipe without a word and the tab's output would be lost. What it writes: doc/pane-log.md.
+// terminally-log LOGFILE [SEGMENT QUOTA MIN_FREE [DRAIN_MS]]: what tmux's pipe-pane runs for each tab.
+// Appends its standard input to the log until the input ends, and nothing else ends it: if it died, tmux
+// would close the pipe without a word and the tab's output would be lost. What it writes: doc/pane-log.md.
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ constexpr std::int64_t kEndQuietMs = 20;  // the same where the end of a command
 constexpr std::int64_t kEndSyncMs = 100;  // and in endless output
 constexpr int kReadTries = 50;            // an input that cannot be read that often has ended
 constexpr std::string_view kEndOfCommand = "mcp=END:";
-constexpr std::int64_t kDrainMs =
+constexpr std::uint64_t kDrainMs =
     10'000;  // how long a log that takes nothing is retried after the input ended
 
 std::int64_t now_ms() {
@@ -99,8 +99,8 @@ class SyncClock {
 
 class LogWriter {
  public:
-  LogWriter(LogFiles& files, Backlog& backlog, TimeIndex& times)
-      : files_(files), backlog_(backlog), times_(times) {}
+  LogWriter(LogFiles& files, Backlog& backlog, TimeIndex& times, std::uint64_t drain_ms)
+      : files_(files), backlog_(backlog), times_(times), drain_ms_(static_cast<std::int64_t>(drain_ms)) {}
 
   void run() {
     flush();  // the log exists from the start, also while nothing is printed
@@ -193,7 +193,7 @@ class LogWriter {
   }
 
   void drain() {
-    const std::int64_t give_up_at = now_ms() + kDrainMs;
+    const std::int64_t give_up_at = now_ms() + drain_ms_;
     while (pending() && !flush() && now_ms() < give_up_at) {
       ::poll(nullptr, 0, kRetryMs);
     }
@@ -210,6 +210,7 @@ class LogWriter {
   LogFiles& files_;
   Backlog& backlog_;
   TimeIndex& times_;
+  std::int64_t drain_ms_;
   SyncClock clock_;
   EndDetector end_detector_;
   int read_failures_ = 0;
@@ -242,13 +243,17 @@ bool read_number(std::string_view text, std::uint64_t& number) {
   return error == std::errc() && rest == text.data() + text.size();
 }
 
-bool read_arguments(int argc, char** argv, LogFiles& files) {
-  if ((argc != 2 && argc != 5) || !files.set_path(argv[1])) {
+bool read_arguments(int argc, char** argv, LogFiles& files, std::uint64_t& drain_ms) {
+  if ((argc != 2 && argc != 5 && argc != 6) || !files.set_path(argv[1])) {
     return false;
   }
   LogLimits limits;
-  if (argc == 5 && !(read_number(argv[2], limits.segment_bytes) && read_number(argv[3], limits.quota_bytes) &&
+  if (argc >= 5 && !(read_number(argv[2], limits.segment_bytes) && read_number(argv[3], limits.quota_bytes) &&
                      read_number(argv[4], limits.min_free_bytes))) {
+    return false;
+  }
+  constexpr std::uint64_t kLongestDrainMs = 3'600'000;
+  if (argc == 6 && (!read_number(argv[5], drain_ms) || drain_ms > kLongestDrainMs)) {
     return false;
   }
   files.set_limits(limits);
@@ -260,16 +265,17 @@ int run_writer(int argc, char** argv) {
   static Backlog backlog;
   static TimeIndex times;
   constexpr std::string_view kUsage =
-      "usage: terminally-log LOGFILE [SEGMENT_BYTES QUOTA_BYTES MIN_FREE_BYTES]\n"
+      "usage: terminally-log LOGFILE [SEGMENT_BYTES QUOTA_BYTES MIN_FREE_BYTES [DRAIN_MS]]\n"
       "Appends standard input to LOGFILE, which is renamed and begun anew when it is full.\n";
+  std::uint64_t drain_ms = kDrainMs;
   lift_limits();
-  if (!read_arguments(argc, argv, files) || !times.set_path(argv[1])) {
+  if (!read_arguments(argc, argv, files, drain_ms) || !times.set_path(argv[1])) {
     static_cast<void>(!::write(STDERR_FILENO, kUsage.data(), kUsage.size()));
     return 2;
   }
   ignore_signals();
   ::umask(077);
-  LogWriter(files, backlog, times).run();
+  LogWriter(files, backlog, times, drain_ms).run();
   return 0;
 }
 

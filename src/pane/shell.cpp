@@ -216,13 +216,9 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   unlink(run_file.c_str());  // one command, one new shell: a shell that cannot start does not loop
   const std::string nonce = content.substr(0, line);
   const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
-  if (read_small_file(exit_file).empty()) {
+  const bool tells = read_small_file(exit_file).empty();
+  if (tells) {
     write_small_file(exit_file, std::to_string(code));
-    const std::string record =
-        end_record(std::to_string(code), nonce, ";by=shell") +
-        (is_cancelled(setup.run_directory, nonce) ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
-                                                  : "");
-    (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   const size_t end = content.find('\n', line + 1);
   std::string directory = read_small_file(
@@ -232,6 +228,13 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   }
   if (!directory.empty()) {
     (void)!chdir(directory.c_str());
+  }
+  if (tells) {  // who reads it looks where we are
+    const std::string record =
+        end_record(std::to_string(code), nonce, ";by=shell") +
+        (is_cancelled(setup.run_directory, nonce) ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
+                                                  : "");
+    (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   return true;
 }

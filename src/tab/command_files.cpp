@@ -138,11 +138,7 @@ void CommandFiles::mark_signalled(const std::string& nonce) const noexcept {
 }
 
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
-  using enum CommandFile;
   remove_file(directory_ / command_id_of(nonce));
-  for (const CommandFile file : {text, end, hook, history, cancelled, signalled, directory}) {
-    remove_file(path_of(nonce, file));
-  }
 }
 
 void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
@@ -152,9 +148,13 @@ void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
 }
 
 void CommandFiles::remove(const std::string& nonce) const noexcept {
+  using enum CommandFile;
   unmark_running(nonce);
   remove_script(nonce);
-  remove_file(path_of(nonce, CommandFile::taken));
+  for (const CommandFile file :
+       {text, end, hook, history, taken, cancelled, signalled, CommandFile::directory}) {
+    remove_file(path_of(nonce, file));
+  }
   remove_file(exit_path(nonce));
   in_memory_->erase(nonce);
   ReservedSpace(directory_).take();

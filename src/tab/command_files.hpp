@@ -79,7 +79,8 @@ class CommandFiles {
   [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
   [[nodiscard]] bool is_signalled(const std::string& nonce) const;
 
-  /// Takes the scripts away: from then on the typed line runs nothing.
+  /// Takes the wrapper away: from then on the typed line runs nothing. A shell that has come to it needs the
+  /// others, to its END.
   void remove_script(const std::string& nonce) const noexcept;
   /// The command has ended: takes the mark away, if it is this command's.
   void unmark_running(const std::string& nonce) const noexcept;

@@ -62,7 +62,7 @@ class PatternScan {
 
   [[nodiscard]] const LineMatch& found() const { return found_; }
 
-  /// The bytes that follow. Only when next() needed more.
+  /// The bytes that follow. Only when next() needed more, or found a line that has no end yet.
   void feed(std::string_view bytes);
 
   /// What was fed last has no more to come: bytes are missing, and what is fed from now on begins at offset

@@ -14,6 +14,7 @@
 
 using namespace terminally;
 using test::append_to;
+using test::content_of;
 using test::TempDir;
 
 namespace {
@@ -364,4 +365,28 @@ TEST_CASE("log search: lines around a match next to bytes that are missing are w
   CHECK(shown(search(log, {.window_id = {}, .pattern = "[0-9]x|there"})) ==
         far + "-7\n200004:8x\n-9\n200009:there x\n");
   CHECK(shown(search(log, {.window_id = {}, .pattern = "^x", .from_byte = 200'013})).empty());
+}
+
+TEST_CASE(
+    "log search: a match where the log ends is found again with what has come since, and once more with its "
+    "end") {
+  const TempDir dir;
+  const PaneLog log(dir / "log");
+  Pattern pattern("on [0-9]+");
+  LogSearch search(log, pattern, 0);
+  const auto next = [&] { return search.next(log.end(), Clock::now() + Milliseconds(5'000)); };
+  append_to(dir / "log", "one\r\nready on 80");
+  for (const std::string more : {"", "80", "", "9"}) {
+    append_to(dir / "log", more);
+    REQUIRE(next() == LogSearch::Step::found);
+    CHECK(search.found().matched() == content_of(dir / "log").substr(11));
+    CHECK(search.found().may_grow());
+  }
+  append_to(dir / "log", "\r\nand on 1\r\n");
+  REQUIRE(next() == LogSearch::Step::found);
+  CHECK(search.found().matched() == "on 80809");
+  CHECK_FALSE(search.found().may_grow());
+  REQUIRE(next() == LogSearch::Step::found);
+  CHECK(search.found().matched() == "on 1");
+  CHECK(next() == LogSearch::Step::at_end);
 }

@@ -32,7 +32,8 @@ constexpr std::size_t kBacklog = 8 * kMegabyte;
 
 class Writer {
  public:
-  explicit Writer(const std::string& log_path) : log_path_(log_path) {
+  /// `drain_ms`: how long it tries on after its input has ended; empty: as in a tab.
+  explicit Writer(const std::string& log_path, std::string drain_ms = "") : log_path_(log_path) {
     int ends[2];
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     const UniqueFd output(ends[0]);
@@ -42,7 +43,12 @@ class Writer {
     ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDIN_FILENO);
     std::string program = TERMINALLY_LOG_PATH;
     std::string argument = log_path;
-    char* argv[] = {program.data(), argument.data(), nullptr};
+    std::string limits[] = {"67108864", "1073741824", "0"};
+    char* argv[] = {program.data(),   argument.data(), limits[0].data(), limits[1].data(),
+                    limits[2].data(), drain_ms.data(), nullptr};
+    if (drain_ms.empty()) {
+      argv[2] = nullptr;
+    }
     char* env[] = {nullptr};
     REQUIRE(::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv, env) == 0);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -232,7 +238,7 @@ TEST_CASE(
 TEST_CASE("what is kept when the input ends is written while there may be space again, and else counted") {
   const TempDir dir;
   const std::string bytes = numbered(1'000);
-  Writer never(dir / "never");  // gives up after 10 s, meanwhile the other is looked at
+  Writer never(dir / "never", "150");  // gives up then; meanwhile, and later than that, the other goes on
   Writer later(dir / "later");
   for (Writer* writer : {&never, &later}) {
     writer->limit_file_size(600);
@@ -240,11 +246,11 @@ TEST_CASE("what is kept when the input ends is written while there may be space 
     REQUIRE(eventually([&] { return writer->has_read_all(); }));
     writer->end_input();
   }
+  CHECK(never.wait() == 0);
+  CHECK(content_of(dir / "never") == bytes.substr(0, 600));
   later.limit_file_size(RLIM_INFINITY);
   CHECK(later.wait() == 0);
   CHECK(content_of(dir / "later") == bytes);
-  CHECK(never.wait() == 0);
-  CHECK(content_of(dir / "never") == bytes.substr(0, 600));
   const PaneLog log(dir / "never");
   CHECK(log.end() == bytes.size());
   CHECK(log.extent().gap.bytes == bytes.size() - 600);

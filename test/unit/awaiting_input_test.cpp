@@ -1,0 +1,197 @@
+// Who waits for the keyboard, seen in /proc and in the terminal's mode; and whether a command may go to a
+// prompt.
+#include "command/awaiting_input.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "command/busy.hpp"
+#include "command/prompt.hpp"
+#include "log/unfinished_line.hpp"
+#include "pty_tab.hpp"
+
+using namespace terminally;
+using test::PtyTab;
+using test::RunPtr;
+using namespace std::chrono_literals;
+
+namespace {
+
+using InputKind = AwaitingInput::Kind;
+
+void end_run(PtyTab& tab, const RunPtr& run) {
+  run->interrupt(Reason::cancelled_by_client, true);
+  tab.finish(run);
+}
+
+/// The error that a call gets which waits for the prompt that long.
+std::string no_prompt(PtyTab& tab, Milliseconds patience, ErrorCode code = ErrorCode::busy) {
+  try {
+    tab.result_of(wait_for_prompt(*tab.tab, Clock::now() + patience));
+  } catch (const Error& error) {
+    CHECK(error.code() == code);
+    return error.what();
+  }
+  FAIL("there was a prompt");
+  return {};
+}
+
+bool error_has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("awaiting input: what a program waits for, and at which question") {
+  struct Asks {
+    const char* text;
+    std::optional<InputKind> kind;
+    const char* prompt;
+  };
+  const std::vector<Asks> all = {
+      {"printf 'Name? '; read x", InputKind::line, "Name?"},
+      {"printf 'one\\ntwo\\n'; cat", InputKind::line, ""},
+      {"sh -c 'printf \"Go on? [y/n] \"; read x'", InputKind::line, "Go on? [y/n]"},
+      {"printf 'Password: '; stty -echo; read x; stty echo", InputKind::password, "Password:"},
+      {"read -s -p 'Secret: ' x", InputKind::password, "Secret:"},
+      {"printf '\\033[1;32mColour\\033[0m: '; cat", InputKind::line, "Colour:"},
+      {"printf 'old\\rnew: '; cat", InputKind::line, "new:"},
+      {"stty raw; dd bs=1 count=1 2>/dev/null; stty sane", InputKind::program, ""},
+      {"less /etc/services", InputKind::program, nullptr},
+      {"cat | cat", InputKind::line, ""},
+      {"sleep 1000", std::nullopt, ""},
+      {"cat | sleep 1000", std::nullopt, ""},
+      {"cat </dev/zero >/dev/null", std::nullopt, ""},
+      {"sleep 1000 & wait", std::nullopt, ""},
+  };
+  PtyTab tab;
+  for (const Asks& asks : all) {
+    CAPTURE(asks.text);
+    const RunPtr run = tab.start(asks.text);
+    SettledInput input;
+    std::optional<AwaitingInput> seen;
+    if (asks.kind) {
+      REQUIRE(tab.until([&] {
+        seen = input.look(*tab.tab);
+        return seen && seen->kind == *asks.kind;
+      }));
+      CHECK(awaiting_input(*tab.tab)->kind == *asks.kind);
+      CHECK(input.seen()->kind == *asks.kind);
+      if (asks.prompt != nullptr) {
+        CHECK(tab.until([&] { return awaiting_input(*tab.tab)->prompt == asks.prompt; }));
+      }
+    } else {
+      REQUIRE(tab.until([&] { return !awaiting_input(*tab.tab); }));
+      for (int looks = 0; looks < 5; ++looks) {
+        CHECK_FALSE(input.look(*tab.tab));
+      }
+    }
+    end_run(tab, run);
+    tab.run("stty sane");
+    REQUIRE(tab.comes_to_prompt());
+    CHECK_FALSE(awaiting_input(*tab.tab));  // a shell at its prompt is idle
+  }
+}
+
+TEST_CASE("awaiting input: what is settled was so at two looks, with nothing printed between") {
+  PtyTab tab;
+  const RunPtr run = tab.start("cat");
+  REQUIRE(tab.until([&] { return awaiting_input(*tab.tab).has_value(); }));
+  SettledInput input;
+  CHECK_FALSE(input.look(*tab.tab));
+  REQUIRE(tab.until([&] { return input.look(*tab.tab).has_value(); }));
+  tab.pane().print("something\r\n");
+  REQUIRE(tab.prints("something"));
+  CHECK_FALSE(input.look(*tab.tab));
+  CHECK(input.moved());
+  REQUIRE(tab.until([&] { return input.look(*tab.tab).has_value(); }));
+  end_run(tab, run);
+}
+
+TEST_CASE("awaiting input: the last line that is not finished, as a person sees it") {
+  struct Line {
+    std::string bytes;
+    std::string seen;
+    std::string whole;
+  };
+  const std::string wide = std::string(300, 'x');
+  const std::vector<Line> all = {
+      {"done\r\n", "", ""},
+      {"one\r\nName: ", "Name:", "Name:"},
+      {"  Name:\t ", "Name:", "Name:"},
+      {"\033[31mred\033[0m> ", "red>", "red>"},
+      {"10%\r 20%\r100% ", "100%", "100%"},
+      {"abc\b\b\033[KX: ", "aX:", "aX:"},
+      {"\033[2J\033[Hmenu", "", ""},
+      {"bad \xff\xfe byte", "bad \xEF\xBF\xBD\xEF\xBF\xBD byte", "bad \xEF\xBF\xBD\xEF\xBF\xBD byte"},
+      {wide, std::string(200, 'x'), wide},
+      {std::string(198, 'a') + "\xC3\xA4\xC3\xA4", std::string(196, 'a') + "\xC3\xA4\xC3\xA4",
+       std::string(198, 'a') + "\xC3\xA4\xC3\xA4"},
+      {std::string(5'000, 'y'), std::string(200, 'y'), ""},
+  };
+  for (const Line& line : all) {
+    CAPTURE(line.bytes);
+    const test::TempDir dir;
+    test::append_to(dir / "log", line.bytes);
+    const PaneLog log(dir / "log");
+    CHECK(unfinished_line(log, 10'000) == line.seen);
+    CHECK(whole_unfinished_line(log, 10'000) == line.whole);
+  }
+}
+
+TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what has its place is named") {
+  PtyTab tab;
+  const Foreground prompt = tab.result_of(wait_for_prompt(*tab.tab, Clock::now() + 15s));
+  CHECK(prompt.kind == Foreground::Kind::shell);
+  CHECK(prompt.pid == tab.shell_pid());
+  CHECK(prompt.shell == ShellKind::bash);
+  CHECK(prompt.reads_our_files);
+
+  tab.run("true");
+  REQUIRE(tab.comes_to_prompt());
+  tab.tab->last_input = Clock::now();
+  tab.pane().press("cat /dev/null - \r");
+  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+  std::string error = no_prompt(tab, 20ms);
+  CHECK(error_has(error, "tab @1 is busy; nothing was run. There runs cat (cat /dev/null -)"));
+  CHECK(error_has(error, ", which waits for the keyboard"));
+  CHECK(error_has(error, "No command of ours began it"));
+  CHECK(error_has(error, R"(to wait for its end: wait_for {"window_id": "@1", "until": "exit"})"));
+  CHECK(error_has(error, R"(to answer it: send_text {"window_id": "@1", "text": "…"})"));
+  CHECK(error_has(error, R"(to end it: cancel_command {"window_id": "@1"})"));
+  tab.tab->for_person = true;
+  error = no_prompt(tab, 20ms);
+  CHECK(error_has(error, "to see what it prints: `terminally-mcp tail @1 -f`"));
+  CHECK(error_has(error, "C-c in `terminally-mcp attach @1`"));
+  CHECK_FALSE(error_has(error, "cancel_command"));
+  tab.tab->for_person = false;
+  tab.pane().press("\x03");
+  REQUIRE(tab.comes_to_prompt());
+
+  tab.pane().press("read -p 'Value: ' x\r");
+  REQUIRE(tab.prints("Value: "));
+  REQUIRE(tab.until(
+      [&] { return awaiting_input(*tab.tab) || !look_at_foreground(tab.tab->pane_pid).runs_program; }));
+  error = no_prompt(tab, 5s);  // long before that time
+  CHECK(error_has(
+      error,
+      "tab @1 is busy; nothing was run. bash waits for the keyboard (a `read` or a password prompt): "
+      "to answer "
+      "it: send_text"));
+  tab.pane().press("\x03");
+  REQUIRE(tab.comes_to_prompt());
+
+  tab.pane().press("sleep 1000 & wait\r");
+  REQUIRE(tab.until([&] {
+    const Foreground now = look_at_foreground(tab.tab->pane_pid);
+    return prompt_state(now, tab.tab->tty) == Prompt::not_yet && child_processes(now.shell_pid).size() == 1;
+  }));
+  error = no_prompt(tab, 20ms);
+  CHECK(error_has(error, "Its shell, bash, did not come to its prompt in time"));
+  CHECK(error_has(error, R"(To look: read_screen {"window_id": "@1"})"));
+  tab.pane().kill();
+  error = no_prompt(tab, 20ms, ErrorCode::tab_closed);
+  CHECK(error == "tab @1 is closed; its log can still be read");
+}

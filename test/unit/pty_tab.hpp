@@ -1,0 +1,231 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/command_file.hpp"
+#include "command/command_run.hpp"
+#include "pty_pane.hpp"
+#include "temp_files.hpp"
+
+namespace terminally::test {
+
+using namespace std::chrono_literals;
+
+using RunPtr = std::shared_ptr<CommandRun>;
+
+/// The shells of this machine that commands are run in.
+inline std::vector<std::string> shells_here() {
+  std::vector<std::string> shells;
+  for (const char* shell : {"/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/fish"}) {
+    if (::access(shell, X_OK) == 0) {
+      shells.emplace_back(shell);
+    }
+  }
+  return shells;
+}
+
+/// A tab without tmux, and commands in it as the manager runs them: real shells, real files, real bytes.
+class PtyTab {
+ public:
+  explicit PtyTab(const std::string& shell = "/bin/bash", const PtyPane::Variables& more = {})
+      : home_(make_home()),
+        pane_(io_, TERMINALLY_SHELL_PATH, variables(shell, more), dir_ / "logs/pane-@1.log") {
+    const Tab::Home home{instance(), 0, dir_ / "logs/pane-@1.log", dir_ / "run"};
+    tab = std::make_shared<Tab>(WindowId{1}, PaneId{1}, home, ::getpid());
+    tab->pane_pid = pane_.id();
+    tab->tty = pane_.tty();
+    tab->opened = Clock::now();
+    ::signal(SIGPIPE, SIG_IGN);
+    REQUIRE(until([this] { return std::filesystem::exists(dir_ / "logs/pane-@1.log"); }));
+  }
+  ~PtyTab() {
+    pane_.kill();
+    tab->runs.clear();
+  }
+  PtyTab(const PtyTab&) = delete;
+  PtyTab& operator=(const PtyTab&) = delete;
+
+  std::shared_ptr<Tab> tab;
+  bool server_lives = true;
+
+  [[nodiscard]] PtyPane& pane() { return pane_; }
+  [[nodiscard]] RunContext& context() { return context_; }
+  [[nodiscard]] std::filesystem::path home() const { return home_; }
+  [[nodiscard]] std::filesystem::path runtime() const { return dir_ / "run"; }
+
+  /// Runs the event loop until that is so. False: it is not within 20 s.
+  template <typename Condition>
+  bool until(Condition condition) {
+    const auto give_up_at = Clock::now() + 20s;
+    while (!condition()) {
+      if (Clock::now() > give_up_at) {
+        return false;
+      }
+      pane_.lives();
+      if (io_.stopped()) {
+        io_.restart();
+      }
+      io_.run_one_for(2ms);
+    }
+    return true;
+  }
+  /// What a coroutine returns, or throws.
+  template <typename T>
+  T result_of(asio::awaitable<T> work) {
+    std::optional<T> result;
+    std::exception_ptr failure;
+    bool over = false;
+    asio::co_spawn(io_, std::move(work), [&](std::exception_ptr error, T value) {
+      failure = std::move(error);
+      result = std::move(value);
+      over = true;
+    });
+    REQUIRE(until([&over] { return over; }));
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    return std::move(*result);
+  }
+  void wait_for(asio::awaitable<void> work) {
+    const auto with_result = [](asio::awaitable<void> done) -> asio::awaitable<bool> {
+      co_await std::move(done);
+      co_return true;
+    };
+    static_cast<void>(result_of(with_result(std::move(work))));
+  }
+
+  /// As the manager does: typed, and followed from its beginning on. Throws what `start` throws.
+  RunPtr start(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+    const RunPtr run = begin(text, patience, time);
+    REQUIRE(until([this, &run] { return failures_.contains(run.get()) || started_.contains(run.get()); }));
+    if (const auto failure = failures_.find(run.get()); failure != failures_.end()) {
+      std::rethrow_exception(failure->second);
+    }
+    return run;
+  }
+  /// The same, and does not wait for it.
+  RunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+    const auto run = std::make_shared<CommandRun>(context_, tab, text, "client 1");
+    started_.erase(run.get());  // of one that was there before
+    failures_.erase(run.get());
+    if (time > 0ms) {
+      run->set_deadline(Clock::now() + time);
+    }
+    if (!tab->command_lock) {
+      tab->command_lock = FileLock::try_lock(tab->files.lock_path());
+    }
+    tab->runs.push_back(run);
+    asio::co_spawn(io_, run->start(Clock::now(), Clock::now() + patience),
+                   [this, run](std::exception_ptr failure) {
+                     started_.insert(run.get());
+                     if (failure) {
+                       failures_[run.get()] = failure;
+                       run->abandon();
+                     } else {
+                       follow(run);
+                     }
+                   });
+    return run;
+  }
+  [[nodiscard]] bool failed(const RunPtr& run) const { return failures_.contains(run.get()); }
+  void follow(const RunPtr& run) {
+    if (!run->has_ended()) {
+      asio::co_spawn(io_, run->follow(), [run](const std::exception_ptr& failure) {
+        if (failure) {
+          run->give_up(Reason::none);
+        }
+      });
+    }
+  }
+  const CommandRecord& finish(const RunPtr& run) {
+    CAPTURE(log());
+    REQUIRE(until([&run] { return run->has_ended(); }));
+    return run->record();
+  }
+  /// To its end.
+  RunPtr run(const std::string& text) {
+    const RunPtr run = start(text);
+    finish(run);
+    return run;
+  }
+  /// A process that comes after us: it knows what is on disk.
+  RunPtr take_over(CommandRecord record) {
+    const auto run = std::make_shared<CommandRun>(context_, tab, std::move(record));
+    tab->runs = {run};
+    return run;
+  }
+
+  /// What it printed, without CR.
+  [[nodiscard]] std::string output(const RunPtr& run) const {
+    const CommandRecord& record = run->record();
+    const std::uint64_t end = run->output_end();
+    std::string bytes =
+        tab->log.read(record.start_byte, static_cast<std::size_t>(end - record.start_byte)).bytes;
+    std::erase(bytes, '\r');
+    return bytes;
+  }
+  [[nodiscard]] std::string log() const { return content_of(dir_ / "logs/pane-@1.log"); }
+  bool prints(const std::string& text) {
+    return until([this, &text] { return log().find(text) != std::string::npos; });
+  }
+  /// Whether a shell waits at its prompt, and what it showed is in the log.
+  bool comes_to_prompt() {
+    return until([this] {
+      const Foreground now = look_at_foreground(tab->pane_pid);
+      return now.shell && prompt_state(now, tab->tty) == Prompt::ready;
+    });
+  }
+  [[nodiscard]] int shell_pid() {
+    REQUIRE(until([this] { return look_at_foreground(tab->pane_pid).shell_pid != 0; }));
+    return look_at_foreground(tab->pane_pid).shell_pid;
+  }
+
+ private:
+  /// Its processes are told from those of all others by this.
+  [[nodiscard]] std::string instance() const { return dir_.path().filename().string(); }
+
+  std::filesystem::path make_home() {
+    for (const char* name : {"home", "logs", "run"}) {
+      std::filesystem::create_directory(dir_ / name);
+      std::filesystem::permissions(dir_ / name, std::filesystem::perms::owner_all);
+    }
+    append_to(dir_ / "home/.zshrc", "");  // else zsh asks what to do without one
+    append_to(dir_ / "home/.bashrc", "PS1='$ '\n");
+    return dir_ / "home";
+  }
+  [[nodiscard]] PtyPane::Variables variables(const std::string& shell, const PtyPane::Variables& more) const {
+    PtyPane::Variables variables = {{"HOME", home_.string()},
+                                    {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                                    {"TERM", "xterm-256color"},
+                                    {"LC_ALL", "C.UTF-8"},
+                                    {"TMUX_PANE", "%1"},
+                                    {"TERMINALLY_RUN", (dir_ / "run").string()},
+                                    {"TERMINALLY_NAME", instance()},
+                                    {"TERMINALLY_LOG_DIR", (dir_ / "logs/0").string()},
+                                    {"TERMINALLY_SHELL", shell}};
+    for (const auto& [name, value] : more) {
+      variables[name] = value;
+    }
+    return variables;
+  }
+
+  TempDir dir_{in_memory()};
+  std::filesystem::path home_;
+  asio::io_context io_{1};
+  PtyPane pane_;
+  LogWatch watch_{io_.get_executor()};
+  ProcessTable processes_;
+  std::set<const CommandRun*> started_;
+  std::map<const CommandRun*, std::exception_ptr> failures_;
+  RunContext context_{io_.get_executor(),
+                      [this](const Tab&) { return pane_.terminal(); },
+                      watch_,
+                      [this] { return server_lives; },
+                      TERMINALLY_SHELL_PATH,
+                      processes_};
+};
+
+}  // namespace terminally::test
