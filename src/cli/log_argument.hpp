@@ -3,8 +3,8 @@
 #include <CLI/App.hpp>
 #include <string>
 
+#include "base/ids.hpp"
 #include "config.hpp"
-#include "log/ids.hpp"
 #include "log/pane_log.hpp"
 
 namespace terminally {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/ids.hpp"
 #include "config.hpp"
-#include "log/ids.hpp"
 
 namespace terminally {
 

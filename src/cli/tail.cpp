@@ -158,7 +158,7 @@ asio::awaitable<void> print_log(const PaneLog& log, LogFollower follower, Printe
     }
     if (!more || slice->eof) {
       printer.pause();
-      loss.look(log, follower.position());
+      loss.look(log, follower.offset());
     }
   }
 }

@@ -95,7 +95,7 @@ std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
     case Prompt::ready:
       break;
   }
-  return tab.typed_into ? "a person is typing in it" : "it was not free a moment ago";
+  return tab.person_types ? "a person is typing in it" : "it was not free a moment ago";
 }
 
 }  // namespace

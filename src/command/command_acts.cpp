@@ -92,7 +92,7 @@ bool CommandRun::carry_out_at_once(const Act& act) {
 asio::awaitable<void> CommandRun::run(Errand errand) {
   errand_states_[errand] = ErrandState::going;
   switch (errand) {
-    case Errand::press_key:
+    case Errand::press_interrupt_key:
       co_await press_interrupt_key(*tab_, *terminal_);
       key_ticks_ = ticks_since_boot();
       break;
@@ -261,7 +261,7 @@ asio::awaitable<void> CommandRun::settle_prompt() {
     }
     stopped_ = what_is_stopped();
   }
-  const bool is_back = co_await at_prompt_.put_back(typed_into_image());
+  const bool is_back = co_await at_prompt_.put_back(shell_image());
   if (!is_back) {
     record_.notes.emplace_back(
         "the line was not put back after all: somebody typed there, or no prompt came");

@@ -121,9 +121,9 @@ std::optional<int> CommandRun::exit_code_of(const ExitReporter& inner_shell) con
 /// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and
 /// the prompt of the shell around.
 void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& outer) {
-  const auto ends_by = outer.log_.end() ? std::optional(outer.record_.end_byte) : std::nullopt;
+  const auto output_ends_before = outer.log_.end() ? std::optional(outer.record_.end_byte) : std::nullopt;
   if (has_ended() || !exit_code) {
-    give_up(Reason::shell_exited, ends_by);
+    give_up(Reason::shell_exited, output_ends_before);
     return;
   }
   try {
@@ -133,7 +133,7 @@ void CommandRun::end_with_shell(std::optional<int> exit_code, const CommandRun& 
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
   }
-  record_.end_byte = ends_by.value_or(record_.end_byte);
+  record_.end_byte = output_ends_before.value_or(record_.end_byte);
   Outcome outcome = lost(Outcome::Seen::shell_gone, why());
   outcome.exit_code = exit_code;
   if (is_interrupted()) {

@@ -64,7 +64,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   }
   // The process that looked after it before had begun to end it.
   if (record_.reason != Reason::none || tab_->files.is_cancelled(record_.nonce)) {
-    interrupt(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
+    request_end(record_.reason == Reason::none ? Reason::cancelled_by_client : record_.reason, false);
     record_.reason = Reason::none;
   }
 }
@@ -157,13 +157,13 @@ void CommandRun::heed_other_processes() {
     return;
   }
   if (tab_->files.is_cancelled(record_.nonce)) {
-    interrupt(Reason::cancelled_by_client, tab_->files.is_cancelled_by_force(record_.nonce));
+    request_end(Reason::cancelled_by_client, tab_->files.is_cancelled_by_force(record_.nonce));
   } else if (tab_->files.is_signalled(record_.nonce)) {
     wishes_.why = Reason::cancelled_by_client;
   }
 }
 
-void CommandRun::interrupt(Reason why, bool force) {
+void CommandRun::request_end(Reason why, bool force) {
   if (has_ended()) {
     return;
   }
@@ -210,7 +210,7 @@ asio::awaitable<void> CommandRun::catch_up() {
   }
 }
 
-void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
+void CommandRun::give_up(Reason why, std::optional<std::uint64_t> output_ends_before) {
   if (has_ended()) {
     return;
   }
@@ -219,7 +219,7 @@ void CommandRun::give_up(Reason why, std::optional<std::uint64_t> ends_by) {
       conclude();
       return;
     }
-    record_.end_byte = std::min(tab_->log.end(), ends_by.value_or(UINT64_MAX));
+    record_.end_byte = std::min(tab_->log.end(), output_ends_before.value_or(UINT64_MAX));
   } catch (const Error& error) {
     record_.notes.emplace_back(error.what());  // the log cannot be read
   }

@@ -54,7 +54,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   /// then it is to be followed as well. Throws Error and leaves nothing behind when nothing was run.
   [[nodiscard]] boost::asio::awaitable<void> start(Clock::time_point called, Clock::time_point give_up_at);
 
-  /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `interrupt` asked
+  /// Looks after it until it ended: scans the log, keeps the deadline, carries out what `request_end` asked
   /// for, records the end. To be spawned once, after `start`.
   [[nodiscard]] boost::asio::awaitable<void> follow();
 
@@ -63,12 +63,12 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   /// `followed`: by `follow`, which has the time to ask for what is not written there.
   void settle(bool followed);
 
-  /// When it is interrupted as by `interrupt`. It is on record: a server after us keeps it, too.
+  /// When it is interrupted as by `request_end`. It is on record: a server after us keeps it, too.
   void set_deadline(Clock::time_point when);
 
   /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// Returns at once.
-  void interrupt(Reason why, bool force);
+  void request_end(Reason why, bool force);
 
   /// One signal of ours, without escalation: whatever ends it now counts as ended by us.
   [[nodiscard]] boost::asio::awaitable<void> signal_once(StopSignal signal);
@@ -105,8 +105,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
 
   /// Unless its end is in the log, it will never be known how it ended. Looks a few milliseconds' worth
   /// ahead: catch_up first where it may be further.
-  /// `ends_by`: the log offset before which its output ended, where that is known.
-  void give_up(Reason why, std::optional<std::uint64_t> ends_by = std::nullopt);
+  /// `output_ends_before`: the log offset before which its output ended, where that is known.
+  void give_up(Reason why, std::optional<std::uint64_t> output_ends_before = std::nullopt);
 
   /// Reads what is new in the log, so that output_end() is of now.
   void look() { pump(); }
@@ -133,7 +133,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] bool has_ended() const { return ended_.is_set(); }
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
   /// Waits until then at most; says whether it has ended.
-  [[nodiscard]] boost::asio::awaitable<bool> ends_by(Clock::time_point when) { return ended_.wait_by(when); }
+  [[nodiscard]] boost::asio::awaitable<bool> wait_for_end_by(Clock::time_point when) {
+    return ended_.wait_by(when);
+  }
   /// Where what it printed ends by now.
   [[nodiscard]] std::uint64_t output_end() const;
   /// The part of the log that is its output, without our own lines: nothing before its beginning is known.
@@ -142,7 +144,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] Event& output_changed() { return output_changed_; }
   [[nodiscard]] const std::vector<Survivor>& survivors() const { return survivors_; }
   /// The pid of the shell that it was typed into.
-  [[nodiscard]] int typed_into() const { return record_.shell_pid; }
+  [[nodiscard]] int shell_pid() const { return record_.shell_pid; }
 
  private:
   // What it sees (command_senses.cpp).
@@ -187,7 +189,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void record_pressing(const act::RecordPressing& pressing);
   void strike(const act::SignalGroup& signal);
   [[nodiscard]] std::optional<ProcessId> its_shell() const;
-  [[nodiscard]] ShellImage typed_into_image() const { return {record_.shell_pid, record_.shell_image}; }
+  [[nodiscard]] ShellImage shell_image() const { return {record_.shell_pid, record_.shell_image}; }
   [[nodiscard]] CommandMarks marks() const;
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_rest();

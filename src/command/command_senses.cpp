@@ -68,9 +68,9 @@ SeenForeground CommandRun::foreground() const {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   SeenForeground seen;
   seen.group = now.group;
-  const bool typed_into = now.pid == record_.shell_pid;
+  const bool person_types = now.pid == record_.shell_pid;
   const bool its_shell =
-      now.kind == Foreground::Kind::shell || (now.kind == Foreground::Kind::nested && typed_into);
+      now.kind == Foreground::Kind::shell || (now.kind == Foreground::Kind::nested && person_types);
   if (its_shell && !opened(now)) {
     seen.who = Who::its_shell;
   } else if (now.kind == Foreground::Kind::nothing) {
@@ -80,10 +80,10 @@ SeenForeground CommandRun::foreground() const {
   } else {
     seen.who = now.kind == Foreground::Kind::gateway ? Who::gateway : Who::program;
   }
-  if (seen.who == Who::its_shell || typed_into) {
+  if (seen.who == Who::its_shell || person_types) {
     const Prompt prompt = prompt_state(now, tab_->tty);
     seen.at_prompt = seen.who == Who::its_shell && prompt == Prompt::ready;
-    seen.its_shell_waits = typed_into && prompt != Prompt::not_yet;
+    seen.its_shell_waits = person_types && prompt != Prompt::not_yet;
   }
   const auto mode = terminal_mode(tab_->tty);
   seen.keys_signal = !mode || mode->keys_signal;

@@ -96,7 +96,7 @@ asio::awaitable<bool> CommandRun::approach() {
   const std::shared_ptr<CommandRun> first = tab_->runs.front();
   if (foreground.kind == Foreground::Kind::shell && first.get() != this && !first->shell_is_replaced() &&
       Clock::now() < give_up_at_) {
-    co_await first->ends_by(give_up_at_);
+    co_await first->wait_for_end_by(give_up_at_);
     co_return false;
   }
   if (is_restricted_shell(foreground)) {
@@ -125,7 +125,7 @@ asio::awaitable<bool> CommandRun::approach() {
 /// wanted.
 asio::awaitable<bool> CommandRun::wait_for_a_pause() {
   for (;;) {
-    const bool typing = co_await terminal_->is(PaneFact::typed_into);
+    const bool typing = co_await terminal_->is(PaneFact::person_types);
     if (!typing) {
       co_return true;
     }
@@ -145,7 +145,7 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   if (!pauses) {
     co_return;
   }
-  co_await at_prompt_.take_away(prompt_, typed_into_image());
+  co_await at_prompt_.take_away(prompt_, shell_image());
   co_await wait_for_prompt(*tab_, give_up_at_);
   std::string note = co_await at_prompt_.note();
   if (!note.empty()) {

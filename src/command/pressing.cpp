@@ -37,7 +37,7 @@ Pressing::State Pressing::begin(Reason why, const CommandSenses& seen, Clock::ti
   const bool force = seen.wishes().force;
   todo.add(act::RecordPressing{why, force});
   if (!force) {
-    todo.add(act::Begin{Errand::press_key});
+    todo.add(act::Begin{Errand::press_interrupt_key});
   }
   todo.look_by(now);
   return Pressed(why, Escalation(kEndCommand, force, now));
@@ -108,7 +108,7 @@ Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Cloc
   }
   // A shell whose program has just ended is on its way back for a moment: news in the log is no reason to
   // look sooner.
-  if (now < pressed.next_look || seen.errand(Errand::press_key) == ErrandState::going) {
+  if (now < pressed.next_look || seen.errand(Errand::press_interrupt_key) == ErrandState::going) {
     todo.look_by(now < pressed.next_look ? pressed.next_look : now + kLook);
     return pressed;
   }

@@ -43,12 +43,12 @@ struct Wishes {
 
 /// Work that takes a while, beside which everything else is looked at.
 enum class Errand {
-  press_key,      ///< C-c, as a person would
-  type_probe,     ///< asks the shell for END
-  ask_tmux,       ///< whether it answers
-  end_rest,       ///< ends and names what the command left behind
-  read_log_out,   ///< the log of a tab that is gone, to its end
-  settle_prompt,  ///< after END: who was there, and what is put back at the prompt
+  press_interrupt_key,  ///< C-c, as a person would
+  type_probe,           ///< asks the shell for END
+  ask_tmux,             ///< whether it answers
+  end_rest,             ///< ends and names what the command left behind
+  read_log_out,         ///< the log of a tab that is gone, to its end
+  settle_prompt,        ///< after END: who was there, and what is put back at the prompt
 };
 enum class ErrandState { none, going, done };
 

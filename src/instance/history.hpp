@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "log/ids.hpp"
 #include "tab/records.hpp"
 
 namespace terminally {

@@ -15,9 +15,9 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/ids.hpp"
 #include "base/reserved_space.hpp"
 #include "instance/runtime_files.hpp"
-#include "log/ids.hpp"
 #include "system/proc.hpp"
 
 namespace terminally {

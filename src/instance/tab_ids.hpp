@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "log/ids.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

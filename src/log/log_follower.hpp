@@ -82,7 +82,7 @@ class LogFollower {
   void finish();
 
   /// Offset of the first byte that was not read.
-  [[nodiscard]] std::uint64_t position() const { return position_; }
+  [[nodiscard]] std::uint64_t offset() const { return position_; }
   /// How many bytes there are that were not read; 0 where nobody can know.
   [[nodiscard]] std::uint64_t unread() noexcept;
 

@@ -38,7 +38,7 @@ class LogSearch {
   [[nodiscard]] const LineMatch& found() const { return scan_.found(); }
 
   /// Offset of the line to be searched next.
-  [[nodiscard]] std::uint64_t position() const { return scan_.position(); }
+  [[nodiscard]] std::uint64_t offset() const { return scan_.offset(); }
 
  private:
   const PaneLog& log_;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 
 namespace terminally {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"

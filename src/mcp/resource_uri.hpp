@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/revisions.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/event.hpp"
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 
 namespace terminally {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/event.hpp"
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "mcp/task.hpp"
 #include "toolkit/tool.hpp"
 

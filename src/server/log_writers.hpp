@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/background.hpp"
+#include "base/ids.hpp"
 #include "config.hpp"
-#include "log/ids.hpp"
 #include "server/client.hpp"
 #include "server/rows.hpp"
 

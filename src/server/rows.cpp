@@ -87,7 +87,7 @@ std::optional<PaneRow> parse_pane_row(std::string_view line) {
   row.window_active = fields[7] == "1";
   row.piped = fields[8] == "1";
   row.cols = *cols;
-  row.typed_into = fields[10] == "1";
+  row.person_types = fields[10] == "1";
   row.name = unescape_tmux_name(fields[11]);
   return row;
 }

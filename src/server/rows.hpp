@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 
 namespace terminally {
 
@@ -22,8 +22,8 @@ struct PaneRow {
   bool window_active = false;
   bool piped = false;  ///< #{pane_pipe}
   int cols = 0;
-  bool typed_into = false;  ///< a person is just typing there
-  std::string name;         ///< of the window, exactly as it was given
+  bool person_types = false;  ///< a person is just typing there
+  std::string name;           ///< of the window, exactly as it was given
 };
 
 /// The tag that a new window's pane gets, in tmux's format language: tmux's own number of the window, and

@@ -19,7 +19,7 @@ std::string condition(PaneFact facts) {
     }
   };
   add(PaneFact::full_screen, "#{alternate_on}");
-  add(PaneFact::typed_into, is_typed_into());
+  add(PaneFact::person_types, is_typed_into());
   add(PaneFact::touched, touched());
   add(PaneFact::touched_a_moment_ago, touched_just_now());
   return any;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "server/client.hpp"
 #include "tab/pane_terminal.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/command_file.hpp"
+#include "base/ids.hpp"
 #include "base/memory_file.hpp"
-#include "log/ids.hpp"
 #include "shell/editor_key.hpp"
 #include "shell/shells.hpp"
 

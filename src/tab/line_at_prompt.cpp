@@ -82,8 +82,8 @@ bool LineAtPrompt::has_key(const Foreground& foreground) const {
 }
 
 /// What the key of ours answers; nullopt: it was not pressed, or not answered.
-asio::awaitable<std::optional<std::string>> LineAtPrompt::press_key(std::string script, PaneFact unless,
-                                                                    Typed typed) {
+asio::awaitable<std::optional<std::string>> LineAtPrompt::press_editor_key(std::string script,
+                                                                           PaneFact unless, Typed typed) {
   const EditorKeyFiles files = tab_.files.editor_key();
   std::optional<std::string> answer;
   try {
@@ -112,7 +112,7 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
   const ShellKind kind = *foreground.shell;
   const std::uint64_t from = tab_.log.end();
   std::string script = telling_script(kind, tab_.files.editor_key().answer);
-  const auto answer = co_await press_key(std::move(script), PaneFact::typed_into, Typed::key);
+  const auto answer = co_await press_editor_key(std::move(script), PaneFact::person_types, Typed::key);
   auto half = answer ? decode_half_typed(kind, *answer) : std::nullopt;
   const auto drawn_by = Clock::now() + kPromptShown;
   while (half && kind == ShellKind::bash && half->prompt.empty() && Clock::now() < drawn_by) {
@@ -132,7 +132,7 @@ asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
     const ShellKind kind = *look_at_foreground(tab_.pane_pid).shell;
     std::string script = putting_script(kind, put_back_, tab_.files.editor_key().answer);
     const PaneFact unless = PaneFact::full_screen | PaneFact::touched_a_moment_ago;
-    const auto answer = co_await press_key(std::move(script), unless, Typed::text_put_back);
+    const auto answer = co_await press_editor_key(std::move(script), unless, Typed::text_put_back);
     done = answer.has_value();
   }
   if (!done) {
@@ -149,7 +149,7 @@ asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     const std::uint64_t before = tab_.log.end();
-    co_await interrupt();
+    co_await press_c_c();
     tab_.last_end = Clock::now();  // what runs now is a step to the next prompt
     // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
     taken = tab_.log.read(before, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
@@ -192,7 +192,7 @@ std::string LineAtPrompt::what_to_tell() {
                          tab_.for_person);
 }
 
-asio::awaitable<void> LineAtPrompt::interrupt() {
+asio::awaitable<void> LineAtPrompt::press_c_c() {
   co_await terminal_.type("\x03", Typed::line);
   co_await watch_.changed_by(Clock::now() + Milliseconds(300));
   co_await sleep_for(Milliseconds(50));

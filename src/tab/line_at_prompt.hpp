@@ -53,11 +53,12 @@ class LineAtPrompt {
   [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
   [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(ShellImage shell, Milliseconds within);
   [[nodiscard]] bool has_key(const Foreground& foreground) const;
-  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_key(std::string script,
-                                                                             PaneFact unless, Typed typed);
+  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_editor_key(std::string script,
+                                                                                    PaneFact unless,
+                                                                                    Typed typed);
   [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
                                                                             ShellImage shell);
-  [[nodiscard]] boost::asio::awaitable<void> interrupt();
+  [[nodiscard]] boost::asio::awaitable<void> press_c_c();
   [[nodiscard]] std::string what_to_tell();
 
   Tab& tab_;

@@ -11,7 +11,7 @@ namespace terminally {
 enum class PaneFact : unsigned {
   none = 0,
   full_screen = 1,          ///< it shows the alternate screen
-  typed_into = 2,           ///< somebody who sees it pressed a key within the last second, or two
+  person_types = 2,         ///< somebody who sees it pressed a key within the last second, or two
   touched = 4,              ///< somebody else may have typed in it since our last line
   touched_a_moment_ago = 8  ///< the same, where our last line was typed a moment ago
 };

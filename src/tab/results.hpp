@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "log/log_follower.hpp"
 
 namespace terminally {

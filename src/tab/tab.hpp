@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/ids.hpp"
 #include "base/timeout.hpp"
-#include "log/ids.hpp"
 #include "log/pane_log.hpp"
 #include "system/proc.hpp"
 #include "system/process_tag.hpp"
@@ -56,7 +56,7 @@ struct Tab {
   bool active = false;
   bool closed = false;
   bool closing = false;           ///< by us: what runs in it is being ended
-  bool typed_into = false;        ///< by a person, just when tmux was asked last
+  bool person_types = false;      ///< by a person, just when tmux was asked last
   bool for_person = false;        ///< what is said of it is read by a person at a terminal, who has no tools
   mutable std::string shell_end;  ///< how its shell ended, once that was asked for
   int cols = 120;

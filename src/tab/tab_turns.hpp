@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/awaitable.hpp"
+#include "base/ids.hpp"
 #include "base/keyed_mutex.hpp"
-#include "log/ids.hpp"
 
 namespace terminally {
 

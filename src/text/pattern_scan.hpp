@@ -70,7 +70,7 @@ class PatternScan {
   void skip_to(std::uint64_t next);
 
   /// Offset of the line to be searched next: of the unfinished one, when next() needed more.
-  [[nodiscard]] std::uint64_t position() const { return base_ + pos_; }
+  [[nodiscard]] std::uint64_t offset() const { return base_ + pos_; }
 
  private:
   /// What is being searched: one line, a piece of one, or many whole lines.

@@ -49,7 +49,7 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, std::shared_ptr<CommandR
     run->look();
   }
   if (run->end_was_seen()) {
-    co_await run->ends_by(Clock::now() + CommandRun::kConcludes);
+    co_await run->wait_for_end_by(Clock::now() + CommandRun::kConcludes);
   }
   CommandRecord record = run->record();
   if (!run->has_ended()) {

@@ -71,7 +71,7 @@ struct Start {
 Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   const auto start = std::make_shared<Start>();
   start->turn = co_await turn_to_type(tab, time);
-  co_await refuse_if_busy(tab, time, std::move(what.reserved));
+  co_await take_tab_or_refuse(tab, time, std::move(what.reserved));
   RunPtr run;
   try {
     run = std::make_shared<CommandRun>(context_, tab, std::move(what.command), std::move(what.who),
@@ -108,7 +108,7 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   if (!start->over.is_set() && !run->may_be_typed()) {
     start->cancel.emit(asio::cancellation_type::terminal);
   } else if (aborted) {
-    run->interrupt(whose_cancel(), false);  // the next command waits for its end
+    run->request_end(whose_cancel(), false);  // the next command waits for its end
   }
   if (aborted) {
     throw boost::system::system_error(asio::error::operation_aborted);
@@ -176,7 +176,7 @@ void Commands::look_after(const TabPtr& tab) {
 
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
 /// prompt may have the foreground for a moment. One that is being ended is waited for.
-Awaitable<void> Commands::refuse_unless_nested(Tab& tab, CallTime time) {
+Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) {
   const auto patience = Clock::now() + kSettleStep;
   const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
   while (!tab.runs.empty()) {
@@ -185,7 +185,7 @@ Awaitable<void> Commands::refuse_unless_nested(Tab& tab, CallTime time) {
     const RunPtr ending =
         last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;
     if (ending && Clock::now() < ending_patience) {
-      co_await ending->ends_by(ending_patience);
+      co_await ending->wait_for_end_by(ending_patience);
       continue;
     }
     const Foreground foreground = look_at_foreground(tab.pane_pid);
@@ -227,9 +227,9 @@ Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
 }
 
 /// In the common case, an idle tab, this costs a lock and a look at two files.
-Awaitable<void> Commands::refuse_if_busy(TabPtr tab, CallTime time, FileLock reserved) {
+Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved) {
   look_after(tab);
-  co_await refuse_unless_nested(*tab, time);
+  co_await wait_or_refuse_unless_nested(*tab, time);
   if (!tab->runs.empty()) {
     co_return;
   }

@@ -41,13 +41,13 @@ class Commands {
   /// what opened it. None in the tab's own shell, where that lock is enough.
   [[nodiscard]] Awaitable<FileLock> turn_to_type(TabPtr tab, CallTime time);
   /// On return the tab's lock is held, `reserved` or another, unless a nested shell is what has it.
-  [[nodiscard]] Awaitable<void> refuse_if_busy(TabPtr tab, CallTime time, FileLock reserved = {});
+  [[nodiscard]] Awaitable<void> take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved = {});
 
   /// A guest is a person at another terminal: their C-c there is no client's.
   [[nodiscard]] Reason whose_cancel() const;
 
  private:
-  Awaitable<void> refuse_unless_nested(Tab& tab, CallTime time);
+  Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
   void follow(const RunPtr& run);
 
   const Config& config_;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command/waiting.hpp"
+#include "command/wait_terms.hpp"
 #include "config.hpp"
 #include "log/searching.hpp"
 #include "server/tab_variables.hpp"
@@ -66,7 +66,7 @@ class TmuxManager {
   /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
   /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
   /// ends. Throws Error(invalid_argument) for a bad pattern.
-  [[nodiscard]] Awaitable<Waited> wait_for(WaitFor request);
+  [[nodiscard]] Awaitable<WaitForResult> wait_for(WaitFor request);
 
   /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
   /// the text has control characters that were not allowed, or a line that the terminal would cut.

@@ -107,7 +107,7 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     const bool moves = printed || input.seen() || run->may_be_nested_shell() || !run->has_begun();
     quiet_since = moves ? now : quiet_since;
     const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
-    if (co_await run->ends_by(std::min(look, wait.until))) {
+    if (co_await run->wait_for_end_by(std::min(look, wait.until))) {
       break;
     }
     // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
@@ -128,7 +128,7 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     run->look();
   }
   if (run->end_was_seen()) {
-    co_await run->ends_by(Clock::now() + CommandRun::kConcludes);
+    co_await run->wait_for_end_by(Clock::now() + CommandRun::kConcludes);
   }
   meanwhile.was_waiting = input.seen().has_value();
   co_return meanwhile;
@@ -193,7 +193,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
     aborted = true;
   }
   if (aborted) {
-    run->interrupt(manager.commands.whose_cancel(), false);
+    run->request_end(manager.commands.whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
   const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
@@ -244,7 +244,7 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
   }
   if (!request.append_newline) {
     const FileLock turn = co_await manager.commands.turn_to_type(tab, time);
-    co_await manager.commands.refuse_if_busy(tab, time, std::move(place.reserved));
+    co_await manager.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
     const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
     const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
     if (!co_await keyboard.paste_at_prompt(request.command)) {

@@ -48,7 +48,7 @@ Awaitable<FoundLines> find_lines(ManagerParts& manager, SearchLogs request) {
   }
   const bool stopped = out_of_time || writer.full() || next_byte;
   FoundLines found = writer.finish();
-  found.next_byte = std::min(next_byte.value_or(search.position()), end);
+  found.next_byte = std::min(next_byte.value_or(search.offset()), end);
   found.truncated = stopped && found.next_byte < end;
   if (auto note = gap_note(tab->log.gap_between(request.from_byte, found.next_byte), "the log")) {
     found.notes.push_back(std::move(*note));

@@ -121,7 +121,7 @@ Awaitable<StoppedProcess> signal_process_of(ManagerParts& manager, WindowId wind
   // On a busy machine the program may take its time to come. Once more, not more often: it may be one of
   // many.
   for (bool again = true; !stopped.success && Clock::now() < deadline;) {
-    stopped.success = co_await run->ends_by(std::min(deadline, Clock::now() + kTooEarly));
+    stopped.success = co_await run->wait_for_end_by(std::min(deadline, Clock::now() + kTooEarly));
     if (!stopped.success && again && run->signal_came_too_early()) {
       again = false;
       co_await run->signal_once(signal);
@@ -165,8 +165,8 @@ Awaitable<CancelledCommand> cancel_in_tab(ManagerParts& manager, WindowId window
     }
   }
   const RunPtr run = tab->runs.back();
-  run->interrupt(Reason::cancelled_by_client, force);
-  const bool ended = co_await run->ends_by(time.returns_by());
+  run->request_end(Reason::cancelled_by_client, force);
+  const bool ended = co_await run->wait_for_end_by(time.returns_by());
   const ShowOutput how{view, max_output_bytes, time.returns_by()};
   cancelled.result = co_await manager.results.of(tab, run, how);
   if (!ended) {
@@ -296,8 +296,8 @@ Awaitable<void> TmuxManager::end_command(WindowId window, std::string command_id
   bool in_time = true;
   while (in_time && !run->has_ended()) {
     const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();
-    last->interrupt(Reason::cancelled_by_client, false);
-    in_time = co_await last->ends_by(time.returns_by());
+    last->request_end(Reason::cancelled_by_client, false);
+    in_time = co_await last->wait_for_end_by(time.returns_by());
   }
 }
 

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "command/wait.hpp"
+#include "command/tab_condition.hpp"
 #include "command/way_in.hpp"
 #include "log/output.hpp"
 #include "tmux/manager.hpp"
@@ -23,25 +23,26 @@ CallTime time_to_wait(const ManagerParts& manager, const WaitFor& request) {
                   request.waiting.arrived.value_or(Clock::now()));
 }
 
-Awaitable<Waited> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime time) {
+Awaitable<WaitForResult> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime time) {
   const auto deadline = time.patience();
   const TabPtr tab = co_await manager.tabs.find(request.window_id);
   refuse_beyond_end(tab->log, request.from_byte.value_or(0));
   request.waiting.view.own_files = tab->files.directory();
   LogWatch::Watch watch = manager.log_watch.watch(tab->log.path());
   manager.commands.look_after(tab);
-  Wait wait(tab, request);
-  Wait::Step step = wait.look();
-  while ((step == Wait::Step::later || step == Wait::Step::at_once) && Clock::now() < deadline) {
+  TabCondition wait(tab, request);
+  TabCondition::Step step = wait.look();
+  while ((step == TabCondition::Step::later || step == TabCondition::Step::at_once) &&
+         Clock::now() < deadline) {
     const auto wake = std::min(deadline, wait.next_look());
     const bool reads_log = wait.until() == Until::pattern || wait.until() == Until::idle;
     AsyncMutex::Guard turn;  // for this look
-    if (step == Wait::Step::at_once) {
+    if (step == TabCondition::Step::at_once) {
       turn = co_await manager.search_turn();
     } else if (reads_log) {
       co_await watch.changed_by(wake);
     } else if (wait.run()) {
-      co_await wait.run()->ends_by(wake);
+      co_await wait.run()->wait_for_end_by(wake);
     } else {
       co_await sleep_until(wake);
     }
@@ -49,11 +50,11 @@ Awaitable<Waited> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime t
     manager.commands.look_after(tab);
     step = wait.look();
   }
-  if (step == Wait::Step::later && wait.run() && wait.run()->end_was_seen()) {
-    co_await wait.run()->ends_by(Clock::now() + kEndIsRecorded);  // it has ended in time
+  if (step == TabCondition::Step::later && wait.run() && wait.run()->end_was_seen()) {
+    co_await wait.run()->wait_for_end_by(Clock::now() + kEndIsRecorded);  // it has ended in time
     step = wait.look();
   }
-  Waited waited = wait.result(step);
+  WaitForResult waited = wait.result(step);
   if (wait.record()) {
     note_told(*tab, *wait.record());
   }
@@ -63,7 +64,7 @@ Awaitable<Waited> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime t
   waited.output = std::move(output.text);
   std::ranges::move(output.notes, std::back_inserter(waited.notes));
   const bool window_over = request.hand_over && request.waiting.timeout_ms >= manager.config.sync_window_ms;
-  if (step == Wait::Step::at_once) {
+  if (step == TabCondition::Step::at_once) {
     waited.notes.push_back(
         "its time was over before the log was searched to its end; to go on, call wait_for with from_byte " +
         std::to_string(waited.next_byte));
@@ -76,7 +77,7 @@ Awaitable<Waited> wait_in_tab(ManagerParts& manager, WaitFor request, CallTime t
 
 }  // namespace
 
-Awaitable<Waited> TmuxManager::wait_for(WaitFor request) {
+Awaitable<WaitForResult> TmuxManager::wait_for(WaitFor request) {
   const CallTime time = time_to_wait(*parts_, request);
   return parts_->within(time, wait_in_tab(*parts_, std::move(request), time));
 }

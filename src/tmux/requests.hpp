@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 #include "log/text_view.hpp"
 #include "tab/results.hpp"
 

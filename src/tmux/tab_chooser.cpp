@@ -38,7 +38,7 @@ bool is_helper(const Tab& tab) {
 /// At the prompt of its own shell, with nothing of ours under way, and nobody types there.
 bool is_idle(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.typed_into && tab.runs.empty() && !tab.files.running_nonce() &&
+  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
          foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
@@ -46,7 +46,7 @@ bool is_idle(const Tab& tab) {
 /// start-up files, or is just being started.
 bool may_come_back(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.typed_into && tab.runs.empty() && !tab.files.running_nonce() &&
+  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
          (is_starting(foreground, tab.pane_pid) || foreground.kind == Foreground::Kind::shell);
 }
 
@@ -54,7 +54,7 @@ bool may_come_back(const Tab& tab) {
 /// nobody types there: what comes next runs in it.
 bool is_in_our_nested_shell(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.typed_into && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
+  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
          tab.runs.back()->opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
@@ -196,7 +196,7 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(CallTime time) {
       }
     }
     co_await sleep_for(kLookAgain);
-    if (main.typed_into) {
+    if (main.person_types) {
       co_await tabs_.list_panes();
     }
   }
@@ -334,7 +334,7 @@ Awaitable<void> TabChooser::go_to(ChosenTab& place, std::string directory, CallT
   what.who = "terminally-mcp";
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await commands_.begin(tab, time, std::move(what));
-  co_await run->ends_by(time.short_patience());
+  co_await run->wait_for_end_by(time.short_patience());
   if (shell_cwd(*tab) != directory) {
     throw Error(ErrorCode::busy, "the helper tab " + to_string(tab->window) + " could not be taken to " +
                                      directory +

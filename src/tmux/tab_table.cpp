@@ -45,7 +45,7 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
   }
   tab->tty = row.tty;
   tab->cols = row.cols;
-  tab->typed_into = row.typed_into;
+  tab->person_types = row.person_types;
   tab->closed = false;
   tab->tmux_window = row.window;
   tab->tmux_session = row.session;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "log/ids.hpp"
 #include "server/rows.hpp"
 #include "tab/tab.hpp"
 #include "tmux/tab_changes.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/awaitable.hpp"
+#include "base/ids.hpp"
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
-#include "log/ids.hpp"
 #include "server/log_writers.hpp"
 #include "server/tmux_server.hpp"
 #include "tmux/requests.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 
 namespace terminally {
 

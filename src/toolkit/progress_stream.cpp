@@ -134,9 +134,9 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   asio::awaitable<bool> reads_all_by(Clock::time_point give_up_at) {
     bool all = false;
     for (bool moves = true; !all && moves && Clock::now() < give_up_at;) {
-      const std::uint64_t before = output_->position();
+      const std::uint64_t before = output_->offset();
       all = co_await all_read_.wait_by(std::min(give_up_at, Clock::now() + kReadsNothing));
-      moves = output_->position() != before;
+      moves = output_->offset() != before;
     }
     co_return all;
   }

@@ -1,6 +1,6 @@
 #include "toolkit/sent_input.hpp"
 
-#include "toolkit/waited_answer.hpp"
+#include "toolkit/wait_for_answer.hpp"
 
 namespace terminally {
 
@@ -16,7 +16,7 @@ void describe(ResultVisitor& v, const SentAnswer& answer) {
 }
 
 boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId window, SentInput input,
-                                                std::optional<Waiting> waiting) {
+                                                std::optional<WaitTerms> waiting) {
   SentAnswer answer;
   answer.input = std::move(input);
   if (waiting) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/waiting.hpp"
+#include "command/wait_terms.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/results.hpp"
 #include "toolkit/tool.hpp"
@@ -10,13 +10,13 @@ namespace terminally {
 /// What send_text and send_keys answer: when they waited, with what came of it.
 struct SentAnswer {
   SentInput input;
-  std::optional<Waited> waited;
+  std::optional<WaitForResult> waited;
 };
 void describe(ResultVisitor& v, const SentAnswer& answer);
 
 /// Waits for what came of it, if that was asked for.
 [[nodiscard]] boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId window,
                                                               SentInput input,
-                                                              std::optional<Waiting> waiting);
+                                                              std::optional<WaitTerms> waiting);
 
 }  // namespace terminally

@@ -35,14 +35,14 @@ void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
   view_.describe(v);
 }
 
-std::optional<Waiting> WaitArgs::waiting(const DefaultView& fallback) const {
+std::optional<WaitTerms> WaitArgs::waiting(const DefaultView& fallback) const {
   const Until until = kKinds.at(until_.value_or(0));
   check_pair(!pattern_.empty(), until_ && until == Until::pattern, "pattern", "pattern");
   check_pair(port_.has_value(), until_ && until == Until::port, "port", "port");
   if (!until_) {
     return std::nullopt;
   }
-  Waiting waiting;
+  WaitTerms waiting;
   waiting.until = until;
   waiting.pattern = pattern_;
   waiting.idle_ms = idle_ms_;
@@ -53,7 +53,7 @@ std::optional<Waiting> WaitArgs::waiting(const DefaultView& fallback) const {
   return waiting;
 }
 
-std::optional<Waiting> WaitArgs::checked_waiting(const DefaultView& fallback) const {
+std::optional<WaitTerms> WaitArgs::checked_waiting(const DefaultView& fallback) const {
   if (!pattern_.empty()) {
     static_cast<void>(Pattern(pattern_));
   }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "command/waiting.hpp"
+#include "command/wait_terms.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/view_args.hpp"
 
@@ -16,11 +16,11 @@ struct WaitArgs {
 
   /// nullopt when `until` was not given. Throws Error(invalid_argument) for arguments that do not go
   /// together.
-  [[nodiscard]] std::optional<Waiting> waiting(const DefaultView& fallback) const;
+  [[nodiscard]] std::optional<WaitTerms> waiting(const DefaultView& fallback) const;
 
   /// The same for a tool that does something first: throws for a bad pattern as well, so that nothing is done
   /// then.
-  [[nodiscard]] std::optional<Waiting> checked_waiting(const DefaultView& fallback) const;
+  [[nodiscard]] std::optional<WaitTerms> checked_waiting(const DefaultView& fallback) const;
 
   [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_; }
 

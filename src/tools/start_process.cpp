@@ -4,7 +4,7 @@
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"
 #include "toolkit/wait_args.hpp"
-#include "toolkit/waited_answer.hpp"
+#include "toolkit/wait_for_answer.hpp"
 
 namespace terminally {
 
@@ -12,7 +12,7 @@ namespace {
 
 struct Started {
   StartedProcess process;
-  std::optional<Waited> waited;
+  std::optional<WaitForResult> waited;
   bool tab_was_named = true;  ///< the caller passed the window_id
 };
 
@@ -45,7 +45,7 @@ struct StartProcessArgs {
 };
 
 boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessArgs args) {
-  std::optional<Waiting> waiting = args.wait.checked_waiting(context.default_view);
+  std::optional<WaitTerms> waiting = args.wait.checked_waiting(context.default_view);
   if (waiting && !args.request.append_newline) {
     throw Error(
         ErrorCode::invalid_argument,

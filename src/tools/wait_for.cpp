@@ -3,7 +3,7 @@
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"
 #include "toolkit/wait_args.hpp"
-#include "toolkit/waited_answer.hpp"
+#include "toolkit/wait_for_answer.hpp"
 
 namespace terminally {
 namespace {
@@ -19,7 +19,7 @@ struct WaitForArgs {
   }
 };
 
-boost::asio::awaitable<Waited> wait_for(ToolContext context, WaitForArgs args) {
+boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs args) {
   args.request.waiting = *args.wait.checked_waiting(context.default_view);
   args.request.hand_over = !context.caller.task;  // a task blocks nobody
   co_return co_await context.manager->wait_for(std::move(args.request));

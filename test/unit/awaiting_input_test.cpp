@@ -22,7 +22,7 @@ namespace {
 using InputKind = AwaitingInput::Kind;
 
 void end_run(PtyTab& tab, const RunPtr& run) {
-  run->interrupt(Reason::cancelled_by_client, true);
+  run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
 

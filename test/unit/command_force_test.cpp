@@ -47,7 +47,7 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     const RunPtr run = tab.start("echo begun; sleep 1000");
     REQUIRE(runs_in_foreground(tab, "sleep"));
     CHECK_FALSE(run->is_interrupted());
-    run->interrupt(Reason::cancelled_by_client, false);
+    run->request_end(Reason::cancelled_by_client, false);
     CHECK(run->is_interrupted());
     tab.finish(run);
     check_cancelled(run, Reason::cancelled_by_client, 130);
@@ -64,7 +64,7 @@ TEST_CASE("command force: what is deaf to C-c gets SIGTERM, and with force SIGKI
   const RunPtr deaf = tab.start("sh -c 'trap \"\" INT; echo ready; exec sleep 1000'");
   REQUIRE(tab.prints("ready"));
   REQUIRE(runs_in_foreground(tab, "sleep"));
-  deaf->interrupt(Reason::cancelled_by_client, false);
+  deaf->request_end(Reason::cancelled_by_client, false);
   tab.finish(deaf);
   check_cancelled(deaf, Reason::cancelled_by_client, 128 + SIGTERM);
 
@@ -72,7 +72,7 @@ TEST_CASE("command force: what is deaf to C-c gets SIGTERM, and with force SIGKI
   REQUIRE(tab.prints("still"));
   REQUIRE(runs_in_foreground(tab, "sleep"));
   const std::size_t typed = tab.pane().typed.size();
-  deafer->interrupt(Reason::cancelled_by_client, true);
+  deafer->request_end(Reason::cancelled_by_client, true);
   tab.finish(deafer);
   check_cancelled(deafer, Reason::cancelled_by_client, 128 + SIGKILL);
   CHECK(tab.pane().typed.size() == typed);  // no C-c
@@ -121,7 +121,7 @@ TEST_CASE("command force: what a cancelled command left behind ends, older jobs 
     return processes_named(tab, "2002").size() == 1 && processes_named(tab, "2003").size() == 1 &&
            processes_named(tab, "2004").size() == 1;
   }));
-  run->interrupt(Reason::cancelled_by_client, false);
+  run->request_end(Reason::cancelled_by_client, false);
   tab.finish(run);
   check_cancelled(run, Reason::cancelled_by_client, 130);
   CHECK(processes_named(tab, "2002").empty());
@@ -163,7 +163,7 @@ TEST_CASE("command force: where the pane does not carry the C-c, the signal goes
       }
       return {"", false};
     };
-    run->interrupt(Reason::cancelled_by_client, false);
+    run->request_end(Reason::cancelled_by_client, false);
     tab.finish(run);
     check_cancelled(run, Reason::cancelled_by_client, 130);
   }
@@ -215,7 +215,7 @@ TEST_CASE("command force: in a loop of the shell's own the text is abandoned, no
     const RunPtr run = tab.start(fish ? "while true; echo step; sleep 0.01; end; echo behind"
                                       : "while true; do echo step; sleep 0.01; done; echo behind");
     REQUIRE(tab.prints("step"));
-    run->interrupt(Reason::cancelled_by_client, false);
+    run->request_end(Reason::cancelled_by_client, false);
     tab.finish(run);
     CHECK(run->record().state == CommandState::cancelled);
     CHECK(run->record().reason == Reason::cancelled_by_client);

@@ -121,7 +121,7 @@ TEST_CASE("command loss: a command that is over does not wait for a stopped writ
   tab.pane().writer().signal(SIGSTOP);
   tab.pane().write("\x04");
   REQUIRE(tab.until([&] { return tab.tab->files.exit_code(run->record().nonce).has_value(); }));
-  run->interrupt(Reason::cancelled_by_client, false);
+  run->request_end(Reason::cancelled_by_client, false);
   tab.finish(run);
   CHECK(run->record().state == CommandState::cancelled);
   CHECK(run->record().exit_code == 8);
@@ -236,7 +236,7 @@ TEST_CASE("command loss: a command that a process of ours left behind is settled
     if (left.end_in_log) {
       tab.pane().write("\x04");
     } else {
-      before->interrupt(Reason::cancelled_by_client, false);
+      before->request_end(Reason::cancelled_by_client, false);
     }
     tab.finish(before);
     if (!left.end_in_log) {  // it never came into this log

@@ -42,7 +42,7 @@ TEST_CASE(
     const RunPtr inner = tab.run("echo inside; sh -c 'exit 3'");
     CHECK(tab.output(inner) == "inside\n");
     CHECK(inner->record().exit_code == 3);
-    CHECK(inner->typed_into() != outer->typed_into());
+    CHECK(inner->shell_pid() != outer->shell_pid());
     CHECK_FALSE(outer->has_ended());
     CHECK(tab.tab->files.running_nonce() == outer->record().nonce);
     CHECK(tab.tab->command_lock);
@@ -66,7 +66,7 @@ TEST_CASE("command nested: a shell that takes the place of its own is a nested o
   const RunPtr outer = open_shell(tab, "exec bash --norc");
   const RunPtr inner = tab.run("echo instead");
   CHECK(tab.output(inner) == "instead\n");
-  CHECK(inner->typed_into() == outer->typed_into());
+  CHECK(inner->shell_pid() == outer->shell_pid());
   CHECK_FALSE(outer->has_ended());
   const RunPtr leaves = tab.start("exit 6");
   tab.finish(leaves);
@@ -86,7 +86,7 @@ TEST_CASE("command nested: a program at its own prompt is no shell, and what it 
     CHECK_FALSE(run->waits_in_nested_shell());
     CHECK_FALSE(run->may_be_nested_shell());
     CHECK_FALSE(run->opened(look_at_foreground(tab.tab->pane_pid)));
-    run->interrupt(Reason::cancelled_by_client, true);
+    run->request_end(Reason::cancelled_by_client, true);
     tab.finish(run);
   }
 }
@@ -96,7 +96,7 @@ TEST_CASE("command nested: the end of the outer command ends what runs inside, a
   const RunPtr outer = open_shell(tab, "bash --norc; echo behind");
   const RunPtr inner = tab.start("sleep 1000");
   REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
-  ::kill(inner->typed_into(), SIGKILL);
+  ::kill(inner->shell_pid(), SIGKILL);
   tab.finish(outer);
   CHECK(inner->has_ended());
   CHECK(inner->record().state == CommandState::failed);
@@ -116,7 +116,7 @@ TEST_CASE("command nested: cancelling the command that opened a shell ends the s
   const RunPtr inner = tab.start("sleep 1000");
   REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
   const int shell_pid = tab.shell_pid();
-  outer->interrupt(Reason::cancelled_by_client, true);
+  outer->request_end(Reason::cancelled_by_client, true);
   tab.finish(outer);
   CHECK(outer->record().state == CommandState::cancelled);
   CHECK(outer->record().reason == Reason::cancelled_by_client);

@@ -229,8 +229,8 @@ TEST_CASE("a key that tmux does not carry delays what comes after it, and nothin
   RunningPlay play;
   play.perform = [&play](const Act& act) {
     if (test::name_of(act) == "press key") {
-      play.scene.errands[Errand::press_key] = ErrandState::going;
-      play.in(1'000ms, [&play] { play.scene.errands[Errand::press_key] = ErrandState::done; });
+      play.scene.errands[Errand::press_interrupt_key] = ErrandState::going;
+      play.in(1'000ms, [&play] { play.scene.errands[Errand::press_interrupt_key] = ErrandState::done; });
     }
   };
   cancel_at(play, 0ms);

@@ -75,7 +75,7 @@ class Scene : public CommandSenses {
   [[nodiscard]] bool is_stopped() const override { return stopped; }
 };
 
-/// An act as a word: "type 2", "kill group 7", "press_key".
+/// An act as a word: "type 2", "kill group 7", "press_interrupt_key".
 inline std::string name_of(const Act& act) {
   struct Name {
     static std::string signal(int number) {
@@ -85,10 +85,12 @@ inline std::string name_of(const Act& act) {
                                  : "interrupt";
     }
     static std::string errand(Errand errand) {
-      static const std::map<Errand, std::string> names = {
-          {Errand::press_key, "press key"},   {Errand::type_probe, "type probe"},
-          {Errand::ask_tmux, "ask tmux"},     {Errand::end_rest, "end rest"},
-          {Errand::read_log_out, "read log"}, {Errand::settle_prompt, "settle"}};
+      static const std::map<Errand, std::string> names = {{Errand::press_interrupt_key, "press key"},
+                                                          {Errand::type_probe, "type probe"},
+                                                          {Errand::ask_tmux, "ask tmux"},
+                                                          {Errand::end_rest, "end rest"},
+                                                          {Errand::read_log_out, "read log"},
+                                                          {Errand::settle_prompt, "settle"}};
       return names.at(errand);
     }
     std::string operator()(const act::Approach&) const { return "approach"; }

@@ -322,12 +322,12 @@ class SimulatedTab {
   }
 
   void begin(Errand errand) {
-    if (errand == Errand::press_key) {
+    if (errand == Errand::press_interrupt_key) {
       ours_went_out = true;
       const bool frozen = is_frozen(since());
       play.scene.errands[errand] = ErrandState::going;
       play.in(frozen ? 1'000ms : 1ms, [this] {
-        play.scene.errands[Errand::press_key] = ErrandState::done;
+        play.scene.errands[Errand::press_interrupt_key] = ErrandState::done;
         if (is_running() && fate.hears_interrupt) {
           end(128 + SIGINT, Marker::By::hook);
         }

@@ -159,7 +159,7 @@ TEST_CASE("command typed: who types there just now is not interrupted, and waite
   PtyTab tab;
   tab.run("true");
   const std::size_t typed = tab.pane().typed.size();
-  tab.pane().facts = PaneFact::typed_into | PaneFact::touched | PaneFact::touched_a_moment_ago;
+  tab.pane().facts = PaneFact::person_types | PaneFact::touched | PaneFact::touched_a_moment_ago;
   const auto error = error_of_start(tab, "true", 50ms);
   REQUIRE(error);
   CHECK(error->code() == ErrorCode::busy);
@@ -184,7 +184,7 @@ TEST_CASE(
     Reason reason;
   };
   const std::vector<CalledOff> all = {
-      {"cancelled", [](CommandRun& run) { run.interrupt(Reason::cancelled_by_client, false); },
+      {"cancelled", [](CommandRun& run) { run.request_end(Reason::cancelled_by_client, false); },
        CommandState::cancelled, Reason::cancelled_by_client},
       {"out of time", [](CommandRun& run) { run.set_deadline(Clock::now()); }, CommandState::cancelled,
        Reason::timeout},

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "base/ids.hpp"
 #include "instance/tab_ids.hpp"
-#include "log/ids.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

@@ -207,7 +207,7 @@ TEST_CASE("follower: where all that may be read is gone, that is told and nothin
   CHECK(reader.ended);
   CHECK(reader.text.empty());
   CHECK(reader.gone == 6);
-  CHECK(reader.follower().position() == 8);
+  CHECK(reader.follower().offset() == 8);
 }
 
 TEST_CASE("follower: a log that was removed is a gap up to the end that was said") {
@@ -295,9 +295,9 @@ TEST_CASE("follower: a reader that only wants to know reads nothing, and goes on
   world.print("news");
   world.settle();
   CHECK(heard == std::vector{More::not_yet, More::yes});
-  CHECK(follower.position() == 0);
+  CHECK(follower.offset() == 0);
   follower.skip();
-  CHECK(follower.position() == 4);
+  CHECK(follower.offset() == 4);
   world.print("more");
   world.told->tell({.last = true});
   ask(Clock::time_point::max());

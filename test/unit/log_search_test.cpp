@@ -259,7 +259,7 @@ TEST_CASE("pattern scan: an unfinished line is looked at as it grows, and says t
   CHECK(scan.found().matched() == "port 8000");
   CHECK_FALSE(scan.found().may_grow());
   CHECK(scan.found().unfinished);
-  CHECK(scan.position() == 100);
+  CHECK(scan.offset() == 100);
 }
 
 namespace {

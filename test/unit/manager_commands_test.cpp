@@ -169,7 +169,7 @@ TEST_CASE("manager commands: one whose client gives up is interrupted") {
   REQUIRE(scene.comes_true([&] { return begun; }));
   call.cancel();
   CHECK_THROWS_AS(call.result(), boost::system::system_error);
-  const Waited waited = scene.run(scene.manager->wait_for(end_of(tab)));
+  const WaitForResult waited = scene.run(scene.manager->wait_for(end_of(tab)));
   CHECK(waited.matched);
   CHECK(waited.state == CommandState::cancelled);
   CHECK(scene.run(scene.manager->command_state(latest_of(tab))).reason == Reason::cancelled_by_client);
@@ -191,7 +191,7 @@ TEST_CASE("manager commands: one that waits for the keyboard is answered by a te
   const SentInput sent = scene.run(scene.manager->send_text(text));
   CHECK(sent.sent == text.text.size());
   CHECK(sent.notes.empty());
-  const Waited waited = scene.run(scene.manager->wait_for(end_of(tab)));
+  const WaitForResult waited = scene.run(scene.manager->wait_for(end_of(tab)));
   CHECK(waited.matched);
   CHECK(waited.exit_code == 0);
   CHECK(waited.output.find("hello me #{pid} \"; x\n") != std::string::npos);

@@ -154,7 +154,7 @@ TEST_CASE("manager input: keys are checked before they are sent, by their place"
   CHECK(scene.run(scene.manager->send_keys(keys_to(scene.tab, {"C-c"}))).sent == 1);
   WaitFor wait;
   wait.window_id = scene.tab;
-  const Waited waited = scene.run(scene.manager->wait_for(wait));
+  const WaitForResult waited = scene.run(scene.manager->wait_for(wait));
   CHECK(waited.matched);  // it has ended
 }
 

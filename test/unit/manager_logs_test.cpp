@@ -255,14 +255,14 @@ TEST_CASE("manager waits: a pattern that is there, comes, or does not come in ti
   WaitFor wait = scene.until(Until::pattern, 15'000);
   wait.waiting.pattern = "on (\\d+)";
   wait.from_byte = 0;
-  Waited waited = scene.run(scene.manager->wait_for(wait));
+  WaitForResult waited = scene.run(scene.manager->wait_for(wait));
   CHECK(waited.matched);
   CHECK(waited.match == "on 8080");
   CHECK(waited.reason.empty());
   CHECK(waited.output.find("listening") != std::string::npos);
 
   wait.from_byte = waited.next_byte;
-  test::UnderWay<Waited> later(*scene.io, scene.manager->wait_for(wait));
+  test::UnderWay<WaitForResult> later(*scene.io, scene.manager->wait_for(wait));
   scene.settle();
   CHECK_FALSE(later.is_done());
   scene.print("now on 9090\r\n");
@@ -286,7 +286,7 @@ TEST_CASE("manager waits: one that is longer than a call may be says how to go o
   WaitFor wait = scene.until(Until::pattern, 10'000);
   wait.waiting.pattern = "never";
   wait.from_byte = 0;
-  const Waited waited = scene.run(scene.manager->wait_for(wait));
+  const WaitForResult waited = scene.run(scene.manager->wait_for(wait));
   CHECK(waited.reason == "timeout");
   CHECK(any_note(waited.notes, "no call waits longer than 40 ms; to go on, call wait_for with from_byte " +
                                    std::to_string(waited.next_byte)));
@@ -303,9 +303,9 @@ TEST_CASE("manager waits: for an end where nothing ran, for silence, and in a ta
   WaitFor pattern = scene.until(Until::pattern, 15'000);
   pattern.waiting.pattern = "never";
   pattern.from_byte = 0;
-  test::UnderWay<Waited> waits(*scene.io, scene.manager->wait_for(pattern));
+  test::UnderWay<WaitForResult> waits(*scene.io, scene.manager->wait_for(pattern));
   static_cast<void>(scene.run(scene.manager->close_tab(scene.tab, true)));
-  const Waited waited = waits.result();
+  const WaitForResult waited = waits.result();
   CHECK_FALSE(waited.matched);
   CHECK(waited.reason == "tab_closed");
   CHECK(scene.run(scene.manager->wait_for(scene.until(Until::exit, 10))).reason == "tab_closed");

@@ -20,7 +20,7 @@ TEST_CASE("rows: a pane as tmux lists it") {
   CHECK(row->window_active);
   CHECK_FALSE(row->piped);
   CHECK(row->cols == 120);
-  CHECK(row->typed_into);
+  CHECK(row->person_types);
   CHECK(row->name == "build #1");
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("tmux terminal: facts are asked of the pane, and a silent tmux does no
   Asking asking;
   TmuxTerminal terminal(asking.client, PaneId{3});
   asking.tmux->print("display-message", "1\n");
-  CHECK(test::run(asking.io, terminal.is(PaneFact::typed_into, PaneFact::none)));
+  CHECK(test::run(asking.io, terminal.is(PaneFact::person_types, PaneFact::none)));
   CHECK(asking.tmux->last().commands == "display-message -p -t \"%3\" " + quote(is_typed_into()));
   CHECK(test::run(asking.io, terminal.is(PaneFact::touched, PaneFact::full_screen)));
   CHECK(asking.tmux->last().commands.find("#{?#{alternate_on},0," + touched() + "}") != std::string::npos);

@@ -169,7 +169,7 @@ TEST_CASE("tab chooser: where a person types just now, nothing else does") {
   Choosing scene;
   const WindowId main = scene.execute_anywhere("true").window_id;
   REQUIRE(scene.has_prompt(main));
-  scene.row_of(main).typed_into = true;
+  scene.row_of(main).person_types = true;
   const CommandResult beside = scene.execute_anywhere("true");
   CHECK(beside.window_id != main);
   CHECK(any_note(beside.notes, "a person is typing in it"));

@@ -1,5 +1,5 @@
 // wait_for, looked at as its caller does.
-#include "command/wait.hpp"
+#include "command/tab_condition.hpp"
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using WaitStep = Wait::Step;
+using WaitStep = TabCondition::Step;
 
 WaitFor for_what(Until until) {
   WaitFor request;
@@ -33,7 +33,7 @@ WaitFor for_pattern(const std::string& pattern) {
 }
 
 /// Looks until it is over.
-WaitStep when_over(PtyTab& tab, Wait& wait) {
+WaitStep when_over(PtyTab& tab, TabCondition& wait) {
   WaitStep step = WaitStep::later;
   REQUIRE(tab.until([&] {
     step = wait.look();
@@ -42,8 +42,8 @@ WaitStep when_over(PtyTab& tab, Wait& wait) {
   return step;
 }
 
-Waited result_of_wait(PtyTab& tab, const WaitFor& request) {
-  Wait wait(tab.tab, request);
+WaitForResult result_of_wait(PtyTab& tab, const WaitFor& request) {
+  TabCondition wait(tab.tab, request);
   return wait.result(when_over(tab, wait));
 }
 
@@ -64,7 +64,7 @@ std::uint16_t free_port() {
 TEST_CASE("wait: for the end of a command, running, over already, or closed with its tab") {
   PtyTab tab;
   const RunPtr run = tab.start("cat; (exit 7)");
-  Wait wait(tab.tab, for_what(Until::exit));
+  TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.run() == run);
   CHECK(wait.look() == WaitStep::later);
   CHECK(wait.next_look() > Clock::now());
@@ -74,20 +74,20 @@ TEST_CASE("wait: for the end of a command, running, over already, or closed with
   CHECK(wait.result(WaitStep::later).state == CommandState::running);
   tab.pane().write("\x04");
   CHECK(when_over(tab, wait) == WaitStep::matched);
-  const Waited result = wait.result(WaitStep::matched);
+  const WaitForResult result = wait.result(WaitStep::matched);
   CHECK(result.matched);
   CHECK(result.reason.empty());
   CHECK(result.exit_code == 7);
   CHECK(result.state == CommandState::completed);
   CHECK(result.next_byte == run->record().end_byte);
 
-  const Waited again = result_of_wait(tab, for_what(Until::exit));
+  const WaitForResult again = result_of_wait(tab, for_what(Until::exit));
   CHECK(again.matched);
   CHECK(again.exit_code == 7);
   CHECK(again.next_byte == run->record().end_byte);
 
   const RunPtr lost = tab.start("sleep 1000");
-  Wait for_lost(tab.tab, for_what(Until::exit));
+  TabCondition for_lost(tab.tab, for_what(Until::exit));
   CHECK(for_lost.look() == WaitStep::later);
   tab.pane().kill();
   tab.finish(lost);
@@ -100,7 +100,7 @@ TEST_CASE("wait: for the end of a command, running, over already, or closed with
 TEST_CASE("wait: for the end of a command where none was run is refused") {
   PtyTab tab;
   REQUIRE(tab.comes_to_prompt());
-  Wait wait(tab.tab, for_what(Until::exit));
+  TabCondition wait(tab.tab, for_what(Until::exit));
   std::string refused;
   REQUIRE(tab.until([&] {
     try {
@@ -120,7 +120,7 @@ TEST_CASE("wait: for the end of what a person runs, which has no record") {
   tab.tab->last_input = Clock::now();
   tab.pane().press("sleep 1000\r");
   REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
-  Wait wait(tab.tab, for_what(Until::exit));
+  TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.look() == WaitStep::later);
   CHECK(wait.result(WaitStep::later).state == CommandState::running);
   tab.pane().press("\x03");
@@ -137,7 +137,7 @@ TEST_CASE(
   REQUIRE(tab.comes_to_prompt());
   WaitFor request = for_what(Until::exit);
   request.from_byte = tab.tab->log.end();
-  Wait wait(tab.tab, request);
+  TabCondition wait(tab.tab, request);
   CHECK_FALSE(wait.record());  // the command ended before the range that was asked for
   CHECK(wait.look() == WaitStep::later);
   const auto begin = Clock::now();
@@ -151,7 +151,7 @@ TEST_CASE(
   PtyTab tab;
   const RunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
   REQUIRE(tab.prints("on 80"));
-  Waited found = result_of_wait(tab, for_pattern("server (ready|up) on [0-9]+"));
+  WaitForResult found = result_of_wait(tab, for_pattern("server (ready|up) on [0-9]+"));
   CHECK(found.matched);
   CHECK(found.match == "server ready on 80");
   CHECK(found.state == CommandState::running);
@@ -160,14 +160,14 @@ TEST_CASE(
   CHECK(found.awaiting_input->kind == AwaitingInput::Kind::line);
 
   // A match at the end of what is printed may become longer.
-  Wait grows(tab.tab, for_pattern("on [0-9]+"));
+  TabCondition grows(tab.tab, for_pattern("on [0-9]+"));
   CHECK(grows.look() == WaitStep::later);
   tab.pane().write("80");
   REQUIRE(tab.prints("on 8080"));
   CHECK(when_over(tab, grows) == WaitStep::matched);
   CHECK(grows.result(WaitStep::matched).match == "on 8080");
 
-  Wait never(tab.tab, for_pattern("never"));
+  TabCondition never(tab.tab, for_pattern("never"));
   CHECK(never.look() == WaitStep::later);
   tab.pane().write("\r\x04");
   tab.finish(run);
@@ -177,7 +177,7 @@ TEST_CASE(
   CHECK(never.result(WaitStep::exited).match.empty());
   CHECK(never.result(WaitStep::exited).exit_code == 0);
   CHECK(result_of_wait(tab, for_pattern("never")).matched);
-  CHECK_THROWS_AS(Wait(tab.tab, for_pattern("(")), Error);
+  CHECK_THROWS_AS(TabCondition(tab.tab, for_pattern("(")), Error);
 }
 
 TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is printed") {
@@ -185,7 +185,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
   const RunPtr run = tab.start("cat");
   WaitFor request = for_what(Until::idle);
   request.waiting.idle_ms = 60;
-  Wait wait(tab.tab, request);
+  TabCondition wait(tab.tab, request);
   auto quiet_since = Clock::now();
   bool printed = false;
   WaitStep step = WaitStep::later;
@@ -202,7 +202,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
   CHECK(step == WaitStep::matched);
   CHECK(printed);
   CHECK(Clock::now() - quiet_since >= 55ms);
-  run->interrupt(Reason::cancelled_by_client, true);
+  run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE(
     "wait: for the keyboard to be read, with what is asked; a shell that was opened counts, and is told") {
   PtyTab tab;
   const RunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
-  const Waited asked = result_of_wait(tab, for_what(Until::input));
+  const WaitForResult asked = result_of_wait(tab, for_what(Until::input));
   CHECK(asked.matched);
   CHECK(asked.match == "Name:");
   REQUIRE(asked.awaiting_input);
@@ -220,11 +220,11 @@ TEST_CASE(
   CHECK(result_of_wait(tab, for_what(Until::input)).reason == "exited");
 
   const RunPtr opens = tab.start("bash --norc");
-  const Waited opened = result_of_wait(tab, for_what(Until::input));
+  const WaitForResult opened = result_of_wait(tab, for_what(Until::input));
   CHECK(opened.matched);
   REQUIRE(opened.notes.size() == 1);
   CHECK(opened.notes[0].starts_with("another shell now waits in this tab: the next execute_command"));
-  opens->interrupt(Reason::cancelled_by_client, true);
+  opens->request_end(Reason::cancelled_by_client, true);
   tab.finish(opens);
 }
 
@@ -236,31 +236,31 @@ TEST_CASE("wait: for a port of the tab; another's listener is no match and is na
   const std::string serve = "import socket; s = socket.create_server(('127.0.0.1', " + std::to_string(port) +
                             ")); print('up', flush=True); s.accept()";
   const RunPtr run = tab.start("exec 3</dev/null; /usr/bin/env python3 -c \"" + serve + "\"");
-  const Waited found = result_of_wait(tab, request);
+  const WaitForResult found = result_of_wait(tab, request);
   CHECK(found.matched);
   CHECK(found.match.find(" python3") != std::string::npos);
 
   PtyTab other;
   const RunPtr sleeps = other.start("cat");
-  Wait wait(other.tab, request);
+  TabCondition wait(other.tab, request);
   CHECK(wait.look() == WaitStep::later);
-  const Waited taken = wait.result(WaitStep::later);
+  const WaitForResult taken = wait.result(WaitStep::later);
   REQUIRE(taken.notes.size() == 1);
   CHECK(taken.notes[0].starts_with("port " + std::to_string(port) +
                                    " is taken by a process outside of this tab: "));
-  run->interrupt(Reason::cancelled_by_client, true);
+  run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
 
 TEST_CASE("wait: the output that goes with it begins where was asked, else with the command") {
   PtyTab tab;
   const RunPtr run = tab.run("echo one; echo two");
-  Wait whole(tab.tab, for_what(Until::exit));
+  TabCondition whole(tab.tab, for_what(Until::exit));
   CHECK(whole.output_range(run->record().end_byte).begin == run->record().start_byte);
   CHECK(whole.output_range(run->record().end_byte).end == run->record().end_byte);
   WaitFor later = for_what(Until::exit);
   later.from_byte = run->record().start_byte + 5;
-  Wait part(tab.tab, later);
+  TabCondition part(tab.tab, later);
   CHECK(part.record());
   CHECK(part.output_range(run->record().end_byte).begin == run->record().start_byte + 5);
   CHECK(part.output_range(run->record().end_byte).first == run->record().start_byte);

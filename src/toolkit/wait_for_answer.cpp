@@ -1,11 +1,11 @@
-#include "toolkit/waited_answer.hpp"
+#include "toolkit/wait_for_answer.hpp"
 
 #include "toolkit/command_answer.hpp"
 
 namespace terminally {
 namespace {
 
-void describe_fields(ResultVisitor& v, const Waited& w, Show always) {
+void describe_fields(ResultVisitor& v, const WaitForResult& w, Show always) {
   const auto if_waited = [always](bool says_something) {
     return always == Show::no ? Show::no : show_if(says_something);
   };
@@ -24,13 +24,13 @@ void describe_fields(ResultVisitor& v, const Waited& w, Show always) {
 
 }  // namespace
 
-void describe(ResultVisitor& v, const Waited& waited) {
+void describe(ResultVisitor& v, const WaitForResult& waited) {
   describe_fields(v, waited, Show::always);
   v.texts("notes", waited.notes, "What a reader should know.", show_if(!waited.notes.empty()));
 }
 
-void describe_waited(ResultVisitor& v, const std::optional<Waited>& waited) {
-  describe_fields(v, waited.value_or(Waited()), show_if(waited.has_value()));
+void describe_waited(ResultVisitor& v, const std::optional<WaitForResult>& waited) {
+  describe_fields(v, waited.value_or(WaitForResult()), show_if(waited.has_value()));
 }
 
 }  // namespace terminally

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "base/timeout.hpp"
-#include "log/ids.hpp"
 #include "log/text_view.hpp"
 #include "tab/results.hpp"
 
@@ -21,7 +21,7 @@ enum class Until {
   port,     ///< a process of the tab listens on a TCP port
 };
 
-struct Waiting {
+struct WaitTerms {
   Until until = Until::exit;
   std::string pattern;          ///< for Until::pattern
   std::uint64_t idle_ms = 500;  ///< for Until::idle
@@ -34,7 +34,7 @@ struct Waiting {
 
 struct WaitFor {
   WindowId window_id;
-  Waiting waiting;
+  WaitTerms waiting;
   /// Where to look for a pattern, and what `output` begins with. None: the start of the tab's latest command.
   /// A command that ended before it is not what is waited for.
   std::optional<std::uint64_t> from_byte;
@@ -42,7 +42,7 @@ struct WaitFor {
 };
 
 /// How a wait ended, and what was printed in the meantime.
-struct Waited {
+struct WaitForResult {
   bool matched = false;  ///< what was waited for has come
   /// Why not: "timeout", "exited" (the process died first), "tab_closed"; empty when it matched.
   std::string reason;

@@ -1,4 +1,4 @@
-#include "command/wait.hpp"
+#include "command/tab_condition.hpp"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ constexpr std::size_t kMaxMatchBytes = 1'000;
 
 }  // namespace
 
-Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
+TabCondition::TabCondition(std::shared_ptr<Tab> tab, const WaitFor& request)
     : tab_(std::move(tab)), waiting_(request.waiting) {
   if (waiting_.until == Until::pattern) {
     pattern_.emplace(waiting_.pattern);
@@ -48,7 +48,7 @@ Wait::Wait(std::shared_ptr<Tab> tab, const WaitFor& request)
   }
 }
 
-void Wait::choose_command(const WaitFor& request) {
+void TabCondition::choose_command(const WaitFor& request) {
   if (!tab_->runs.empty()) {
     run_ = tab_->runs.back();
     record_ = run_->record();
@@ -66,7 +66,7 @@ void Wait::choose_command(const WaitFor& request) {
   }
 }
 
-void Wait::look_at_command() {
+void TabCondition::look_at_command() {
   if (run_) {
     if (!run_->has_ended()) {
       run_->look();
@@ -77,14 +77,14 @@ void Wait::look_at_command() {
   }
 }
 
-std::uint64_t Wait::output_end() {
+std::uint64_t TabCondition::output_end() {
   if (ended()) {
     return record_->end_byte;
   }
   return run_ ? run_->output_end() : tab_->log.end();
 }
 
-Wait::Step Wait::look() {
+TabCondition::Step TabCondition::look() {
   now_ = Clock::now();
   next_look_ = now_ + kTick;
   look_at_command();
@@ -108,7 +108,7 @@ Wait::Step Wait::look() {
 }
 
 /// Whether the command of a closed tab is still taken for running: it is about to be given up.
-bool Wait::is_being_settled() {
+bool TabCondition::is_being_settled() {
   if (!record_ || ended()) {
     return false;
   }
@@ -119,7 +119,7 @@ bool Wait::is_being_settled() {
   return now_ - *closed_at_ < kSettledWithin;
 }
 
-Wait::Step Wait::look_for_it() {
+TabCondition::Step TabCondition::look_for_it() {
   switch (waiting_.until) {
     case Until::exit:
       return look_for_exit();
@@ -135,7 +135,7 @@ Wait::Step Wait::look_for_it() {
   return look_for_port();
 }
 
-Wait::Step Wait::look_for_exit() {
+TabCondition::Step TabCondition::look_for_exit() {
   if (record_) {
     const bool by_itself =
         ended() && record_->reason != Reason::tab_closed && record_->reason != Reason::tmux_server_lost;
@@ -155,12 +155,12 @@ Wait::Step Wait::look_for_exit() {
 
 /// What has the foreground of a tab just opened, where nothing was typed yet, is a step of its start-up
 /// files.
-bool Wait::is_starting_up() const {
+bool TabCondition::is_starting_up() const {
   return now_ - tab_->opened < kStartsUp && tab_->last_input <= tab_->opened;
 }
 
 /// A shell at its prompt has ended nothing, unless something ran before or was typed.
-void Wait::refuse_where_nothing_ran() const {
+void TabCondition::refuse_where_nothing_ran() const {
   if (!something_ran_ && !after_something_) {
     throw Error(ErrorCode::not_found,
                 "window_id: no command was run in tab " + to_string(tab_->window) +
@@ -169,7 +169,7 @@ void Wait::refuse_where_nothing_ran() const {
   }
 }
 
-Wait::Step Wait::look_for_pattern() {
+TabCondition::Step TabCondition::look_for_pattern() {
   switch (search_->next(output_end(), now_ + LogSearch::kSlice)) {
     case LogSearch::Step::at_end:
       return Step::later;
@@ -192,7 +192,7 @@ Wait::Step Wait::look_for_pattern() {
 }
 
 /// A secret that the match has a part of is masked whole.
-std::string Wait::masked_match(const LineMatch& found) const {
+std::string TabCondition::masked_match(const LineMatch& found) const {
   const auto& guard = waiting_.view.guard;
   if (!guard) {
     return std::string(found.matched());
@@ -203,13 +203,13 @@ std::string Wait::masked_match(const LineMatch& found) const {
                         : guard->masked_part(found.text, found.match.begin, found.match.end);
 }
 
-Wait::Step Wait::look_for_idle() {
+TabCondition::Step TabCondition::look_for_idle() {
   const auto idle_since = std::max(began_, log_grew_);
   look_again_by(idle_since + Milliseconds(waiting_.idle_ms));
   return now_ - idle_since >= Milliseconds(waiting_.idle_ms) ? Step::matched : Step::later;
 }
 
-Wait::Step Wait::look_for_input() {
+TabCondition::Step TabCondition::look_for_input() {
   if (ended() || tab_->closed || now_ < next_poll_) {
     look_again_by(next_poll_);
     return Step::later;
@@ -229,7 +229,7 @@ Wait::Step Wait::look_for_input() {
   return awaiting ? Step::matched : Step::later;
 }
 
-Wait::Step Wait::look_for_port() {
+TabCondition::Step TabCondition::look_for_port() {
   if (now_ < next_poll_ && !ended() && !tab_->closed) {
     look_again_by(next_poll_);
     return Step::later;
@@ -243,22 +243,22 @@ Wait::Step Wait::look_for_port() {
   return match_.empty() ? Step::later : Step::matched;
 }
 
-OutputRange Wait::output_range(std::uint64_t next_byte) const {
+OutputRange TabCondition::output_range(std::uint64_t next_byte) const {
   OutputRange range{from_, next_byte, !ended() && !tab_->closed};
   range.first = record_ && record_->start_byte <= from_ ? record_->start_byte : 0;
   return range;
 }
 
-Waited Wait::result(Step step) {
+WaitForResult TabCondition::result(Step step) {
   look_at_command();
-  Waited waited;
+  WaitForResult waited;
   waited.matched = step == Step::matched;
   waited.reason = step == Step::exited       ? "exited"
                   : step == Step::tab_closed ? "tab_closed"
                   : step == Step::matched    ? ""
                                              : "timeout";
   waited.match = waited.matched ? match_ : "";
-  waited.next_byte = std::max(from_, step == Step::at_once ? search_->position() : output_end());
+  waited.next_byte = std::max(from_, step == Step::at_once ? search_->offset() : output_end());
   const bool program =
       !record_ && !tab_->closed && look_at_foreground(tab_->pane_pid).kind != Foreground::Kind::shell;
   waited.state = record_ ? record_->state : program ? CommandState::running : CommandState::completed;

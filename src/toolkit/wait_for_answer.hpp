@@ -2,15 +2,15 @@
 
 #include <optional>
 
-#include "command/waiting.hpp"
+#include "command/wait_terms.hpp"
 #include "toolkit/results.hpp"
 
 namespace terminally {
 
-void describe(ResultVisitor& v, const Waited& waited);
+void describe(ResultVisitor& v, const WaitForResult& waited);
 
 /// The same fields, without `notes`, in the result of a tool that waits only when it was asked to: left out
 /// when it was not.
-void describe_waited(ResultVisitor& v, const std::optional<Waited>& waited);
+void describe_waited(ResultVisitor& v, const std::optional<WaitForResult>& waited);
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-#include "log/ids.hpp"
+#include "base/ids.hpp"
 
 #include <charconv>
 

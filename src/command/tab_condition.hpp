@@ -7,7 +7,7 @@
 #include "base/timeout.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
-#include "command/waiting.hpp"
+#include "command/wait_terms.hpp"
 #include "log/log_search.hpp"
 #include "log/output.hpp"
 
@@ -15,10 +15,10 @@ namespace terminally {
 
 /// What one call of wait_for waits for, looked at again and again: nothing in here waits itself. Who holds it
 /// wakes it by the log, by the end of `run()` and at `next_look()`.
-class Wait {
+class TabCondition {
  public:
   /// Throws Error(invalid_argument) for a bad pattern.
-  Wait(std::shared_ptr<Tab> tab, const WaitFor& request);
+  TabCondition(std::shared_ptr<Tab> tab, const WaitFor& request);
 
   enum class Step {
     matched,
@@ -43,7 +43,7 @@ class Wait {
   [[nodiscard]] OutputRange output_range(std::uint64_t next_byte) const;
 
   /// How things are now, without `output`.
-  [[nodiscard]] Waited result(Step step);
+  [[nodiscard]] WaitForResult result(Step step);
 
  private:
   void choose_command(const WaitFor& request);
@@ -63,7 +63,7 @@ class Wait {
   void look_again_by(Clock::time_point when) { next_look_ = std::min(next_look_, when); }
 
   std::shared_ptr<Tab> tab_;
-  Waiting waiting_;
+  WaitTerms waiting_;
   std::uint64_t from_ = 0;
   bool after_something_ = false;  ///< the caller has just typed something: it may still be on its way
 
