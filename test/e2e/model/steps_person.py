@@ -69,7 +69,7 @@ def person_opens(world: World, a: int, b: int, c: int) -> None:
             return
         session = world.person.tmux("list-sessions", "-F", "#{session_name}").split("\n")[0]
         world.person.tmux("new-window", "-d", "-t", f"={session}:")
-        new = poll(lambda: [row["window_id"] for row in world.timed("list_tabs")["tabs"] if row["window_id"] not in world.tabs], 5, "the person's window in the list")
+        new = poll(lambda: [row["window_id"] for row in world.listed() if row["window_id"] not in world.tabs], 5, "the person's window in the list")
         world.adopt(new[0])
 
 

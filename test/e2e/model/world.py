@@ -156,9 +156,14 @@ class World:
 
     # --- tabs ---
 
+    def listed(self) -> list[dict]:
+        answer = self.timed("list_tabs")
+        assert "error" not in answer, f"list_tabs: {answer}"
+        return answer["tabs"]
+
     def adopt(self, window: str) -> None:
         """A tab that the server, or a person, has made."""
-        for row in self.timed("list_tabs")["tabs"]:
+        for row in self.listed():
             if row["window_id"] == window:
                 self.enter(TabModel(window, row["name"], Path(row["log_path"])))
                 return
@@ -176,7 +181,7 @@ class World:
             assert time.monotonic() < end, wrong
 
     def _differ(self) -> str | None:
-        rows = {row["window_id"]: row for row in self.timed("list_tabs")["tabs"]}
+        rows = {row["window_id"]: row for row in self.listed()}
         for window in rows:
             if window not in self.tabs:
                 self.adopt(window)
