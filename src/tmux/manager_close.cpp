@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <boost/asio.hpp>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -30,6 +31,9 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
     throw Error(ErrorCode::tmux_timeout,
                 "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
   }
+  // From here on it is closed to the end, whatever becomes of the call: what is half ended has no tab any
+  // more by which it could be reached.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   tab->closing = true;
   manager.chooser.forget_main(window);
   if (const auto nonce = tab->files.running_nonce()) {

@@ -120,6 +120,25 @@ TEST_CASE("manager tabs: what runs in one that is closed is ended, and its comma
   CHECK_FALSE(result.exit_code);
 }
 
+TEST_CASE("manager tabs: a close that has begun goes to its end, also where its client gives it up") {
+  ManagerScene scene;
+  const WindowId tab = scene.open_tab();
+  StartProcess start;
+  start.window_id = tab;
+  start.command = "sh -c 'trap \"\" HUP TERM; echo $$ > pid; sleep 600; exit'";
+  REQUIRE(scene.run(scene.manager->start_process(start)).started == true);
+  const std::filesystem::path told = scene.directory / "pid";
+  REQUIRE(scene.comes_true([&] { return read_file(told).value_or("").ends_with('\n'); }));
+  const int program = std::stoi(*read_file(told));
+  const std::size_t asked = scene.tmux->times_asked("display-message");
+  test::UnderWay<ClosedTab> closing(*scene.io, scene.manager->close_tab(tab, false));
+  REQUIRE(scene.comes_true([&] { return scene.tmux->times_asked("display-message") > asked; }));
+  scene.settle();
+  closing.cancel();
+  CHECK_THROWS_AS(closing.result(), boost::system::system_error);
+  CHECK(scene.comes_true([&] { return !is_alive(program) && scene.tmux->rows.empty(); }));
+}
+
 TEST_CASE("manager tabs: where tmux does not answer, a tab is left as it is") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
