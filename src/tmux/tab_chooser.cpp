@@ -305,6 +305,11 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
     }
   }
   const HelperChoice choice = choose_helper(seen, known.helpers.size(), directory);
+  std::pair<TabPtr, FileLock> chosen;
+  if (choice.kind == HelperChoice::Kind::there || choice.kind == HelperChoice::Kind::go_there) {
+    chosen = std::move(idle[choice.which]);
+  }
+  idle.clear();  // before anything takes a while: calls that name one of the others may have it
   ChosenTab place;
   if (choice.kind == HelperChoice::Kind::new_tab) {
     CreateTab create;
@@ -312,9 +317,8 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
     create.cwd = directory;
     create.helper = true;
     place = co_await take_new_tab(std::move(create));
-  } else if (choice.kind != HelperChoice::Kind::none) {
-    auto& chosen = idle[choice.which];
-    place = co_await take_idle(chosen.first, std::move(chosen.second));
+  } else if (chosen.first) {
+    place = co_await take_idle(std::move(chosen.first), std::move(chosen.second));
   }
   if (choice.kind == HelperChoice::Kind::go_there) {
     co_await go_to(place, directory, time);

@@ -13,6 +13,7 @@ namespace {
 using test::any_note;
 using test::Failure;
 using test::ManagerScene;
+using test::ScriptedTmux;
 
 struct Choosing : ManagerScene {
   CommandResult execute_anywhere(const std::string& command, std::uint64_t timeout_ms = 10'000) {
@@ -83,6 +84,24 @@ TEST_CASE("tab chooser: a helper tab that is elsewhere is left there while there
   scene.run(scene.manager->rename_tab(helper, "mine too"));
   CHECK(scene.name_of_tab(scene.execute_anywhere("pwd").window_id) == "main-2");
   CHECK(scene.tmux->rows.size() == 4);
+}
+
+TEST_CASE("tab chooser: an idle helper tab takes a call that names it, while another is opened") {
+  Choosing scene;
+  static_cast<void>(scene.execute_anywhere("cd '" + scene.directory.path().string() + "'"));
+  scene.keep_busy();
+  const WindowId helper = scene.execute_anywhere("cd /tmp").window_id;
+  REQUIRE(scene.has_prompt(helper));
+  bool is_free = false;
+  std::string opens;
+  scene.tmux->on("new-window", [&](const std::string& commands) {
+    is_free = static_cast<bool>(FileLock::try_lock(scene.instance().runtime() / "1.lock"));
+    opens = commands;
+    return ScriptedTmux::failed("no space for a window");
+  });
+  CHECK(scene.failure(scene.manager->execute(Choosing::anywhere("pwd"))).says("no space for a window"));
+  CHECK(opens.find("main-3") != std::string::npos);
+  CHECK(is_free);
 }
 
 TEST_CASE("tab chooser: a tab of a helper's name that we did not open as one is none") {
