@@ -228,6 +228,24 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   co_return result;
 }
 
+/// Not entered. The place is kept until the text is there, should the call have answered before.
+Awaitable<StartedProcess> put_at_prompt(ManagerParts& manager, std::string text, ChosenTab place,
+                                        CallTime time, StartedProcess started) {
+  const TabPtr& tab = place.tab;
+  const FileLock turn = co_await manager.commands.turn_to_type(tab, time);
+  co_await manager.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
+  const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
+  const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+  const bool is_read = co_await keyboard.paste_at_prompt(std::move(text), time.short_patience());
+  if (!is_read) {
+    started.notes.emplace_back(
+        "the shell may not have read all of it yet; C-c sent now could leave a part of it: look with "
+        "read_screen first");
+  }
+  started.start_byte = tab->log.end();
+  co_return started;
+}
+
 Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess request) {
   check_command(request.command);
   if (!request.append_newline) {
@@ -243,16 +261,8 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
     started.notes.push_back(place.note);
   }
   if (!request.append_newline) {
-    const FileLock turn = co_await manager.commands.turn_to_type(tab, time);
-    co_await manager.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
-    const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
-    const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
-    if (!co_await keyboard.paste_at_prompt(request.command)) {
-      started.notes.emplace_back(
-          "the shell may not have read all of it yet; C-c sent now could leave a part of it: look with "
-          "read_screen first");
-    }
-    started.start_byte = tab->log.end();
+    started = co_await manager.within(
+        time, put_at_prompt(manager, std::move(request.command), std::move(place), time, std::move(started)));
     co_return started;
   }
   Commands::Begin what;

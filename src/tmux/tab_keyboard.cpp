@@ -17,8 +17,7 @@
 namespace terminally {
 namespace {
 
-/// How long a shell may take to its prompt, and that to be in the log.
-constexpr Milliseconds kPromptComes{10'000};
+/// How long a shell's prompt may take to be in the log.
 constexpr Milliseconds kPromptIsLogged{1'000};
 /// How long the shell may take to read a paste, and how often we look whether it has.
 constexpr Milliseconds kPasteIsRead{1'000};
@@ -119,8 +118,8 @@ Awaitable<void> TabKeyboard::paste(std::string text, bool bracketed, bool enter)
                   "Send it again if it is for what is there now (read_screen)");
 }
 
-Awaitable<bool> TabKeyboard::paste_at_prompt(std::string text) const {
-  const Foreground shell = co_await wait_for_prompt(*tab_, Clock::now() + kPromptComes);
+Awaitable<bool> TabKeyboard::paste_at_prompt(std::string text, Clock::time_point give_up_at) const {
+  const Foreground shell = co_await wait_for_prompt(*tab_, give_up_at);
   const auto lines = std::count_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; });
   const bool fits = lines == 0 || co_await takes_lines(tab_, shell);
   if (!fits) {

@@ -24,10 +24,10 @@ class TabKeyboard {
   /// not for the prompt after it. `bracketed`: as a paste, for a program that asked for it.
   [[nodiscard]] Awaitable<void> paste(std::string text, bool bracketed, bool enter) const;
 
-  /// Puts the text on the prompt's line and does not submit it. Throws Error(invalid_argument) where the
-  /// shell would run a line of it. Whether the shell was seen to have read all of it: a key that came before
-  /// could cut the paste, and what is left of it would be typed.
-  [[nodiscard]] Awaitable<bool> paste_at_prompt(std::string text) const;
+  /// Puts the text on the prompt's line, which is waited for until `give_up_at`, and does not submit it.
+  /// Throws Error(invalid_argument) where the shell would run a line of it. Whether the shell was seen to
+  /// have read all of it: a key that came before could cut the paste, and what is left of it would be typed.
+  [[nodiscard]] Awaitable<bool> paste_at_prompt(std::string text, Clock::time_point give_up_at) const;
 
   /// The bytes, as keys, while the command of this nonce goes on; whatever runs where it is empty.
   [[nodiscard]] Awaitable<OfferedKeys> offer(std::string typed, std::string nonce) const;

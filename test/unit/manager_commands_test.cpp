@@ -256,6 +256,24 @@ TEST_CASE("manager commands: a text that is left at the prompt is not run") {
   CHECK(scene.execute(tab, "echo run").output == "run\n");  // what was left there is cleared
 }
 
+TEST_CASE("manager commands: a text for a prompt that does not come is refused in the time of its call") {
+  ManagerScene scene;
+  const std::filesystem::path gate = scene.directory / "gate";
+  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+  write_file(scene.directory / "start-up", "read line < '" + gate.string() + "'\n");
+  CreateTab create;
+  create.env = {{"ENV", (scene.directory / "start-up").string()}};
+  StartProcess start = start_of(scene.run(scene.manager->create_tab(create)).window_id, "text");
+  start.append_newline = false;
+  start.timeout_ms = 50;
+  const auto called = Clock::now();
+  const Failure failure = scene.failure(scene.manager->start_process(start));
+  CHECK(failure.code == ErrorCode::busy);
+  CHECK(failure.says("did not come to its prompt in time"));
+  CHECK(Clock::now() - called < Milliseconds(9'000));
+  CHECK(scene.tmux->times_asked("load-buffer") == 0);
+}
+
 TEST_CASE("manager commands: one that ran when our server died is found again and followed to its end") {
   for (const bool ends_meanwhile : {false, true}) {
     CAPTURE(ends_meanwhile);

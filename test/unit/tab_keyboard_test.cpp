@@ -224,7 +224,7 @@ TEST_CASE("tab keyboard: what tmux says about a tab that it has no more") {
 
 TEST_CASE("tab keyboard: nothing is put at the prompt of a tab that has none") {
   Typing typing;
-  const Failure failure = test::failure_of(typing.io, typing.keyboard->paste_at_prompt("text"));
+  const Failure failure = test::failure_of(typing.io, typing.keyboard->paste_at_prompt("text", Clock::now()));
   CHECK(failure.code == ErrorCode::tab_closed);  // its process is gone
   CHECK(typing.tmux->asked.empty());
 }
