@@ -36,6 +36,9 @@ struct ReadingTab : ManagerScene {
     start.command = "echo ready; cat > typed";
     static_cast<void>(run(manager->start_process(start)));
     REQUIRE(comes_true([&] { return prints("ready\r\n"); }));
+    QueryCommand query;
+    query.window_id = tab;
+    REQUIRE(comes_true([&] { return run(manager->command_state(query)).awaiting_input.has_value(); }));
   }
   [[nodiscard]] bool prints(const std::string& text) const {
     return test::content_of(log_of(tab)).find(text) != std::string::npos;
