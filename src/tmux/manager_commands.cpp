@@ -185,10 +185,13 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   wait.return_at_input = request.return_at_input;
   wait.on_awaiting = std::move(request.on_awaiting);
   wait.guard = request.view.guard;
+  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
   Meanwhile meanwhile;
+  CommandResult result;
   bool aborted = false;
   try {
     meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
+    result = co_await manager.results.of(tab, run, how);
   } catch (const boost::system::system_error&) {
     aborted = true;
   }
@@ -196,8 +199,6 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
     run->request_end(manager.commands.whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
-  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
-  CommandResult result = co_await manager.results.of(tab, run, how);
   if (!place.note.empty()) {
     result.notes.push_back(place.note);
   }

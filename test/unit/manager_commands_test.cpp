@@ -175,6 +175,30 @@ TEST_CASE("manager commands: one whose client gives up is interrupted") {
   CHECK(scene.run(scene.manager->command_state(latest_of(tab))).reason == Reason::cancelled_by_client);
 }
 
+TEST_CASE("manager commands: one whose client gives up while its answer is made is interrupted as well") {
+  constexpr Milliseconds kWindow{400};
+  ManagerScene scene([&](Config& config) { config.sync_window_ms = kWindow.count(); });
+  const WindowId tab = scene.open_tab();
+  std::string drawn;
+  for (int row = 0; row < 60'000; ++row) {
+    drawn += "\x1b[5Arow " + std::to_string(row) + "\r\n\x1b[3B";
+  }
+  write_file(scene.directory / "drawn", drawn + "all");
+  ExecuteCommand request = run_of(tab, "cat drawn; sleep 600");
+  request.timeout_ms = 60'000;
+  request.view.render = true;
+  request.max_output_bytes = 1'000'000;
+  const auto called = Clock::now();
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(std::move(request)));
+  REQUIRE(scene.comes_true([&] { return Clock::now() > called + kWindow + Milliseconds(40); }));
+  REQUIRE_FALSE(call.is_done());
+  call.cancel();
+  CHECK_THROWS_AS(call.result(), boost::system::system_error);
+  CHECK(scene.comes_true([&] {
+    return scene.run(scene.manager->command_state(latest_of(tab))).reason == Reason::cancelled_by_client;
+  }));
+}
+
 TEST_CASE("manager commands: one that waits for the keyboard is answered by a text") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
