@@ -15,13 +15,13 @@
 namespace terminally {
 namespace {
 
-const std::string kNonce = "0123456789abcdef0123456789abcdef";
+const std::string kNonceOfResult = "0123456789abcdef0123456789abcdef";
 
 std::string start_marker() {
-  return "\x1b]133;C;mcp=START:" + kNonce + "\x07";
+  return "\x1b]133;C;mcp=START:" + kNonceOfResult + "\x07";
 }
 std::string end_marker(int code) {
-  return "\x1b]133;D;" + std::to_string(code) + ";mcp=END:" + kNonce + "\x07";
+  return "\x1b]133;D;" + std::to_string(code) + ";mcp=END:" + kNonceOfResult + "\x07";
 }
 
 /// A tab that is closed, of which the log and the records are left.
@@ -46,7 +46,7 @@ struct ToldOf {
     std::filesystem::create_directories(instance.runtime());
     tab = std::make_shared<Tab>(WindowId{3}, home_of(instance, 1, WindowId{3}));
     record.id = "01234567";
-    record.nonce = kNonce;
+    record.nonce = kNonceOfResult;
     record.command = "make";
     record.state = CommandState::completed;
     how.view.strip_ansi = true;

@@ -22,7 +22,7 @@ namespace terminally {
 namespace {
 
 constexpr std::array kShells = {ShellKind::bash, ShellKind::zsh, ShellKind::posix, ShellKind::fish};
-const std::string kNonce = "0123456789abcdef0123456789abcdef";
+const std::string kScriptNonce = "0123456789abcdef0123456789abcdef";
 
 std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
   return {shell.source, shell.mend, shell.wrapper,    shell.epilogue,     shell.end,
@@ -52,7 +52,7 @@ std::string without_comments(const std::filesystem::path& file) {
 ShellScript script_of(ShellKind kind, bool exit_lost = false) {
   ShellCommand command;
   command.text = "TEXT";
-  command.nonce = kNonce;
+  command.nonce = kScriptNonce;
   command.directory = "/run/x";
   command.helper = "/opt/terminally-shell";
   command.editor_key = "/run/x/3.key";
@@ -108,15 +108,15 @@ TEST_CASE("shell templates: START stands before the text, which is taken before,
     const std::string wrapper = file_of(script, "");
     const std::string end = kind == ShellKind::zsh ? wrapper : file_of(script, "e");
     const std::size_t taken = wrapper.find("/run/x/01234567t");
-    const std::size_t start = wrapper.find("]133;C;mcp=START:" + kNonce);
+    const std::size_t start = wrapper.find("]133;C;mcp=START:" + kScriptNonce);
     const std::size_t text = wrapper.find("/run/x/01234567u");
     const std::size_t ends =
-        wrapper.find(kind == ShellKind::zsh ? "]133;D;%s;mcp=END:" + kNonce : "/run/x/01234567e", text);
+        wrapper.find(kind == ShellKind::zsh ? "]133;D;%s;mcp=END:" + kScriptNonce : "/run/x/01234567e", text);
     CHECK(taken < start);
     CHECK(start < text);
     CHECK(text < ends);
     CHECK(ends < wrapper.size());
-    CHECK(end.find("]133;D;%s;mcp=END:" + kNonce) < end.find("/run/x/" + kNonce + ".exit"));
+    CHECK(end.find("]133;D;%s;mcp=END:" + kScriptNonce) < end.find("/run/x/" + kScriptNonce + ".exit"));
     CHECK(end.find("/run/x/01234567c") != std::string::npos);  // what says that it was cancelled
     CHECK((end.find("/run/x/3.key") != std::string::npos) == (kind != ShellKind::posix));
   }
@@ -151,7 +151,7 @@ TEST_CASE("shell templates: a directory is entered by the shell itself") {
 }
 
 TEST_CASE("shell templates: the echo of every typed line is known as ours") {
-  const std::string started = "\x1b[A\x1b[2K$ TEXT\r\r\n\x1b]133;C;mcp=START:" + kNonce + "\x07hi\r\n";
+  const std::string started = "\x1b[A\x1b[2K$ TEXT\r\r\n\x1b]133;C;mcp=START:" + kScriptNonce + "\x07hi\r\n";
   std::vector<std::string> lines = {};
   for (const ShellKind kind : kShells) {
     const ShellScript script = script_of(kind);

@@ -20,7 +20,7 @@ using test::Failure;
 using test::ScriptedTmux;
 
 /// A tab whose pane is known to tmux only, and the list of commands that typed into it.
-struct Typing {
+struct TypingTab {
   boost::asio::io_context io{1};
   test::TempDir directory;
   Config config = [this] {
@@ -40,7 +40,7 @@ struct Typing {
   };
   std::vector<Pasted> pasted;  ///< the files that tmux was told to load
 
-  Typing() {
+  TypingTab() {
     std::filesystem::create_directories(instance.generation(1));
     std::filesystem::create_directories(instance.runtime());
     tab = std::make_shared<Tab>(WindowId{3}, PaneId{5}, home_of(instance, 1, WindowId{3}), tmux->pid);
@@ -73,7 +73,7 @@ struct Typing {
 }  // namespace
 
 TEST_CASE("tab keyboard: copy mode is left first, in the same list, of this server and in time") {
-  Typing typing;
+  TypingTab typing;
   test::run(typing.io, typing.keyboard->type("send-keys -t \"%5\" -- Up"));
   const auto commands = test::tmux_commands(typing.tmux->last().commands);
   REQUIRE(commands.size() == 2);
@@ -84,7 +84,7 @@ TEST_CASE("tab keyboard: copy mode is left first, in the same list, of this serv
 }
 
 TEST_CASE("tab keyboard: a text goes by a private file, of which nothing stays") {
-  Typing typing;
+  TypingTab typing;
   std::string text;
   for (int c = 1; c < 256; ++c) {
     text += static_cast<char>(c);
@@ -115,7 +115,7 @@ TEST_CASE("tab keyboard: a text goes by a private file, of which nothing stays")
 }
 
 TEST_CASE("tab keyboard: two texts never share a buffer") {
-  Typing typing;
+  TypingTab typing;
   static_cast<void>(typing.paste("a"));
   const std::string first = typing.tmux->last().commands;
   static_cast<void>(typing.paste("b"));
@@ -137,7 +137,7 @@ TEST_CASE("tab keyboard: typed once or an error, and no file stays behind that")
            {"no space for buffers", ErrorCode::tmux_failed, "tmux: no space for buffers"},
            {"no buffer paste-0123", ErrorCode::tmux_failed, "tmux: no buffer paste-0123"}}) {
     CAPTURE(one.error);
-    Typing typing;
+    TypingTab typing;
     if (one.error.empty()) {
       typing.tmux->become("load-buffer", ScriptedTmux::Fate::lost);
     } else {
@@ -152,7 +152,7 @@ TEST_CASE("tab keyboard: typed once or an error, and no file stays behind that")
 }
 
 TEST_CASE("tab keyboard: another tmux server's pane of the same number gets nothing") {
-  Typing typing;
+  TypingTab typing;
   typing.tmux->pid = 4'712;
   CHECK(typing.paste("text").code == ErrorCode::tab_closed);
   CHECK(typing.pasted.empty());
@@ -161,7 +161,7 @@ TEST_CASE("tab keyboard: another tmux server's pane of the same number gets noth
 
 TEST_CASE(
     "tab keyboard: a person's keys are typed while the command goes on, and the pane counts as touched") {
-  Typing typing;
+  TypingTab typing;
   const OfferedKeys offered = typing.offer("abc", "0123");
   CHECK(offered.fate == OfferedKeys::Fate::typed);
   CHECK(offered.bytes == 3);
@@ -184,7 +184,7 @@ TEST_CASE("tab keyboard: what becomes of keys that were offered") {
                                            {"", Fate::unknown, 2},
                                            {"server exited unexpectedly", Fate::unknown, 2}}) {
     CAPTURE(one.error);
-    Typing typing;
+    TypingTab typing;
     if (one.error.empty()) {
       typing.tmux->become("paste-buffer", ScriptedTmux::Fate::lost);
     } else {
@@ -201,7 +201,7 @@ TEST_CASE("tab keyboard: what becomes of keys that were offered") {
 }
 
 TEST_CASE("tab keyboard: keys that could not be sent at all are still the person's") {
-  Typing typing;
+  TypingTab typing;
   typing.tmux->on("paste-buffer", [](const std::string&) -> TmuxAnswer {
     throw Error(ErrorCode::io, "no descriptor is left");
   });
@@ -209,7 +209,7 @@ TEST_CASE("tab keyboard: keys that could not be sent at all are still the person
 }
 
 TEST_CASE("tab keyboard: what tmux says about a tab that it has no more") {
-  Typing typing;
+  TypingTab typing;
   typing.tmux->fail("capture-pane", "can't find pane: %5");
   const TmuxClient client(typing.tmux, Milliseconds(100));
   Failure failure = test::failure_of(typing.io, answer_about(typing.tab, client.query("capture-pane -t %5")));
@@ -223,7 +223,7 @@ TEST_CASE("tab keyboard: what tmux says about a tab that it has no more") {
 }
 
 TEST_CASE("tab keyboard: nothing is put at the prompt of a tab that has none") {
-  Typing typing;
+  TypingTab typing;
   const Failure failure = test::failure_of(typing.io, typing.keyboard->paste_at_prompt("text", Clock::now()));
   CHECK(failure.code == ErrorCode::tab_closed);  // its process is gone
   CHECK(typing.tmux->asked.empty());
