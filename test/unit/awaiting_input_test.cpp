@@ -13,15 +13,15 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
+using test::CommandRunPtr;
 using test::PtyTab;
-using test::RunPtr;
 using namespace std::chrono_literals;
 
 namespace {
 
 using InputKind = AwaitingInput::Kind;
 
-void end_run(PtyTab& tab, const RunPtr& run) {
+void end_run(PtyTab& tab, const CommandRunPtr& run) {
   run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
@@ -69,7 +69,7 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
   PtyTab tab;
   for (const Asks& asks : all) {
     CAPTURE(asks.text);
-    const RunPtr run = tab.start(asks.text);
+    const CommandRunPtr run = tab.start(asks.text);
     SettledInput input;
     std::optional<AwaitingInput> seen;
     if (asks.kind) {
@@ -97,7 +97,7 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
 
 TEST_CASE("awaiting input: what is settled was so at two looks, with nothing printed between") {
   PtyTab tab;
-  const RunPtr run = tab.start("cat");
+  const CommandRunPtr run = tab.start("cat");
   REQUIRE(tab.until([&] { return awaiting_input(*tab.tab).has_value(); }));
   SettledInput input;
   CHECK_FALSE(input.look(*tab.tab));

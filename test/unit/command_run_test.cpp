@@ -10,8 +10,8 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
+using test::CommandRunPtr;
 using test::PtyTab;
-using test::RunPtr;
 using namespace std::chrono_literals;
 
 namespace {
@@ -24,7 +24,7 @@ struct RunTold {
   int exit_code = 0;
 };
 
-void check_plain_end(const RunPtr& run, int exit_code) {
+void check_plain_end(const CommandRunPtr& run, int exit_code) {
   CHECK(run->record().exit_code == exit_code);
   CHECK(run->record().state == CommandState::completed);
   CHECK(run->record().reason == Reason::none);
@@ -32,7 +32,7 @@ void check_plain_end(const RunPtr& run, int exit_code) {
   CHECK_FALSE(run->record().timed_out);
 }
 
-bool has_note(const RunPtr& run, const std::string& part) {
+bool has_note(const CommandRunPtr& run, const std::string& part) {
   return std::ranges::any_of(
       run->record().notes, [&part](const std::string& note) { return note.find(part) != std::string::npos; });
 }
@@ -68,7 +68,7 @@ TEST_CASE("command run: output is exact and the exit code true, in every shell")
     const int shell_pid = tab.shell_pid();
     for (const RunTold& command : commands) {
       CAPTURE(command.text);
-      const RunPtr run = tab.run(command.text);
+      const CommandRunPtr run = tab.run(command.text);
       check_plain_end(run, command.exit_code);
       if (command.exit_code != 143) {  // some shells say themselves that it was terminated
         CHECK(tab.output(run) == command.output);
@@ -102,7 +102,7 @@ TEST_CASE("command run: a text that is no whole command ends, and the next one i
     PtyTab tab(shell);
     for (const std::string& text : texts) {
       CAPTURE(text);
-      const RunPtr run = tab.run(text);
+      const CommandRunPtr run = tab.run(text);
       CHECK(run->record().exit_code.has_value());
       if (text == "nosuchprogram-7f3a") {
         CHECK(run->record().exit_code == 127);
@@ -111,7 +111,7 @@ TEST_CASE("command run: a text that is no whole command ends, and the next one i
         CHECK(tab.output(run).find("abc") != std::string::npos);
         CHECK(run->record().exit_code == 0);
       }
-      const RunPtr next = tab.run("echo whole");
+      const CommandRunPtr next = tab.run("echo whole");
       CHECK(tab.output(next) == "whole\n");
       check_plain_end(next, 0);
     }
@@ -131,7 +131,7 @@ TEST_CASE("command run: a shell that ends with its command tells the code, and a
       CAPTURE(command.text);
       tab.run("cd /usr");
       const int shell_pid = tab.shell_pid();
-      const RunPtr run = tab.run(command.text);
+      const CommandRunPtr run = tab.run(command.text);
       CHECK(run->record().exit_code == command.exit_code);
       CHECK(run->record().state == CommandState::completed);
       CHECK(run->record().reason == Reason::shell_exited);
@@ -150,7 +150,7 @@ TEST_CASE("command run: the lines that a tracing shell prints around a command a
     for (const std::string option : {"x", "v"}) {
       CAPTURE(option);
       tab.run("set -" + option);
-      const RunPtr run = tab.run("echo traced");
+      const CommandRunPtr run = tab.run("echo traced");
       const std::string output = tab.output(run);
       CAPTURE(output);
       CHECK(output.ends_with("traced\n"));
@@ -172,7 +172,7 @@ TEST_CASE("command run: options that make a shell strict do not keep its END") {
     check_plain_end(tab.run(options), 0);
     CHECK(tab.output(tab.run("echo on")) == "on\n");
   }
-  const RunPtr fails = tab.run("set -e\nfalse\necho never");
+  const CommandRunPtr fails = tab.run("set -e\nfalse\necho never");
   CHECK(fails->record().exit_code == 1);
   CHECK(tab.output(fails).find("never") == std::string::npos);
   CHECK(tab.output(tab.run("echo on")) == "on\n");
@@ -190,7 +190,7 @@ TEST_CASE("command run: what hides our builtins, or takes our output away, hides
   for (const std::string& text : hostile) {
     CAPTURE(text);
     tab.run(text);
-    const RunPtr run = tab.run("builtin echo seen >/dev/tty");
+    const CommandRunPtr run = tab.run("builtin echo seen >/dev/tty");
     CHECK(tab.output(run).find("prompt") == std::string::npos);
     CHECK(run->record().state == CommandState::completed);
     CHECK(run->record().exit_code == 0);
@@ -203,7 +203,7 @@ TEST_CASE("command run: a command that reads the keyboard gets what is typed whi
   for (const std::string& shell : test::shells_here()) {
     CAPTURE(shell);
     PtyTab tab(shell);
-    const RunPtr run = tab.start("cat");
+    const CommandRunPtr run = tab.start("cat");
     REQUIRE(tab.until([&tab] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
     tab.pane().write("hello\r\x04");
     tab.finish(run);
@@ -219,7 +219,7 @@ TEST_CASE("command run: its record is on disk before it can begin, and says how 
     typed = tab.tab->records.latest();
     return std::pair(bytes, true);
   };
-  const RunPtr run = tab.start("printf 12345; exec 9</dev/null; cat; (exit 6)", 15s);
+  const CommandRunPtr run = tab.start("printf 12345; exec 9</dev/null; cat; (exit 6)", 15s);
   REQUIRE(typed);
   CHECK(typed->state == CommandState::running);
   CHECK(typed->command == run->record().command);

@@ -9,8 +9,8 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
+using test::CommandRunPtr;
 using test::PtyTab;
-using test::RunPtr;
 using namespace std::chrono_literals;
 
 namespace {
@@ -73,7 +73,7 @@ TEST_CASE("command typed: a line that arrived although the pane said nothing run
     }
     return {bytes, true};
   };
-  const RunPtr run = tab.run("echo once >> once; cat once");
+  const CommandRunPtr run = tab.run("echo once >> once; cat once");
   CHECK(tab.output(run) == "once\n");
   CHECK(run->record().state == CommandState::completed);
   CHECK(times == 1);
@@ -123,7 +123,7 @@ TEST_CASE("command typed: a line that is lost on its way is typed once more, in 
     lines.push_back(bytes);
     return std::pair(lines.size() == 1 ? std::string() : bytes, true);
   };
-  const RunPtr run = tab.run("echo once >> once; cat once");
+  const CommandRunPtr run = tab.run("echo once >> once; cat once");
   CHECK(tab.output(run) == "once\n");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0] != lines[1]);
@@ -148,7 +148,7 @@ TEST_CASE(
   };
   CHECK(tab.output(tab.run("echo on")) == "on\n");
 
-  const RunPtr drawn = tab.start("cat");
+  const CommandRunPtr drawn = tab.start("cat");
   REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
   tab.pane().on_print = nullptr;
   tab.pane().write("\x04");
@@ -167,7 +167,7 @@ TEST_CASE("command typed: who types there just now is not interrupted, and waite
   CHECK(tab.pane().typed.size() == typed);
   check_nothing_left(tab, 1);
 
-  const RunPtr waits = tab.begin("echo on");
+  const CommandRunPtr waits = tab.begin("echo on");
   REQUIRE(tab.until([&] { return waits->record().nonce.empty() == false || tab.tab->runs.size() == 1; }));
   CHECK_FALSE(waits->has_begun());
   tab.pane().facts = PaneFact::touched;
@@ -196,7 +196,7 @@ TEST_CASE(
     PtyTab tab;
     tab.run("true");
     tab.pane().facts = PaneFact::touched;
-    RunPtr run;
+    CommandRunPtr run;
     tab.pane().on_type = [&](const std::string& bytes) {
       if (run) {
         one.how(*run);  // while the prompt is cleared for it
@@ -223,7 +223,7 @@ TEST_CASE("command typed: where no files can be made it is typed in lines, as be
     tab.tab->command_lock = FileLock::try_lock(tab.tab->files.lock_path());
     std::filesystem::rename(tab.runtime(), tab.runtime().string() + ".away");
     test::append_to(tab.runtime(), "no directory");  // root, too, makes no file in it
-    const RunPtr run = tab.start("echo 'in lines'; (exit 3)");
+    const CommandRunPtr run = tab.start("echo 'in lines'; (exit 3)");
     tab.finish(run);
     CHECK(tab.output(run) == "in lines\n");
     CHECK(run->record().exit_code == 3);
@@ -243,7 +243,7 @@ TEST_CASE("command typed: a terminal that a program left raw is typed into all t
        std::vector<std::string>{"raw", "raw -echo", "-icrnl", "igncr", "-icanon min 1"}) {
     CAPTURE(mode);
     tab.run("stty " + mode);
-    const RunPtr run = tab.run("printf seen");
+    const CommandRunPtr run = tab.run("printf seen");
     CHECK(tab.output(run) == "seen");
     CHECK(run->record().exit_code == 0);
     tab.run("stty sane");

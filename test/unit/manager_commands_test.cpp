@@ -282,9 +282,9 @@ TEST_CASE("manager commands: a text that is left at the prompt is not run") {
 
 TEST_CASE("manager commands: a text for a prompt that does not come is refused in the time of its call") {
   ManagerScene scene;
-  const std::filesystem::path gate = scene.directory / "gate";
-  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
-  write_file(scene.directory / "start-up", "read line < '" + gate.string() + "'\n");
+  const std::filesystem::path gate_file = scene.directory / "gate";
+  REQUIRE(::mkfifo(gate_file.c_str(), 0600) == 0);
+  write_file(scene.directory / "start-up", "read line < '" + gate_file.string() + "'\n");
   CreateTab create;
   create.env = {{"ENV", (scene.directory / "start-up").string()}};
   StartProcess start = start_of(scene.run(scene.manager->create_tab(create)).window_id, "text");

@@ -14,7 +14,7 @@ namespace terminally::test {
 
 using namespace std::chrono_literals;
 
-using RunPtr = std::shared_ptr<CommandRun>;
+using CommandRunPtr = std::shared_ptr<CommandRun>;
 
 /// The shells of this machine that commands are run in.
 inline std::vector<std::string> shells_here() {
@@ -98,8 +98,8 @@ class PtyTab {
   }
 
   /// As the manager does: typed, and followed from its beginning on. Throws what `start` throws.
-  RunPtr start(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
-    const RunPtr run = begin(text, patience, time);
+  CommandRunPtr start(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+    const CommandRunPtr run = begin(text, patience, time);
     REQUIRE(until([this, &run] { return failures_.contains(run.get()) || started_.contains(run.get()); }));
     if (const auto failure = failures_.find(run.get()); failure != failures_.end()) {
       std::rethrow_exception(failure->second);
@@ -107,7 +107,7 @@ class PtyTab {
     return run;
   }
   /// The same, and does not wait for it.
-  RunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+  CommandRunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
     const auto run = std::make_shared<CommandRun>(context_, tab, text, "client 1");
     started_.erase(run.get());  // of one that was there before
     failures_.erase(run.get());
@@ -130,8 +130,8 @@ class PtyTab {
                    });
     return run;
   }
-  [[nodiscard]] bool failed(const RunPtr& run) const { return failures_.contains(run.get()); }
-  void follow(const RunPtr& run) {
+  [[nodiscard]] bool failed(const CommandRunPtr& run) const { return failures_.contains(run.get()); }
+  void follow(const CommandRunPtr& run) {
     if (!run->has_ended()) {
       asio::co_spawn(io_, run->follow(), [run](const std::exception_ptr& failure) {
         if (failure) {
@@ -140,26 +140,26 @@ class PtyTab {
       });
     }
   }
-  const CommandRecord& finish(const RunPtr& run) {
+  const CommandRecord& finish(const CommandRunPtr& run) {
     CAPTURE(log());
     REQUIRE(until([&run] { return run->has_ended(); }));
     return run->record();
   }
   /// To its end.
-  RunPtr run(const std::string& text) {
-    const RunPtr run = start(text);
+  CommandRunPtr run(const std::string& text) {
+    const CommandRunPtr run = start(text);
     finish(run);
     return run;
   }
   /// A process that comes after us: it knows what is on disk.
-  RunPtr take_over(CommandRecord record) {
+  CommandRunPtr take_over(CommandRecord record) {
     const auto run = std::make_shared<CommandRun>(context_, tab, std::move(record));
     tab->runs = {run};
     return run;
   }
 
   /// What it printed, without CR.
-  [[nodiscard]] std::string output(const RunPtr& run) const {
+  [[nodiscard]] std::string output(const CommandRunPtr& run) const {
     const CommandRecord& record = run->record();
     const std::uint64_t end = run->output_end();
     std::string bytes =

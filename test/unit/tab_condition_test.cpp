@@ -11,8 +11,8 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
+using test::CommandRunPtr;
 using test::PtyTab;
-using test::RunPtr;
 using namespace std::chrono_literals;
 
 namespace {
@@ -63,7 +63,7 @@ std::uint16_t free_port() {
 
 TEST_CASE("wait: for the end of a command, running, over already, or closed with its tab") {
   PtyTab tab;
-  const RunPtr run = tab.start("cat; (exit 7)");
+  const CommandRunPtr run = tab.start("cat; (exit 7)");
   TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.run() == run);
   CHECK(wait.look() == WaitStep::later);
@@ -86,7 +86,7 @@ TEST_CASE("wait: for the end of a command, running, over already, or closed with
   CHECK(again.exit_code == 7);
   CHECK(again.next_byte == run->record().end_byte);
 
-  const RunPtr lost = tab.start("sleep 1000");
+  const CommandRunPtr lost = tab.start("sleep 1000");
   TabCondition for_lost(tab.tab, for_what(Until::exit));
   CHECK(for_lost.look() == WaitStep::later);
   tab.pane().kill();
@@ -149,7 +149,7 @@ TEST_CASE(
     "wait: for a pattern, from the command's start on, across its escape sequences, and no further than its "
     "end") {
   PtyTab tab;
-  const RunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
+  const CommandRunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
   REQUIRE(tab.prints("on 80"));
   WaitForResult found = result_of_wait(tab, for_pattern("server (ready|up) on [0-9]+"));
   CHECK(found.matched);
@@ -182,7 +182,7 @@ TEST_CASE(
 
 TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is printed") {
   PtyTab tab;
-  const RunPtr run = tab.start("cat");
+  const CommandRunPtr run = tab.start("cat");
   WaitFor request = for_what(Until::idle);
   request.waiting.idle_ms = 60;
   TabCondition wait(tab.tab, request);
@@ -209,7 +209,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
 TEST_CASE(
     "wait: for the keyboard to be read, with what is asked; a shell that was opened counts, and is told") {
   PtyTab tab;
-  const RunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
+  const CommandRunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
   const WaitForResult asked = result_of_wait(tab, for_what(Until::input));
   CHECK(asked.matched);
   CHECK(asked.match == "Name:");
@@ -219,7 +219,7 @@ TEST_CASE(
   tab.finish(asks);
   CHECK(result_of_wait(tab, for_what(Until::input)).reason == "exited");
 
-  const RunPtr opens = tab.start("bash --norc");
+  const CommandRunPtr opens = tab.start("bash --norc");
   const WaitForResult opened = result_of_wait(tab, for_what(Until::input));
   CHECK(opened.matched);
   REQUIRE(opened.notes.size() == 1);
@@ -235,13 +235,13 @@ TEST_CASE("wait: for a port of the tab; another's listener is no match and is na
   PtyTab tab;
   const std::string serve = "import socket; s = socket.create_server(('127.0.0.1', " + std::to_string(port) +
                             ")); print('up', flush=True); s.accept()";
-  const RunPtr run = tab.start("exec 3</dev/null; /usr/bin/env python3 -c \"" + serve + "\"");
+  const CommandRunPtr run = tab.start("exec 3</dev/null; /usr/bin/env python3 -c \"" + serve + "\"");
   const WaitForResult found = result_of_wait(tab, request);
   CHECK(found.matched);
   CHECK(found.match.find(" python3") != std::string::npos);
 
   PtyTab other;
-  const RunPtr sleeps = other.start("cat");
+  const CommandRunPtr sleeps = other.start("cat");
   TabCondition wait(other.tab, request);
   CHECK(wait.look() == WaitStep::later);
   const WaitForResult taken = wait.result(WaitStep::later);
@@ -254,7 +254,7 @@ TEST_CASE("wait: for a port of the tab; another's listener is no match and is na
 
 TEST_CASE("wait: the output that goes with it begins where was asked, else with the command") {
   PtyTab tab;
-  const RunPtr run = tab.run("echo one; echo two");
+  const CommandRunPtr run = tab.run("echo one; echo two");
   TabCondition whole(tab.tab, for_what(Until::exit));
   CHECK(whole.output_range(run->record().end_byte).begin == run->record().start_byte);
   CHECK(whole.output_range(run->record().end_byte).end == run->record().end_byte);
