@@ -56,8 +56,13 @@ class Agent:
 
     def __init__(self, program: Path, home: Path):
         env = {
-            "HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "TERM": "xterm-256color", "USER": "agent",
-            "TERMINALLY_RUNTIME_DIR": str(home / "run"), "TERMINALLY_STATE_DIR": str(home / "state"),
+            "HOME": str(home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "SHELL": "/bin/bash",
+            "TERM": "xterm-256color",
+            "USER": "agent",
+            "TERMINALLY_RUNTIME_DIR": str(home / "run"),
+            "TERMINALLY_STATE_DIR": str(home / "state"),
         }
         self.process = subprocess.Popen([program, "--view", "rendered"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.waiting: dict[int, Future] = {}
@@ -65,7 +70,9 @@ class Agent:
         self.calls = 0
         self.characters = 0
         threading.Thread(target=self._read, daemon=True).start()
-        self._request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "agent", "version": "1"}}).result(10)
+        self._request(
+            "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "agent", "version": "1"}}
+        ).result(10)
 
     def _read(self) -> None:
         for line in self.process.stdout:
@@ -122,8 +129,12 @@ def prompts(agent: Agent) -> bool:
     asked = agent.call("execute_command", command="bash login.sh", window_id=agent.tab)
     again = agent.call("send_text", window_id=agent.tab, text="secret", until="input")
     done = agent.call("send_text", window_id=agent.tab, text="y", until="exit")
-    return (asked["awaiting_input"]["kind"] == "password" and again["awaiting_input"]["kind"] == "line"
-            and done["exit_code"] == 0 and "deployed" in done["output"])
+    return (
+        asked["awaiting_input"]["kind"] == "password"
+        and again["awaiting_input"]["kind"] == "line"
+        and done["exit_code"] == 0
+        and "deployed" in done["output"]
+    )
 
 
 def runaway(agent: Agent) -> bool:
@@ -138,8 +149,12 @@ def repl(agent: Agent) -> bool:
 
 
 def heredoc(agent: Agent) -> bool:
-    first = agent.call("execute_command", window_id=agent.tab, command="cat > greet.sh <<'EOF'\nfor n in a b; do echo \"hi $n\"\nEOF\nsh greet.sh")
-    second = agent.call("execute_command", window_id=agent.tab, command="cat > greet.sh <<'EOF'\nfor n in a b; do echo \"hi $n\"; done\nEOF\nsh greet.sh")
+    first = agent.call(
+        "execute_command", window_id=agent.tab, command="cat > greet.sh <<'EOF'\nfor n in a b; do echo \"hi $n\"\nEOF\nsh greet.sh"
+    )
+    second = agent.call(
+        "execute_command", window_id=agent.tab, command="cat > greet.sh <<'EOF'\nfor n in a b; do echo \"hi $n\"; done\nEOF\nsh greet.sh"
+    )
     return first["exit_code"] == 2 and second["output"] == "hi a\nhi b\n"
 
 
@@ -164,7 +179,13 @@ TASKS = [noisy_build, failing_test, dev_server, prompts, runaway, repl, heredoc,
 
 
 def prepare(home: Path) -> None:
-    for name, text in (("build.sh", NOISY_BUILD), ("tests.py", FAILING_TEST), ("server.py", DEV_SERVER), ("login.sh", LOGIN), ("runaway.sh", RUNAWAY)):
+    for name, text in (
+        ("build.sh", NOISY_BUILD),
+        ("tests.py", FAILING_TEST),
+        ("server.py", DEV_SERVER),
+        ("login.sh", LOGIN),
+        ("runaway.sh", RUNAWAY),
+    ):
         (home / name).write_text(text)
     (home / ".bashrc").touch()
 
@@ -191,8 +212,13 @@ def main() -> None:
             calls, characters = agent.calls, agent.characters
             ok = task(agent)
             right += ok
-            print(f"  {task.__name__:<14} {'right' if ok else 'WRONG':<6} {agent.calls - calls:>3} calls {(agent.characters - characters) // 4:>6} tokens", flush=True)
-        print(f"  together       {right}/10  {agent.calls:>3} calls {agent.characters // 4:>6} tokens   target: 10, at most 20 calls and 1,500 tokens")
+            print(
+                f"  {task.__name__:<14} {'right' if ok else 'WRONG':<6} {agent.calls - calls:>3} calls {(agent.characters - characters) // 4:>6} tokens",
+                flush=True,
+            )
+        print(
+            f"  together       {right}/10  {agent.calls:>3} calls {agent.characters // 4:>6} tokens   target: 10, at most 20 calls and 1,500 tokens"
+        )
         agent.close()
         unwarned(program, home)
 

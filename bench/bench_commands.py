@@ -126,7 +126,11 @@ def named(name: str, directory: Path) -> list[int]:
     for entry in Path("/proc").iterdir():
         try:
             # A process's name has 15 bytes.
-            if entry.name.isdigit() and (entry / "comm").read_text().strip() == name[:15] and os.fsencode(directory) in (entry / "environ").read_bytes():
+            if (
+                entry.name.isdigit()
+                and (entry / "comm").read_text().strip() == name[:15]
+                and os.fsencode(directory) in (entry / "environ").read_bytes()
+            ):
                 found.append(int(entry.name))
         except OSError:
             continue
@@ -169,7 +173,11 @@ def bench_flood(server: Server, floor: Floor, tab: str, runs: int) -> None:
     times, floors = [], []
     for _ in range(runs):
         floors.append(milliseconds(lambda: floor.type_and_wait("seq 1 1000000")))
-        times.append(milliseconds(lambda: server.call("execute_command", window_id=tab, command="seq 1 1000000", timeout_ms=60_000, max_output_bytes=1000)))
+        times.append(
+            milliseconds(
+                lambda: server.call("execute_command", window_id=tab, command="seq 1 1000000", timeout_ms=60_000, max_output_bytes=1000)
+            )
+        )
     base, median = statistics.median(floors), statistics.median(times)
     show("typed into bash, until the last byte is in cat's file", f"{base:.0f} ms")
     show("execute_command", f"{median:.0f} ms = {median / base:.2f} x", "1.1 x")
@@ -212,8 +220,13 @@ def main() -> None:
     directory = Path(tempfile.mkdtemp(prefix="terminally-bench-", dir="/tmp"))
     (directory / ".bashrc").touch()
     env = {
-        "HOME": str(directory), "SHELL": "/bin/bash", "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8",
-        "TERMINALLY_RUNTIME_DIR": str(directory / "run"), "TERMINALLY_STATE_DIR": str(directory / "state"),
+        "HOME": str(directory),
+        "SHELL": "/bin/bash",
+        "PATH": os.environ["PATH"],
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "TERMINALLY_RUNTIME_DIR": str(directory / "run"),
+        "TERMINALLY_STATE_DIR": str(directory / "state"),
     }
     print(f"{program}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     bench_start(program, env, 50)

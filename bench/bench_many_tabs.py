@@ -57,7 +57,11 @@ def main() -> None:
         print(f"{arguments.tabs} tabs, each at its prompt: {share(server, arguments.seconds):.2%} of a core")
         for crowd in (0, arguments.others):
             if crowd:
-                others = subprocess.Popen(["bash", "-c", f"for i in $(seq {crowd}); do sleep 9999 & done; echo; wait"], stdout=subprocess.PIPE, start_new_session=True)
+                others = subprocess.Popen(
+                    ["bash", "-c", f"for i in $(seq {crowd}); do sleep 9999 & done; echo; wait"],
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,
+                )
                 others.stdout.readline()
             beside = f"beside {len([p for p in os.listdir('/proc') if p.isdigit()])} processes in all"
             for tab in tabs:

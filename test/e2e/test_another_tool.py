@@ -22,8 +22,10 @@ class AnotherTool(unittest.TestCase):
             self.assertEqual(names, ["list_tabs", *sorted(name for name in names if name != "list_tabs")])
             [tool] = [tool for tool in tools if tool["name"] == "count_lines"]
             self.assertEqual(tool["inputSchema"]["required"], ["window_id"])
-            self.assertEqual(tool["inputSchema"]["properties"]["most"] | {"description": ""},
-                             {"type": "integer", "description": "", "default": 1000, "minimum": 1, "maximum": 1_000_000})
+            self.assertEqual(
+                tool["inputSchema"]["properties"]["most"] | {"description": ""},
+                {"type": "integer", "description": "", "default": 1000, "minimum": 1, "maximum": 1_000_000},
+            )
             self.assertTrue(tool["annotations"]["readOnlyHint"])
 
     def test_it_does_its_work(self) -> None:

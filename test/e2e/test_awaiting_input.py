@@ -48,12 +48,23 @@ class Asked(unittest.TestCase):
 
     def test_read_in_every_shell(self) -> None:
         cases = {
-            "bash": (("read x; echo got:$x:", "line", ""), ("read -p 'name? ' x; echo got:$x:", "line", "name?"),
-                     ("read -s -p 'Password: ' x; echo got:$x:", "password", "Password:"), ("read -t 60 -p 'soon? ' x; echo got:$x:", "line", "soon?"),
-                     ("read -t 60 x; echo got:$x:", "line", ""), ("read -e -p 'edit? ' x; echo got:$x:", "line", "edit?")),
-            "zsh": (("read 'x?name? '; echo got:$x:", "line", "name?"), ("read -s 'x?Password: '; echo got:$x:", "password", "Password:"),
-                    ("vared -p 'edit? ' -c y; echo got:$y:", "line", None)),
-            "dash": (("printf 'name? '; read x; echo got:$x:", "line", "name?"), ("stty -echo; printf 'Password: '; read x; stty echo; echo got:$x:", "password", "Password:")),
+            "bash": (
+                ("read x; echo got:$x:", "line", ""),
+                ("read -p 'name? ' x; echo got:$x:", "line", "name?"),
+                ("read -s -p 'Password: ' x; echo got:$x:", "password", "Password:"),
+                ("read -t 60 -p 'soon? ' x; echo got:$x:", "line", "soon?"),
+                ("read -t 60 x; echo got:$x:", "line", ""),
+                ("read -e -p 'edit? ' x; echo got:$x:", "line", "edit?"),
+            ),
+            "zsh": (
+                ("read 'x?name? '; echo got:$x:", "line", "name?"),
+                ("read -s 'x?Password: '; echo got:$x:", "password", "Password:"),
+                ("vared -p 'edit? ' -c y; echo got:$y:", "line", None),
+            ),
+            "dash": (
+                ("printf 'name? '; read x; echo got:$x:", "line", "name?"),
+                ("stty -echo; printf 'Password: '; read x; stty echo; echo got:$x:", "password", "Password:"),
+            ),
             "fish": (("read -P 'name? ' x; echo got:$x:", "line", None),),
         }
         for shell, commands in cases.items():
@@ -155,7 +166,12 @@ class Programs(unittest.TestCase):
         needs("git", "vim", "less")
         with Server("--plain-env") as server:
             tab = server.create_tab(shell="bash", env={"EDITOR": "vim -u NONE", "PAGER": "less"})
-            self.assertEqual(tab.execute("git init -q r && cd r && git config user.name a && git config user.email a@b && echo a >f && git add f").exit_code, 0)
+            self.assertEqual(
+                tab.execute(
+                    "git init -q r && cd r && git config user.name a && git config user.email a@b && echo a >f && git add f"
+                ).exit_code,
+                0,
+            )
             waits(self, tab, "git commit", "program", None)
             tab.call("send_text", text="iA message", submit=False)
             tab.call("send_keys", keys=["Escape"])
@@ -174,7 +190,7 @@ class NoFalseAlarm(unittest.TestCase):
     def stays_silent(self, tab: Tab, command: str, up: str | None = None) -> None:
         started = tab.start(command)
         if up:
-            poll(lambda: up.encode() in tab.log()[started.start_byte:], 20, f"{up!r} of {command}")
+            poll(lambda: up.encode() in tab.log()[started.start_byte :], 20, f"{up!r} of {command}")
         end = time.monotonic() + 1.2
         looks = 0
         while time.monotonic() < end or looks < 20:
@@ -229,7 +245,9 @@ class NoFalseAlarm(unittest.TestCase):
                 tab = server.create_tab(shell=shell)
                 pid = tab.execute("echo $$").output.strip()
                 forks = "clone,clone3,fork,vfork"
-                holder = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", pid, "-e", f"trace={forks}", "-e", f"inject={forks}:delay_exit=1000000"])
+                holder = subprocess.Popen(
+                    ["strace", "-qq", "-o", "/dev/null", "-p", pid, "-e", f"trace={forks}", "-e", f"inject={forks}:delay_exit=1000000"]
+                )
                 try:
                     poll(lambda pid=pid: "TracerPid:\t0" not in Path(f"/proc/{pid}/status").read_text(), 10)
                     result = tab.execute("cat | sleep 60", timeout_ms=4_000)
@@ -242,7 +260,9 @@ class NoFalseAlarm(unittest.TestCase):
         needs("make", "gcc")
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            (server.sandbox.home / "Makefile").write_text("all:\n\t@while :; do echo 'int main(void){return 0;}' | gcc -xc - -o a.out; printf 'built '; done\n")
+            (server.sandbox.home / "Makefile").write_text(
+                "all:\n\t@while :; do echo 'int main(void){return 0;}' | gcc -xc - -o a.out; printf 'built '; done\n"
+            )
             self.stays_silent(tab, "make", "built built ")
 
     def test_a_background_reader(self) -> None:

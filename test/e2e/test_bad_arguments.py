@@ -7,7 +7,30 @@ import path  # noqa: F401
 from harness import Server, main, poll
 
 NO_TAB = "@999999"
-BAD_IDS = ["", "3", "@", "@x", "@-1", "@1.0", "@1 ", " @1", "main", "%1", "$1", "@1;kill-server", "@99999999999999999999", "@1\n", "@{last}", "=@1", ":", None, 7, True, [], {}]
+BAD_IDS = [
+    "",
+    "3",
+    "@",
+    "@x",
+    "@-1",
+    "@1.0",
+    "@1 ",
+    " @1",
+    "main",
+    "%1",
+    "$1",
+    "@1;kill-server",
+    "@99999999999999999999",
+    "@1\n",
+    "@{last}",
+    "=@1",
+    ":",
+    None,
+    7,
+    True,
+    [],
+    {},
+]
 BAD_STRINGS = [7, True, [], {}, 1.5]
 BAD_BOOLEANS = ["true", 1, 0, []]
 BAD_NUMBERS = ["7", True, 1.5, [], -1, 1e300, 10**18]
@@ -17,7 +40,24 @@ BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201,
 FIELDS = [
     ("create_tab", "name", BAD_NAMES),
     ("create_tab", "cwd", ["/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
-    ("create_tab", "env", ["A=B", ["A=B"], {"A": 7}, {"A": None}, {"1A": "x"}, {"A=B": "x"}, {"": "x"}, {"A B": "x"}, {"A-B": "x"}, {"A\n": "x"}, {"A": "x\x00y"}, {"Ä": "x"}]),
+    (
+        "create_tab",
+        "env",
+        [
+            "A=B",
+            ["A=B"],
+            {"A": 7},
+            {"A": None},
+            {"1A": "x"},
+            {"A=B": "x"},
+            {"": "x"},
+            {"A B": "x"},
+            {"A-B": "x"},
+            {"A\n": "x"},
+            {"A": "x\x00y"},
+            {"Ä": "x"},
+        ],
+    ),
     ("create_tab", "shell", ["/no/such/shell", "no-such-shell", "/etc/passwd", "/tmp", "bash -c x", "/bin/bash\x00"]),
     ("rename_tab", "name", BAD_NAMES),
     ("execute_command", "command", ["a\x00b"]),

@@ -18,8 +18,13 @@ class BesidePeople(unittest.TestCase):
         self.tab = self.server.create_tab(name="the tab")
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        return subprocess.Popen([str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            [str(binary()), "exec", *arguments],
+            env=self.sandbox.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def by_hand(self, command: str) -> subprocess.Popen:
         by_hand = self.start(self.tab.id, "--", f"echo up; {command}")
@@ -28,10 +33,16 @@ class BesidePeople(unittest.TestCase):
 
     def test_cancel_of_what_a_person_runs(self) -> None:
         """U7: the exact call that the refusal names."""
-        for command, more, code in (("sleep 60", {}, 130), ("sh -c 'trap \"\" INT; sleep 60 & wait; wait'", {}, 143), ("sleep 61", {"force": True}, 137)):
+        for command, more, code in (
+            ("sleep 60", {}, 130),
+            ("sh -c 'trap \"\" INT; sleep 60 & wait; wait'", {}, 143),
+            ("sleep 61", {"force": True}, 137),
+        ):
             with self.subTest(command):
                 by_hand = self.by_hand(command)
-                self.assertIn(f'to end it: cancel_command {{"window_id": "{self.tab.id}"}}', self.tab.call_error("execute_command", command="true"))
+                self.assertIn(
+                    f'to end it: cancel_command {{"window_id": "{self.tab.id}"}}', self.tab.call_error("execute_command", command="true")
+                )
                 cancelled = self.tab.call("cancel_command", **more)
                 self.assertEqual((cancelled.state, cancelled.reason), ("cancelled", "cancelled_by_client"))
                 _, errors = by_hand.communicate(timeout=10)
@@ -90,7 +101,6 @@ class BesidePeople(unittest.TestCase):
         for said in filter(None, errors):
             self.assertRegex(said, r"main\" is busy: (command|its shell)", errors)
             self.assertFalse(re.search("terminally-shel", said), said)
-
 
     def test_who_stands_still_while_it_chooses_is_passed_by_one_after_the_other(self) -> None:
         first = self.start("--", "echo first; sleep 60")

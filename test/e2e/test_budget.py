@@ -60,7 +60,7 @@ class Budget(unittest.TestCase):
             self.assertLessEqual(json_size(output), budget)
             self.assertEqual(result.omitted_bytes, 0)
             return
-        head, tail = output[:told.start()], output[told.end():]
+        head, tail = output[: told.start()], output[told.end() :]
         omitted, begin, end = map(int, told.groups())
         self.assertEqual((omitted, result.omitted_bytes), (end - begin, omitted))
         self.assertLessEqual(result.start_byte, begin)
@@ -76,11 +76,17 @@ class Budget(unittest.TestCase):
 
     def ways(self, budget: int, view: dict) -> dict[str, Result]:
         limits = {"max_output_bytes": budget, "verbose": True}
-        ways = {"execute_command": self.tab.execute("cat worst", timeout_ms=20_000, **limits, **view),
-                "get_command_state": self.tab.state(**limits, **view)}
+        ways = {
+            "execute_command": self.tab.execute("cat worst", timeout_ms=20_000, **limits, **view),
+            "get_command_state": self.tab.state(**limits, **view),
+        }
         if not view:  # cancel_command has the server's
             call: Future = self.tab.execute_async("cat worst; sleep 1000", timeout_ms=60_000)
-            poll(lambda: b"end\r\n" in self.tab.log()[self.tab.state(max_output_bytes=0, verbose=True).start_byte:], 20, "the end of the file")
+            poll(
+                lambda: b"end\r\n" in self.tab.log()[self.tab.state(max_output_bytes=0, verbose=True).start_byte :],
+                20,
+                "the end of the file",
+            )
             ways["cancel_command"] = self.tab.call("cancel_command", **limits)
             self.server.result(call, "execute_command")
         return ways
@@ -88,7 +94,11 @@ class Budget(unittest.TestCase):
     def test_every_tool_with_max_output_bytes(self) -> None:
         """U6: one table of tools; each cut is at its own budget."""
         named = [name for name in ("execute_command", "get_command_state", "cancel_command")]
-        offered = [tool["name"] for tool in self.server.raw.request("tools/list")["tools"] if "max_output_bytes" in tool["inputSchema"].get("properties", {})]
+        offered = [
+            tool["name"]
+            for tool in self.server.raw.request("tools/list")["tools"]
+            if "max_output_bytes" in tool["inputSchema"].get("properties", {})
+        ]
         self.assertEqual(sorted(offered), sorted(named), "a tool with a budget that is not tried here")
         self.worst_file(60_000)
         for budget in (0, 1, 50, 1000, 8192, 100_000):
@@ -110,7 +120,11 @@ class Budget(unittest.TestCase):
         """Their budget is the default one."""
         self.worst_file(200_000)
         waits = {"until": "pattern", "pattern": "end$", "timeout_ms": 20_000}
-        for name, arguments in (("start_process", {"command": "cat worst"}), ("send_text", {"text": "cat worst"}), ("send_keys", {"keys": ["c", "a", "t", "Space", "w", "o", "r", "s", "t", "Enter"]})):
+        for name, arguments in (
+            ("start_process", {"command": "cat worst"}),
+            ("send_text", {"text": "cat worst"}),
+            ("send_keys", {"keys": ["c", "a", "t", "Space", "w", "o", "r", "s", "t", "Enter"]}),
+        ):
             with self.subTest(name):
                 result = self.tab.call(name, **arguments, **(waits if name != "send_keys" else {}))
                 if name == "send_keys":
@@ -157,7 +171,7 @@ class Budget(unittest.TestCase):
             self.assertTrue(lines.truncated)
             if not view:
                 self.assertGreater(json_size(lines.content), MOST_LOG * 0.8, "no more is cut than must be")
-                self.assertTrue(shown(self.tab.log()[:lines.next_byte]).endswith(lines.content))
+                self.assertTrue(shown(self.tab.log()[: lines.next_byte]).endswith(lines.content))
                 self.assertEqual(lines.returned_lines, lines.content.count("\n") + (not lines.content.endswith("\n")))
         text = self.server.raw.request("resources/read", {"uri": f"terminally://tab/{self.tab.id}/log"})["contents"][0]["text"]
         self.assertLessEqual(json_size(text), MOST_LOG)
@@ -181,10 +195,24 @@ class Budget(unittest.TestCase):
         """Put together it is the output, and no message is longer than a step of it."""
         text = "".join(f'{n} "\\" 😀 e\u0301\u0302 \t\n' for n in range(4000))
         (self.sandbox.home / "text").write_text(text)
-        call = self.server.raw.start_request("tools/call", {"name": "execute_command", "_meta": {"progressToken": "t"}, "arguments": {
-            "command": "cat text", "window_id": self.tab.id, "timeout_ms": 60_000, "strip_ansi": True, "max_output_bytes": 1 << 20}})
+        call = self.server.raw.start_request(
+            "tools/call",
+            {
+                "name": "execute_command",
+                "_meta": {"progressToken": "t"},
+                "arguments": {
+                    "command": "cat text",
+                    "window_id": self.tab.id,
+                    "timeout_ms": 60_000,
+                    "strip_ansi": True,
+                    "max_output_bytes": 1 << 20,
+                },
+            },
+        )
         result = self.server.result(call, "execute_command")
-        messages = [note["params"].get("message", "") for note in self.server.raw.notifications if note["method"] == "notifications/progress"]
+        messages = [
+            note["params"].get("message", "") for note in self.server.raw.notifications if note["method"] == "notifications/progress"
+        ]
         self.assertEqual("".join(messages), result.output)
         self.assertEqual(result.output, text)
         self.assertLessEqual(max(map(json_size, messages)), 2 * 512 * 1024)
@@ -195,7 +223,9 @@ class Budget(unittest.TestCase):
         """The largest that there is, each cell as long as it can be; pages put together are the whole of it."""
         Person(self.server).tmux("resize-window", "-t", self.tab.id, "-x", "1000", "-y", str(ROWS))
         (self.sandbox.home / "p.py").write_text(
-            "import sys\nfor row in range(%d): sys.stdout.write(''.join(chr(97 + (row + col) %% 26) + '\\u0301' * 5 for col in range(990)) + '\\r\\n')\n" % (ROWS - 10))
+            "import sys\nfor row in range(%d): sys.stdout.write(''.join(chr(97 + (row + col) %% 26) + '\\u0301' * 5 for col in range(990)) + '\\r\\n')\n"
+            % (ROWS - 10)
+        )
         self.tab.start("clear; python3 p.py; echo over; sleep 1000", until="pattern", pattern="^over", timeout_ms=50_000, strip_ansi=True)
         poll(lambda: "over\n" in self.tab.call("read_screen").text, 20, "the end on the screen")
         began, slowest = time.monotonic(), 0.0
@@ -217,7 +247,7 @@ class Budget(unittest.TestCase):
         rows = text.splitlines()
         self.assertEqual(rows[-1], "over")
         whole = ["".join(chr(97 + (row + col) % 26) + "\u0301" * 5 for col in range(990)) for row in range(ROWS - 10)]
-        self.assertEqual([row for row in rows if row][:len(whole)], whole)
+        self.assertEqual([row for row in rows if row][: len(whole)], whole)
         self.assertGreater(pages, 5)
         colours = self.tab.call("read_screen", strip_ansi=False, scrollback_lines=10_000)
         self.assertLessEqual(json_size(colours.text), MOST_LOG)
@@ -228,7 +258,10 @@ class Budget(unittest.TestCase):
     def test_a_title_and_a_name_of_a_megabyte(self) -> None:
         (self.sandbox.home / "title").write_text("\x1b]2;" + "t😀" * 100_000 + "\x07")
         self.tab.execute("cat title; sleep 0.1", max_output_bytes=0)
-        self.assertLess(json_size(poll(lambda: (title := self.tab.call("read_screen").title) and title.startswith("t😀") and title, 10, "the title")), 8_192)
+        self.assertLess(
+            json_size(poll(lambda: (title := self.tab.call("read_screen").title) and title.startswith("t😀") and title, 10, "the title")),
+            8_192,
+        )
         Person(self.server).tmux("rename-window", "-t", self.tab.id, '"' * 10_000)
         name = poll(lambda: (name := self.tab.row.name) and name.startswith('"') and name, 10, "the name")
         self.assertLess(json_size(name), 2_100)

@@ -35,9 +35,14 @@ class InTime(unittest.TestCase):
         """D3: the call in front has a progressToken and is not handed over."""
         with Server("--sync-window-ms", "2000") as server:
             tab = server.create_tab()
-            stream = server.raw.start_request("tools/call", {
-                "name": "execute_command", "arguments": {"window_id": tab.id, "command": "sleep 20; echo end", "timeout_ms": 60_000},
-                "_meta": {"progressToken": "p"}})
+            stream = server.raw.start_request(
+                "tools/call",
+                {
+                    "name": "execute_command",
+                    "arguments": {"window_id": tab.id, "command": "sleep 20; echo end", "timeout_ms": 60_000},
+                    "_meta": {"progressToken": "p"},
+                },
+            )
             poll(lambda: tab.row["foreground"] == "sleep", 10)
             for tool in ("execute_command", "start_process"):
                 with Timed(1 + 1, 1):
@@ -101,8 +106,13 @@ class InTime(unittest.TestCase):
         """D3: a person's `exec` looks after the command, and stands still: it is asked to end it, and not waited for."""
         with Server("--sync-window-ms", "20000") as server:
             tab = server.create_tab(shell="bash")
-            person = subprocess.Popen([server.raw.process.args[0], "exec", tab.id, "--", "echo up; sleep 1000"], env=server.sandbox.environment(),
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            person = subprocess.Popen(
+                [server.raw.process.args[0], "exec", tab.id, "--", "echo up; sleep 1000"],
+                env=server.sandbox.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
             self.addCleanup(person.communicate)
             self.assertEqual(person.stdout.readline(), b"up\n")
             person.send_signal(signal.SIGSTOP)
@@ -163,7 +173,6 @@ class InTime(unittest.TestCase):
                 self.assertEqual((ended.state, ended.reason), ("cancelled", "cancelled_by_client"))
                 subprocess.run(["tmux", "-S", str(after.socket), "kill-server"], check=False)
 
-
     @staticmethod
     def first_text(server: Server) -> str:
         return server.raw.request("tools/call", {"name": "list_tabs", "arguments": {}})["content"][0]["text"]
@@ -177,7 +186,10 @@ class Refusals(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             tab.start("read -p 'Proceed? ' answer", until="input")
             text = tab.call_error("execute_command", command="true")
-            self.assertRegex(text, rf'nothing was run\. There runs command [0-9a-f]+ \(read.*waits for the keyboard at "Proceed\?".*send_text {{"window_id": "{tab.id}", "text": "…"}}')
+            self.assertRegex(
+                text,
+                rf'nothing was run\. There runs command [0-9a-f]+ \(read.*waits for the keyboard at "Proceed\?".*send_text {{"window_id": "{tab.id}", "text": "…"}}',
+            )
             self.assertIn("without window_id", text)
 
     def test_by_what_was_typed(self) -> None:

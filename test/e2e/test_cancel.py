@@ -63,10 +63,15 @@ class Cancel(unittest.TestCase):
                 for force in (False, True):
                     self.assertEqual(tab.execute("echo last", timeout_ms=20_000).output, "last\n")
                     answer = tab.call("cancel_command", force=force)
-                    self.assertEqual((answer.state, answer.output, answer.notes), ("completed", "last\n", ["nothing was running; this is the last result"]))
+                    self.assertEqual(
+                        (answer.state, answer.output, answer.notes),
+                        ("completed", "last\n", ["nothing was running; this is the last result"]),
+                    )
                 tab.execute("echo last", timeout_ms=20_000)
                 stopped = tab.call("stop_process")
-                self.assertEqual((stopped.state, stopped.notes), ("completed", [f"nothing was running in tab {tab.id}; no signal was sent"]))
+                self.assertEqual(
+                    (stopped.state, stopped.notes), ("completed", [f"nothing was running in tab {tab.id}; no signal was sent"])
+                )
                 self.assertNotIn(b"^C", tab.log())
 
     def test_what_a_person_started_is_ended(self) -> None:
@@ -151,8 +156,10 @@ class Cancel(unittest.TestCase):
             tab = server.create_tab()
             tab.start("sh -c 'setsid sleep 1234.5 & echo up; exec sleep 1234.5'")
             poll(lambda: b"up" in tab.log().split(b"START")[-1], 10)
-            named = {kind: [pid for pid, line in server.sandbox.processes().items() if mark in line]
-                     for kind, mark in (("writer", "/terminally-log"), ("sleep", "sleep 1234.5"))}
+            named = {
+                kind: [pid for pid, line in server.sandbox.processes().items() if mark in line]
+                for kind, mark in (("writer", "/terminally-log"), ("sleep", "sleep 1234.5"))
+            }
             os.kill(named["writer"][0], signal.SIGSTOP)
             try:
                 cancelled = tab.call("cancel_command")

@@ -58,8 +58,12 @@ class Cli(unittest.TestCase):
     def test_a_reader_that_leaves_is_no_error(self) -> None:
         self.tab.execute("seq 1 200000")
         for command in (f"tail {self.tab.id} --from-byte 0", "--help", "ls"):
-            done = subprocess.run(["bash", "-c", f"{shlex.quote(str(binary()))} {command} | head -c 1; echo ${{PIPESTATUS[0]}}"],
-                                  env=self.sandbox.environment(), capture_output=True, timeout=10)
+            done = subprocess.run(
+                ["bash", "-c", f"{shlex.quote(str(binary()))} {command} | head -c 1; echo ${{PIPESTATUS[0]}}"],
+                env=self.sandbox.environment(),
+                capture_output=True,
+                timeout=10,
+            )
             self.assertEqual((done.stdout[1:], done.stderr), (b"0\n", b""), command)
 
     def test_attach(self) -> None:
@@ -136,7 +140,15 @@ class Cli(unittest.TestCase):
         poll(lambda: Person(self.server).tmux("list-sessions", "-F", "#S") == "tabs\n", 5, "the watchers' sessions to end")
 
     def test_mistakes_are_explained(self) -> None:
-        for arguments in (("tail", "@999"), ("tail", "nonsense"), ("exec", "@999", "--", "true"), ("attach", "@999"), ("nosuch",), ("tail", "--nosuch"), ("--instance", "no/such", "ls")):
+        for arguments in (
+            ("tail", "@999"),
+            ("tail", "nonsense"),
+            ("exec", "@999", "--", "true"),
+            ("attach", "@999"),
+            ("nosuch",),
+            ("tail", "--nosuch"),
+            ("--instance", "no/such", "ls"),
+        ):
             done = run_cli(self.sandbox, *arguments)
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertTrue(done.stderr, arguments)
@@ -145,17 +157,30 @@ class Cli(unittest.TestCase):
         """Each is named with what is allowed: it is not read as something else, and nothing is run."""
         number = "is no whole number from"
         for arguments, why in (
-            (("tail", "@0", "-n", "-1"), number), (("tail", "@0", "-n", ""), number), (("tail", "@0", "--from-byte", "0x10"), number),
-            (("tail", "@0", "--from-byte", "99999999999999999999"), number), (("replay", "@0", "--from-byte", "-1"), number),
-            (("history", "-n", "0"), number), (("exec", "--timeout-ms", "-1", "--", "true"), number), (("--max-duration-ms", "-1", "ls"), number),
-            (("--history-limit", "1e4", "ls"), number), (("--view", "pretty", "ls"), '"pretty" is unknown; allowed: plain, raw, rendered'),
-            (("--redact", "", "ls"), "allowed: all, off, rules"), (("--instance", "", "ls"), "--instance: a name is missing"),
-            (("exec", "@0x", "--", "touch ran"), '"@0x" is no tab'), (("exec", "@", "--", "touch ran"), '"@" is no tab'),
-            (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'), (("attach",), "needs a terminal"),
-            (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"), (("replay", "@0", "--speed", "x"), '--speed: "x" is no number from 0.01 to 1000000\n'),
-            (("replay", "@0", "--max-pause", "-1"), "is no number from 0 to"), (("lst",), '"lst" is no subcommand; there are: ls, tail, replay,'),
-            (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'), (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
-            (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"), (("exec", "@0", "touch", "-c", "ran"), '"-c" is no flag of exec: before a command with flags put --'),
+            (("tail", "@0", "-n", "-1"), number),
+            (("tail", "@0", "-n", ""), number),
+            (("tail", "@0", "--from-byte", "0x10"), number),
+            (("tail", "@0", "--from-byte", "99999999999999999999"), number),
+            (("replay", "@0", "--from-byte", "-1"), number),
+            (("history", "-n", "0"), number),
+            (("exec", "--timeout-ms", "-1", "--", "true"), number),
+            (("--max-duration-ms", "-1", "ls"), number),
+            (("--history-limit", "1e4", "ls"), number),
+            (("--view", "pretty", "ls"), '"pretty" is unknown; allowed: plain, raw, rendered'),
+            (("--redact", "", "ls"), "allowed: all, off, rules"),
+            (("--instance", "", "ls"), "--instance: a name is missing"),
+            (("exec", "@0x", "--", "touch ran"), '"@0x" is no tab'),
+            (("exec", "@", "--", "touch ran"), '"@" is no tab'),
+            (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'),
+            (("attach",), "needs a terminal"),
+            (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
+            (("replay", "@0", "--speed", "x"), '--speed: "x" is no number from 0.01 to 1000000\n'),
+            (("replay", "@0", "--max-pause", "-1"), "is no number from 0 to"),
+            (("lst",), '"lst" is no subcommand; there are: ls, tail, replay,'),
+            (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'),
+            (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
+            (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),
+            (("exec", "@0", "touch", "-c", "ran"), '"-c" is no flag of exec: before a command with flags put --'),
             (("exec", "--nosuch", "--", "touch ran"), "not expected: --nosuch"),
         ):
             with self.subTest(arguments):
@@ -188,7 +213,9 @@ class Several(unittest.TestCase):
             done = run_cli(sandbox, "ls")
             text = (done.stdout + done.stderr).decode()
             names = sorted(entry.name for entry in sandbox.runtime.iterdir())
-            self.assertTrue(done.returncode != 0 and all(name in text for name in names) or all(f"tab of {n}" in text for n in ("one", "two")), text)
+            self.assertTrue(
+                done.returncode != 0 and all(name in text for name in names) or all(f"tab of {n}" in text for n in ("one", "two")), text
+            )
             for name in names:
                 listed = run_cli(sandbox, "--instance", name, "ls").stdout.decode()
                 self.assertEqual(("tab of one" in listed) + ("tab of two" in listed), 1, listed)

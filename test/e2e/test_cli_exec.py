@@ -22,12 +22,15 @@ class Exec(unittest.TestCase):
         self.tab.execute("echo from the agent")
 
     def start(self, *arguments: str, **options) -> subprocess.Popen:
-        return subprocess.Popen([str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, **options)
+        return subprocess.Popen(
+            [str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+        )
 
     def test_streams_and_gives_the_commands_exit_code(self) -> None:
         wait = "n=0; until [ -e {0} ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done; "
-        by_hand = self.start(self.tab.id, "--", "echo one; " + wait.format("go") + "echo two; " + wait.format("further") + "echo three; (exit 5)")
+        by_hand = self.start(
+            self.tab.id, "--", "echo one; " + wait.format("go") + "echo two; " + wait.format("further") + "echo three; (exit 5)"
+        )
         first = by_hand.stdout.readline()
         self.assertIsNone(by_hand.poll())  # it came while the command ran
         (self.sandbox.home / "go").touch()
@@ -64,7 +67,9 @@ class Exec(unittest.TestCase):
         text = r"printf 'a\r'; sleep 0.2; printf '\nb\r\nc\r\r'; stty -onlcr; printf 'd\ne\r'; stty onlcr"
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", text)
         self.assertEqual((done.stdout, done.returncode), (b"a\r\nb\r\nc\r\rd\ne\r", 0), "each LF is CR LF in the tab")
-        with Terminal([str(binary()), "exec", self.tab.id, "--", "stty -onlcr; printf 'f\\r\\ng'; stty onlcr"], self.sandbox.environment()) as terminal:
+        with Terminal(
+            [str(binary()), "exec", self.tab.id, "--", "stty -onlcr; printf 'f\\r\\ng'; stty onlcr"], self.sandbox.environment()
+        ) as terminal:
             terminal.expect("f\r\r\ng")  # the CR stays, and its own terminal adds one
 
     def test_without_a_tab(self) -> None:
@@ -164,7 +169,9 @@ class Exec(unittest.TestCase):
     def test_a_nested_shell_is_left_to_the_tab(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "bash --norc")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr.decode(), f"another shell now waits.*`terminally-mcp exec {self.tab.id} -- …` runs in it.*attach {self.tab.id}`")
+        self.assertRegex(
+            done.stderr.decode(), f"another shell now waits.*`terminally-mcp exec {self.tab.id} -- …` runs in it.*attach {self.tab.id}`"
+        )
         self.assertNotIn(b"execute_command", done.stderr, "a person has no tools")
         self.assertEqual(run_cli(self.sandbox, "exec", self.tab.id, "--", "echo inner $SHLVL").returncode, 0)
         run_cli(self.sandbox, "exec", self.tab.id, "--", "exit")
@@ -211,7 +218,11 @@ class Exec(unittest.TestCase):
             self.assertEqual(out, self.tab.output_bytes_of(self.tab.state(verbose=True)).replace(b"\r\n", b"\n"), error)
 
         timed = self.start("--timeout-ms", "500", self.tab.id, "--", f"{lines}; sleep 60")
-        poll(lambda: (now := self.tab.state()).reason == "timeout" and now.state == "cancelled", 15, "the end by its time-out, though nobody reads")
+        poll(
+            lambda: (now := self.tab.state()).reason == "timeout" and now.state == "cancelled",
+            15,
+            "the end by its time-out, though nobody reads",
+        )
         read_at_last(timed)
         self.assertEqual(timed.returncode, 124)
         before = self.tab.row.log_bytes

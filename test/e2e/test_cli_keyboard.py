@@ -21,8 +21,13 @@ class NamedTab(unittest.TestCase):
         self.tab = self.server.create_tab(name="the tab")
 
     def exec_without_keyboard(self, which: str, command: str) -> subprocess.Popen:
-        return subprocess.Popen([str(binary()), "exec", which, "--", command], stdin=subprocess.DEVNULL,
-                                env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            [str(binary()), "exec", which, "--", command],
+            stdin=subprocess.DEVNULL,
+            env=self.sandbox.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
 
 class Keyboard(NamedTab):
@@ -136,7 +141,9 @@ class Keyboard(NamedTab):
 
     def test_a_command_may_say_where_it_is(self) -> None:
         """As the shell behind an ssh does: that is not its end."""
-        terminal = self.shell(r"printf '\e]7;file://far/a,}#{x\a'; read -p 'name: ' n; printf '\e]7;file://far/b\a'; read -p 'age: ' a; echo got $n $a")
+        terminal = self.shell(
+            r"printf '\e]7;file://far/a,}#{x\a'; read -p 'name: ' n; printf '\e]7;file://far/b\a'; read -p 'age: ' a; echo got $n $a"
+        )
         terminal.expect("name: ", start=terminal.expect("\r"))
         terminal.write("Ada\r36\r")
         terminal.expect("got Ada 36\r", 10)
@@ -214,7 +221,14 @@ class Names(NamedTab):
 
     def test_its_own_refusals_have_a_code_of_their_own(self) -> None:
         self.tab.call("start_process", command="sleep 30")
-        for arguments in (("@999", "--", "true"), (self.tab.id, "--", "true"), ("--nosuch", "--", "true"), (self.tab.id, "--"), ("the tab", "--"), ()):
+        for arguments in (
+            ("@999", "--", "true"),
+            (self.tab.id, "--", "true"),
+            ("--nosuch", "--", "true"),
+            (self.tab.id, "--"),
+            ("the tab", "--"),
+            (),
+        ):
             done = run_cli(self.sandbox, "exec", *arguments)
             self.assertEqual(done.returncode, 125, (arguments, done.stderr))
             self.assertTrue(done.stderr)

@@ -51,7 +51,7 @@ class Demo(unittest.TestCase):
             self.assertEqual(json_after(text, "# Claude Desktop"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# Cursor"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# VS Code"), {"servers": {"terminally": {"type": "stdio"} | server}})
-            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers"):]), {"mcp_servers": {"terminally": server}})
+            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers") :]), {"mcp_servers": {"terminally": server}})
             line = re.search(r"^claude mcp add .*$", text, re.MULTILINE).group()
             self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--view", "rendered"])
 
@@ -63,7 +63,12 @@ class Demo(unittest.TestCase):
 
     def test_a_reader_that_leaves(self) -> None:
         with Sandbox() as sandbox:
-            done = subprocess.run(["bash", "-c", f"{shlex.quote(str(binary()))} demo | head -1; echo ${{PIPESTATUS[0]}}"], env=sandbox.environment(), capture_output=True, timeout=30)
+            done = subprocess.run(
+                ["bash", "-c", f"{shlex.quote(str(binary()))} demo | head -1; echo ${{PIPESTATUS[0]}}"],
+                env=sandbox.environment(),
+                capture_output=True,
+                timeout=30,
+            )
             self.assertEqual((done.stdout.split(), done.stderr), ([b"0"], b""))
 
 
@@ -105,7 +110,18 @@ class Doctor(unittest.TestCase):
 
     def test_all_is_well(self) -> None:
         text = self.doctor()
-        for word in (r"tmux 3\.\d", "terminally-log", "terminally-shell", "C.UTF-8", "socket path", "inotify", "pidfd", "open files", "/bash", "none runs"):
+        for word in (
+            r"tmux 3\.\d",
+            "terminally-log",
+            "terminally-shell",
+            "C.UTF-8",
+            "socket path",
+            "inotify",
+            "pidfd",
+            "open files",
+            "/bash",
+            "none runs",
+        ):
             self.assertRegex(text, word)
         self.assertFalse(self.sandbox.runtime.exists() or self.sandbox.state.exists())  # it only looks
 
@@ -163,8 +179,12 @@ class Completions(unittest.TestCase):
 
     def test_every_command_and_flag_is_there(self) -> None:
         flags = {}
-        for command in re.findall(r"^  ([a-z]+) ", run_cli(self.sandbox, "--help").stdout.decode().split("Subcommands:")[1].split("Examples:")[0], re.MULTILINE):
-            flags[command] = set(re.findall(r"^  (?:-\w,)?--([a-z-]+)", run_cli(self.sandbox, command, "--help").stdout.decode(), re.MULTILINE))
+        for command in re.findall(
+            r"^  ([a-z]+) ", run_cli(self.sandbox, "--help").stdout.decode().split("Subcommands:")[1].split("Examples:")[0], re.MULTILINE
+        ):
+            flags[command] = set(
+                re.findall(r"^  (?:-\w,)?--([a-z-]+)", run_cli(self.sandbox, command, "--help").stdout.decode(), re.MULTILINE)
+            )
         self.assertLessEqual({"ls", "tail", "exec", "attach", "doctor", "demo", "completions"}, set(flags))
         for shell in ("bash", "zsh", "fish"):
             text = self.script(shell)
@@ -177,11 +197,30 @@ class Completions(unittest.TestCase):
     def offers(self) -> dict[str, list[str]]:
         instances = run_cli(self.sandbox, "instances", "-q").stdout.decode().split()
         self.assertEqual(len(instances), 1)
-        return {"at": ["attach"], "tail @": [self.tab.id], "tail --fol": ["--follow"], "--instance x ls --js": ["--json"], "instances cl": ["clean"],
-                "instances clean ": [], "instances clean cl": [], "ls ": [], "tail @0 ": [], "--instance ": instances, "--view ": ["raw", "plain", "rendered"],
-                "tail --redact ": ["off", "rules", "all"], "--view raw att": ["attach"], "--history-limit ": [], "tail -n ": [], "completions ": ["bash", "zsh", "fish"],
-                "--mask-file ./fi": ["./file"], "exec @0 ./fi": ["./file"], "replay ./fi": ["./file"], "--runtime-dir ./fi": ["./file"],
-                f"--instance {self.instance} tail ": [self.tab.id], "--view=re": ["rendered"]}
+        return {
+            "at": ["attach"],
+            "tail @": [self.tab.id],
+            "tail --fol": ["--follow"],
+            "--instance x ls --js": ["--json"],
+            "instances cl": ["clean"],
+            "instances clean ": [],
+            "instances clean cl": [],
+            "ls ": [],
+            "tail @0 ": [],
+            "--instance ": instances,
+            "--view ": ["raw", "plain", "rendered"],
+            "tail --redact ": ["off", "rules", "all"],
+            "--view raw att": ["attach"],
+            "--history-limit ": [],
+            "tail -n ": [],
+            "completions ": ["bash", "zsh", "fish"],
+            "--mask-file ./fi": ["./file"],
+            "exec @0 ./fi": ["./file"],
+            "replay ./fi": ["./file"],
+            "--runtime-dir ./fi": ["./file"],
+            f"--instance {self.instance} tail ": [self.tab.id],
+            "--view=re": ["rendered"],
+        }
 
     def directory(self) -> str:
         directory = self.sandbox.home / "empty"
@@ -196,19 +235,27 @@ class Completions(unittest.TestCase):
               echo "${COMPREPLY[*]}"
             done'''
         offers = {typed: wanted for typed, wanted in self.offers().items() if "./fi" not in typed}
-        done = subprocess.run(["/bin/bash", "--norc", "-c", ask], env=self.env, input="".join(f"{typed}\n" for typed in offers).encode(), capture_output=True, timeout=60)
+        done = subprocess.run(
+            ["/bin/bash", "--norc", "-c", ask],
+            env=self.env,
+            input="".join(f"{typed}\n" for typed in offers).encode(),
+            capture_output=True,
+            timeout=60,
+        )
         self.assertEqual(done.stderr, b"")
         got = [line.split() for line in done.stdout.decode().splitlines()]
         self.assertEqual(dict(zip(offers, got)), offers)
 
     def test_bash_by_keys(self) -> None:
         with Terminal(["/bin/bash", "--norc", "-i"], self.env, cwd=self.directory()) as terminal:
-            terminal.write('set -eu; . <(terminally-mcp completions bash); echo sour"ced"; set +eu; bind "set enable-bracketed-paste off"\n')
+            terminal.write(
+                'set -eu; . <(terminally-mcp completions bash); echo sour"ced"; set +eu; bind "set enable-bracketed-paste off"\n'
+            )
             at = terminal.expect("sourced")
             for typed, wanted in self.offers().items():
                 if wanted and len(wanted) == 1:
                     terminal.write(f"terminally-mcp {typed}\t")
-                    before = typed[:typed.rindex("=") + 1] if "=" in typed else typed[:typed.rindex(" ") + 1] if " " in typed else ""
+                    before = typed[: typed.rindex("=") + 1] if "=" in typed else typed[: typed.rindex(" ") + 1] if " " in typed else ""
                     at = terminal.expect(f"terminally-mcp {before}{wanted[0]} ", start=at)
                     terminal.write("\x15")
                     at = terminal.expect("\x1b[K", start=at)
@@ -217,15 +264,17 @@ class Completions(unittest.TestCase):
     def test_zsh(self) -> None:
         needs("zsh")
         with Terminal([shutil.which("zsh"), "-f", "-i"], self.env, cwd=self.directory()) as terminal:
-            terminal.write('autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); unsetopt automenu listambiguous; '
-                           'show() { zle -M "<$LBUFFER>" }; zle -N show; bindkey "^T" show; echo sour"ced"\n')
+            terminal.write(
+                'autoload -U compinit; compinit -u -D; source <(terminally-mcp completions zsh); unsetopt automenu listambiguous; '
+                'show() { zle -M "<$LBUFFER>" }; zle -N show; bindkey "^T" show; echo sour"ced"\n'
+            )
             at = terminal.expect("sourced")
             for typed, wanted in self.offers().items():
                 terminal.write(f"terminally-mcp {typed}\t\x14")
-                before = typed[:typed.rindex("=") + 1] if "=" in typed else typed[:typed.rindex(" ") + 1] if " " in typed else ""
+                before = typed[: typed.rindex("=") + 1] if "=" in typed else typed[: typed.rindex(" ") + 1] if " " in typed else ""
                 begin = "terminally-mcp " + (before + wanted[0] if len(wanted) == 1 else typed)
                 at = terminal.expect(f"<{begin}", start=at)
-                self.assertIn(terminal.output[at:at + 2].rstrip(b">\r\n"), (b"", b" "), typed)
+                self.assertIn(terminal.output[at : at + 2].rstrip(b">\r\n"), (b"", b" "), typed)
                 terminal.write("\x15")
             terminal.write("exit\n")
 
@@ -233,8 +282,14 @@ class Completions(unittest.TestCase):
         needs("fish")
         offers = self.offers()
         ask = 'terminally-mcp completions fish | source; while read -l typed; echo (complete -C "terminally-mcp $typed" | string replace -r "\t.*" "" | string join " "); end'
-        done = subprocess.run(["fish", "--no-config", "-c", ask], env=self.env, cwd=self.directory(), input="".join(f"{typed}\n" for typed in offers).encode(),
-                              capture_output=True, timeout=60)
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", ask],
+            env=self.env,
+            cwd=self.directory(),
+            input="".join(f"{typed}\n" for typed in offers).encode(),
+            capture_output=True,
+            timeout=60,
+        )
         self.assertEqual(done.stderr, b"")
         got = [sorted(line.split()) for line in done.stdout.decode().splitlines()]
         wanted = {typed: sorted(words) for typed, words in offers.items()} | {"--view=re": ["--view=rendered"]}

@@ -30,7 +30,7 @@ class Tail(unittest.TestCase):
     def test_from_a_byte_is_exact(self) -> None:
         result = self.tab.execute("seq 1 100000; head -c 50000 /dev/urandom", verbose=True)
         whole = self.tail("--from-byte", "0")
-        self.assertEqual(whole, self.tab.log()[:len(whole)])
+        self.assertEqual(whole, self.tab.log()[: len(whole)])
         self.assertEqual(self.tail("--from-byte", str(result.start_byte))[:8], b"1\r\n2\r\n3\r")
         poll(lambda: self.tail("--from-byte", str(len(self.tab.log()))) == b"", 5, "nothing behind the end")
 

@@ -16,7 +16,7 @@ TOKEN = "ghp_" + "".join(RANDOM.choices(string.ascii_letters + string.digits, k=
 KEY_LINES = ["".join(RANDOM.choices(string.ascii_letters + string.digits, k=64)) for _ in range(12)]
 SECRETS = [VALUE, PHRASE, TOKEN]
 PIECE = 6
-PIECES = {secret[at:at + PIECE] for secret in (VALUE, PHRASE, TOKEN[4:], *KEY_LINES) for at in range(len(secret) - PIECE + 1)}
+PIECES = {secret[at : at + PIECE] for secret in (VALUE, PHRASE, TOKEN[4:], *KEY_LINES) for at in range(len(secret) - PIECE + 1)}
 VIEWS: list[dict] = [{}, {"strip_ansi": True}, {"render": True}]
 
 
@@ -24,9 +24,15 @@ class Cuts(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
         values = {"DEPLOY_KEY": VALUE, "DEPLOY_PHRASE": PHRASE}
-        self.server = self.enterContext(Server("--mask-env", ",".join(values), "--sync-window-ms", "20000", sandbox=self.sandbox, env=values))
-        for name, text in (("value", VALUE), ("phrase", PHRASE), ("token", TOKEN),
-                           ("key", "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *KEY_LINES, "-----END RSA PRIVATE KEY-----", ""]))):
+        self.server = self.enterContext(
+            Server("--mask-env", ",".join(values), "--sync-window-ms", "20000", sandbox=self.sandbox, env=values)
+        )
+        for name, text in (
+            ("value", VALUE),
+            ("phrase", PHRASE),
+            ("token", TOKEN),
+            ("key", "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *KEY_LINES, "-----END RSA PRIVATE KEY-----", ""])),
+        ):
             (self.sandbox.home / name).write_text(text)
         self.tab = self.server.create_tab(shell="bash", env={"PS1": "> "})
 
@@ -44,7 +50,9 @@ class Cuts(unittest.TestCase):
     # --- output and log ---
 
     def test_both_ends_of_output(self) -> None:
-        self.print(*(f"{text}{' ' * n}" for n in range(3) for text in SECRETS * 3), "\n", (self.sandbox.home / "key").read_text(), SECRETS[0])
+        self.print(
+            *(f"{text}{' ' * n}" for n in range(3) for text in SECRETS * 3), "\n", (self.sandbox.home / "key").read_text(), SECRETS[0]
+        )
         for view in VIEWS:
             for size in range(0, 900, 23):
                 self.tab.state(max_output_bytes=size, **view)
@@ -67,11 +75,16 @@ class Cuts(unittest.TestCase):
     def test_lines_of_a_search(self) -> None:
         """A long line is cut around the match, those around it after 1,000 bytes."""
         for secret in SECRETS:
-            self.print(*(f"{'x' * at} {secret} {'y' * 300}\n{'y' * (at - 700)} {secret} {'z' * 300} needle {'z' * 760} {secret} {'y' * 500}\n" for at in range(955, 1000, 4)))
+            self.print(
+                *(
+                    f"{'x' * at} {secret} {'y' * 300}\n{'y' * (at - 700)} {secret} {'z' * 300} needle {'z' * 760} {secret} {'y' * 500}\n"
+                    for at in range(955, 1000, 4)
+                )
+            )
             for context in (0, 3):
                 self.tab.call("search_logs", pattern="needle", context_lines=context, max_matches=1000)
         for at in range(0, 36, 5):
-            self.tab.call("search_logs", pattern=VALUE[at:at + 4] + ".{0,3}")
+            self.tab.call("search_logs", pattern=VALUE[at : at + 4] + ".{0,3}")
 
     # --- the screen ---
 
@@ -171,8 +184,19 @@ class Cuts(unittest.TestCase):
         """A step is 64 KiB, and what waits 512."""
         for secret in SECRETS:
             (self.sandbox.home / "texts").write_text((secret + " " * 5) * 16_000 + "\n")
-            call = self.server.raw.start_request("tools/call", {"name": "execute_command", "_meta": {"progressToken": secret[:3]}, "arguments": {
-                "command": "cat texts; head -c 30 value; sleep 0.4; tail -c +31 value", "window_id": self.tab.id, "timeout_ms": 60_000, "max_output_bytes": 300}})
+            call = self.server.raw.start_request(
+                "tools/call",
+                {
+                    "name": "execute_command",
+                    "_meta": {"progressToken": secret[:3]},
+                    "arguments": {
+                        "command": "cat texts; head -c 30 value; sleep 0.4; tail -c +31 value",
+                        "window_id": self.tab.id,
+                        "timeout_ms": 60_000,
+                        "max_output_bytes": 300,
+                    },
+                },
+            )
             self.server.result(call, "execute_command")
 
     def test_subscriptions(self) -> None:

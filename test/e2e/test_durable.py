@@ -60,8 +60,16 @@ class InATab(unittest.TestCase):
     def test_the_tab_is_closed(self) -> None:
         with Server() as outer:
             calls = [
-                {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}},
-                {"id": 1, "method": "tools/call", "params": {"name": "start_process", "arguments": {"command": "echo $$ >~/inner; sleep 1000"}}},
+                {
+                    "id": 0,
+                    "method": "initialize",
+                    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+                },
+                {
+                    "id": 1,
+                    "method": "tools/call",
+                    "params": {"name": "start_process", "arguments": {"command": "echo $$ >~/inner; sleep 1000"}},
+                },
             ]
             home = outer.sandbox.home
             (home / "calls").write_text("".join(json.dumps({"jsonrpc": "2.0"} | call) + "\n" for call in calls))
@@ -190,7 +198,9 @@ class Killed(Durable):
             tab.execute_async("touch never")
             poll(mark.exists, 5)
             self.server.raw.kill()
-            clients = [pid for pid, command in self.sandbox.processes().items() if command.startswith(("tmux", "/usr/bin/tmux")) and pid != tmux]
+            clients = [
+                pid for pid, command in self.sandbox.processes().items() if command.startswith(("tmux", "/usr/bin/tmux")) and pid != tmux
+            ]
             for pid in clients:
                 os.kill(pid, signal.SIGKILL)
             # What one has handed over waits in the socket, and is for a tmux that thaws by then.
@@ -202,7 +212,7 @@ class Killed(Durable):
         result = self.take(tab).wait_end()
         self.assertEqual((result.state, result.reason, result.exit_code), ("failed", "no_shell_answered", None))
         self.assertTrue(clients, "nobody had the keys")
-        self.assertNotIn(b"mcp=START", tab.log()[len(before):], "it was never typed")
+        self.assertNotIn(b"mcp=START", tab.log()[len(before) :], "it was never typed")
         self.assertFalse((self.sandbox.home / "never").exists())
         self.assertEqual(tab.execute("echo free").output, "free\n")
 
@@ -359,7 +369,12 @@ class TmuxLost(Durable):
 
     def test_named_at_once_also_while_a_call_waits(self) -> None:
         tabs = [self.server.create_tab() for _ in range(3)]
-        calls = [tab.execute_async("echo up; (trap '' HUP TERM; setsid sleep 631 & nohup sleep 632 >/dev/null 2>&1 & sleep 633)", timeout_ms=60_000) for tab in tabs]
+        calls = [
+            tab.execute_async(
+                "echo up; (trap '' HUP TERM; setsid sleep 631 & nohup sleep 632 >/dev/null 2>&1 & sleep 633)", timeout_ms=60_000
+            )
+            for tab in tabs
+        ]
         for tab in tabs:
             poll(lambda tab=tab: b"\aup" in tab.log(), 5)
         named, gone = Stopwatch(), Stopwatch()
@@ -441,7 +456,9 @@ class TmuxLost(Durable):
 class Instances(unittest.TestCase):
     def test_list_and_clean(self) -> None:
         with Sandbox() as sandbox:
-            with Server("--instance", "lasting", sandbox=sandbox, durable=True) as durable, Server(sandbox=sandbox, durable=True) as unnamed:
+            with Server("--instance", "lasting", sandbox=sandbox, durable=True) as durable, Server(
+                sandbox=sandbox, durable=True
+            ) as unnamed:
                 tab = durable.create_tab()
                 tab.execute_async("echo up; sleep 661", timeout_ms=60_000)
                 poll(lambda: b"\aup" in tab.log(), 5)
@@ -449,7 +466,9 @@ class Instances(unittest.TestCase):
                 rows = {row["name"]: row for row in self.instances(sandbox)}
                 name = next(name for name in rows if name != "lasting")
                 row = rows["lasting"]
-                self.assertEqual((row["durable"], row["owner_pid"], row["tabs"], row["running_commands"]), (True, durable.raw.process.pid, 1, 1))
+                self.assertEqual(
+                    (row["durable"], row["owner_pid"], row["tabs"], row["running_commands"]), (True, durable.raw.process.pid, 1, 1)
+                )
                 self.assertEqual(row["tmux_pid"], int(run_tmux(sandbox, "lasting", "#{pid}")))
                 self.assertGreater(row["log_bytes"], 0)
                 self.assertEqual((rows[name]["durable"], rows[name]["owner_pid"]), (False, unnamed.raw.process.pid))
@@ -494,7 +513,10 @@ class Instances(unittest.TestCase):
     def test_others_of_the_same_and_of_a_similar_name(self) -> None:
         """What is cleaned is found by what is in its environment."""
         with Sandbox() as first, Sandbox() as second:
-            kept = [Server("--instance", name, sandbox=sandbox, durable=True).__enter__() for sandbox, name in ((first, "work2"), (second, "work"))]
+            kept = [
+                Server("--instance", name, sandbox=sandbox, durable=True).__enter__()
+                for sandbox, name in ((first, "work2"), (second, "work"))
+            ]
             lost = Server("--instance", "work", sandbox=first, durable=True).__enter__()
             tabs = [server.create_tab() for server in kept]
             shells = [tab.execute("echo $$").output for tab in tabs]
@@ -520,7 +542,11 @@ class Instances(unittest.TestCase):
 
 def run_tmux(sandbox: Sandbox, instance: str, what: str) -> str:
     socket = sandbox.runtime / instance / "tmux.sock"
-    return subprocess.run(["tmux", "-S", str(socket), "display-message", "-p", what], capture_output=True, check=True, timeout=5).stdout.decode().strip()
+    return (
+        subprocess.run(["tmux", "-S", str(socket), "display-message", "-p", what], capture_output=True, check=True, timeout=5)
+        .stdout.decode()
+        .strip()
+    )
 
 
 if __name__ == "__main__":

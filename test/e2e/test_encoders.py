@@ -13,17 +13,45 @@ MASK = "«redacted:DEPLOY_KEY»"
 NODE = "node -e 'const v=process.env.V,b=Buffer.from(v);console.log({})'"
 PRINTF = "{} -c 'printf \"%q\\n\" \"$V\"'"
 ENCODERS = {
-    "python3": [f"python3 -c 'import os,{module};v=os.environ[\"V\"];b=v.encode();print({code})'" for module, code in (
-        ("json", "json.dumps(v)"), ("json", "json.dumps(v,ensure_ascii=False)"), ("json", "json.dumps(json.dumps({1:v}))"),
-        ("urllib.parse", "urllib.parse.quote(v)"), ("urllib.parse", "urllib.parse.quote_plus(v).lower()"),
-        ("urllib.parse", "urllib.parse.quote(urllib.parse.quote(v))"), ("base64", "base64.b64encode(b)"),
-        ("base64", "base64.urlsafe_b64encode(b\"a\"+b).decode()"), ("base64", "base64.encodebytes(b*3).decode()"),
-        ("base64", "base64.encodebytes(b*3)"), ("binascii", "binascii.hexlify(b).decode().upper()"), ("binascii", "b.hex(\":\")"),
-        ("binascii", "binascii.hexlify(b).decode().replace(\"f\",\"F\")"), ("json", "repr(v)"), ("json", "b"), ("json", "ascii(v)"),
-        ("shlex", "shlex.quote(v)"), ("html", "html.escape(v)"))],
-    "node": [NODE.format(code) for code in (
-        "JSON.stringify(v)", "JSON.stringify({a:JSON.stringify(v)})", "encodeURIComponent(v)", "encodeURI(v)", "escape(v)", 'b.toString("base64")',
-        'b.toString("base64url")', 'b.toString("hex")', "new URLSearchParams({p:v}).toString()", 'require("util").inspect(v)', "b")],
+    "python3": [
+        f"python3 -c 'import os,{module};v=os.environ[\"V\"];b=v.encode();print({code})'"
+        for module, code in (
+            ("json", "json.dumps(v)"),
+            ("json", "json.dumps(v,ensure_ascii=False)"),
+            ("json", "json.dumps(json.dumps({1:v}))"),
+            ("urllib.parse", "urllib.parse.quote(v)"),
+            ("urllib.parse", "urllib.parse.quote_plus(v).lower()"),
+            ("urllib.parse", "urllib.parse.quote(urllib.parse.quote(v))"),
+            ("base64", "base64.b64encode(b)"),
+            ("base64", "base64.urlsafe_b64encode(b\"a\"+b).decode()"),
+            ("base64", "base64.encodebytes(b*3).decode()"),
+            ("base64", "base64.encodebytes(b*3)"),
+            ("binascii", "binascii.hexlify(b).decode().upper()"),
+            ("binascii", "b.hex(\":\")"),
+            ("binascii", "binascii.hexlify(b).decode().replace(\"f\",\"F\")"),
+            ("json", "repr(v)"),
+            ("json", "b"),
+            ("json", "ascii(v)"),
+            ("shlex", "shlex.quote(v)"),
+            ("html", "html.escape(v)"),
+        )
+    ],
+    "node": [
+        NODE.format(code)
+        for code in (
+            "JSON.stringify(v)",
+            "JSON.stringify({a:JSON.stringify(v)})",
+            "encodeURIComponent(v)",
+            "encodeURI(v)",
+            "escape(v)",
+            'b.toString("base64")',
+            'b.toString("base64url")',
+            'b.toString("hex")',
+            "new URLSearchParams({p:v}).toString()",
+            'require("util").inspect(v)',
+            "b",
+        )
+    ],
     "base64": ["printf %s \"$V\" | base64", "printf %s \"$V$V\" | base64", "printf %s \"$V\" | base64 -w 7"],
     "openssl": ["printf %s \"$V$V\" | openssl base64"],
     "xxd": ["printf %s \"$V$V\" | xxd -p", "printf %s \"$V\" | xxd -p -u -c 5", "printf %s \"$V\" | xxd -i"],
@@ -32,7 +60,12 @@ ENCODERS = {
     "zsh": [PRINTF.format("zsh"), PRINTF.format("LC_ALL=C zsh"), "zsh -c 'typeset V; echo ${(qqqq)V}'"],
     "dash": ["dash -c export | grep ' V='"],
     "fish": ["fish -c 'string escape -- $V; string escape --style=url -- $V'"],
-    "jq": ["printf %s \"$V\" | jq -Rs .", "printf %s \"$V\" | jq -aRs .", "printf %s \"$V\" | jq -Rs '@json|@json'", "printf %s \"$V\" | jq -Rsr '@uri,@sh,@html'"],
+    "jq": [
+        "printf %s \"$V\" | jq -Rs .",
+        "printf %s \"$V\" | jq -aRs .",
+        "printf %s \"$V\" | jq -Rs '@json|@json'",
+        "printf %s \"$V\" | jq -Rsr '@uri,@sh,@html'",
+    ],
     "fold": ["fold -w 9 <<< \"$V\"", "fmt -w 12 <<< \"$V\""],
 }
 
@@ -40,7 +73,7 @@ ENCODERS = {
 def forms() -> list[str]:
     """How a value reads without what wraps it: its letters, its hex, its base64 at each place in a group of three."""
     data = VALUE.encode()
-    inside = [base64.b64encode(b"x" * offset + data)[4 if offset else 0:-4].decode() for offset in range(3)]
+    inside = [base64.b64encode(b"x" * offset + data)[4 if offset else 0 : -4].decode() for offset in range(3)]
     return ["xyzzy5678", "+😀?1234xyzzy", "1234xyzzy", data.hex(), *inside, *(text.replace("+", "-").replace("/", "_") for text in inside)]
 
 
@@ -48,7 +81,7 @@ def readable(text: str) -> list[str]:
     """Eight letters in a row of any form of the value."""
     bare = "".join(c for c in text if c not in " \n\t:,'\"\\")
     hexadecimal = bare.lower().replace("0x", "")
-    pieces = {form[i:i + 8] for form in forms() for i in range(len(form) - 7)}
+    pieces = {form[i : i + 8] for form in forms() for i in range(len(form) - 7)}
     return [piece for piece in pieces if piece in bare or piece in hexadecimal]
 
 
@@ -71,11 +104,15 @@ class Encoders(unittest.TestCase):
 
     def test_what_a_terminal_wraps(self) -> None:
         """Typed at a prompt, and drawn by a program, at every column."""
-        with Sandbox() as sandbox, Server("--mask-env", "DEPLOY_KEY", sandbox=sandbox, env={"DEPLOY_KEY": "hunter2-and-seven-more"}) as server:
+        with Sandbox() as sandbox, Server(
+            "--mask-env", "DEPLOY_KEY", sandbox=sandbox, env={"DEPLOY_KEY": "hunter2-and-seven-more"}
+        ) as server:
             tab = server.create_tab()
             cols = int(tab.execute("tput cols").output)
             for before in range(cols - 21, cols):
-                output = tab.execute(f"printf '\\033[2J\\033[H%{before}s' x; printf 'hunter2-'; printf '\\033[0mand-seven-more\\n'", render=True).output
+                output = tab.execute(
+                    f"printf '\\033[2J\\033[H%{before}s' x; printf 'hunter2-'; printf '\\033[0mand-seven-more\\n'", render=True
+                ).output
                 self.assertNotIn("hunter2", output)
                 self.assertNotIn("even-more", output)
 

@@ -19,8 +19,10 @@ class Contract(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             result = tab.execute("echo hi")
-            self.assertEqual({key: result[key] for key in ("output", "exit_code", "timed_out", "state")},
-                             {"output": "hi\n", "exit_code": 0, "timed_out": False, "state": "completed"})
+            self.assertEqual(
+                {key: result[key] for key in ("output", "exit_code", "timed_out", "state")},
+                {"output": "hi\n", "exit_code": 0, "timed_out": False, "state": "completed"},
+            )
             self.assertFalse({"command", "reason", "notes", "omitted_bytes", "awaiting_input"} & set(result), result)
 
     def test_verbose_gives_every_field(self) -> None:
@@ -29,14 +31,30 @@ class Contract(unittest.TestCase):
             begin, called = time.time(), time.monotonic()
             result = tab.execute("cd /usr; sleep 0.2; printf '\\033[1mhi\\033[0m\\n'", verbose=True)
             took = time.monotonic() - called
-            for field in ("command_id", "window_id", "command", "state", "reason", "output", "exit_code", "timed_out", "awaiting_input",
-                          "start_byte", "end_byte", "output_bytes", "omitted_bytes", "started_at", "duration_ms", "cwd"):
+            for field in (
+                "command_id",
+                "window_id",
+                "command",
+                "state",
+                "reason",
+                "output",
+                "exit_code",
+                "timed_out",
+                "awaiting_input",
+                "start_byte",
+                "end_byte",
+                "output_bytes",
+                "omitted_bytes",
+                "started_at",
+                "duration_ms",
+                "cwd",
+            ):
                 self.assertIn(field, result)
             self.assertEqual((result.window_id, result.cwd, result.reason, result.omitted_bytes), (tab.id, "/usr", None, 0))
             self.assertEqual(result.started_at, Text(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"))
             self.assertTrue(begin - 0.001 <= datetime.fromisoformat(result.started_at).timestamp() <= begin + took, result)
             self.assertTrue(200 <= result.duration_ms <= 1000 * took + 1, result)
-            self.assertEqual(tab.log()[result.start_byte:result.end_byte], b"\x1b[1mhi\x1b[0m\r\n")
+            self.assertEqual(tab.log()[result.start_byte : result.end_byte], b"\x1b[1mhi\x1b[0m\r\n")
             self.assertEqual(result.output_bytes, len(b"\x1b[1mhi\x1b[0m\r\n"))
 
     def test_a_failing_command_is_no_tool_error(self) -> None:
@@ -46,9 +64,18 @@ class Contract(unittest.TestCase):
 
     def test_the_code_of_an_error_is_that_of_the_prompt(self) -> None:
         """A shell that gives up a sourced file may say another code for it: 126 is zsh's."""
-        errors = ["echo $((1/0))", "echo ${x:?unset}", "readonly q=1; q=2; echo never", "echo *.nomatch; false", "f() { return 3; echo ${x:?}; }; f",
-                  "f() { echo ${x:?unset}; return 0; }; f; echo never", "/etc/passwd", "(exit 126)", "eval 'echo ${x:?unset}'",
-                  "ls() { return $1; }; ls 126"]
+        errors = [
+            "echo $((1/0))",
+            "echo ${x:?unset}",
+            "readonly q=1; q=2; echo never",
+            "echo *.nomatch; false",
+            "f() { return 3; echo ${x:?}; }; f",
+            "f() { echo ${x:?unset}; return 0; }; f; echo never",
+            "/etc/passwd",
+            "(exit 126)",
+            "eval 'echo ${x:?unset}'",
+            "ls() { return $1; }; ls 126",
+        ]
         of_zsh = ["echo *.nomatch", "echo =nosuchcommand", "setopt errreturn; /etc/passwd", "repeat 1 echo *.nomatch", "echo *.c(.)"]
         for shell in ("bash", "zsh", "dash"):
             with Server() as server:
@@ -178,7 +205,7 @@ class Forgery(unittest.TestCase):
             tab = server.create_tab()
             first = tab.execute("true", verbose=True)
             records = tab.log()
-            (server.sandbox.home / "records").write_bytes(records[max(0, first.start_byte - 200):])
+            (server.sandbox.home / "records").write_bytes(records[max(0, first.start_byte - 200) :])
             result = tab.execute("cat records; sleep 0.2; cat records; (exit 5)")
             self.assertEqual((result.exit_code, result.state), (5, "completed"))
 
@@ -202,7 +229,11 @@ class Files(unittest.TestCase):
                 files = poll(lambda directory=directory: not list(directory.glob("*.exit")) and set(os.listdir(directory)), 5)
                 for command in ("echo one", "sh -c 'exit 3'", "echo 'a\nb'"):
                     tab.execute(command)
-                poll(lambda directory=directory, files=files: set(os.listdir(directory)) == files, 5, f"{shell}: the files of what has ended are gone")
+                poll(
+                    lambda directory=directory, files=files: set(os.listdir(directory)) == files,
+                    5,
+                    f"{shell}: the files of what has ended are gone",
+                )
 
 
 class Hidden(unittest.TestCase):
@@ -225,8 +256,12 @@ class NewShell(unittest.TestCase):
         begin = "set -gx KEPT no" if shell == "fish" else "VARIABLE=gone"
         tab.execute(begin)
         tab.execute("cd /usr/share")
-        ended = tab.execute("exec sh -c 'echo going; exit 3'" if shell == "fish" else "echo going; exit 3")  # fish's exit ends a sourced file only
-        self.assertEqual((ended.output, ended.exit_code, ended.state, ended.reason, ended.timed_out), ("going\n", 3, "completed", "shell_exited", False))
+        ended = tab.execute(
+            "exec sh -c 'echo going; exit 3'" if shell == "fish" else "echo going; exit 3"
+        )  # fish's exit ends a sourced file only
+        self.assertEqual(
+            (ended.output, ended.exit_code, ended.state, ended.reason, ended.timed_out), ("going\n", 3, "completed", "shell_exited", False)
+        )
         self.assertTrue(ended.notes, "the notes say that shell variables are gone")
         after = tab.execute('echo "$PWD|$GIVEN|$VARIABLE|$PAGER"')
         self.assertEqual(after.output, "/usr/share|by env|" + "|cat\n")

@@ -29,7 +29,11 @@ class Frozen(unittest.TestCase):
 
     def clients(self) -> list[str]:
         """tmux clients of the private server: its own process has the same command line."""
-        return [command for pid, command in self.server.sandbox.processes().items() if command.startswith(("tmux", "/usr/bin/tmux")) and pid != self.tmux_pid]
+        return [
+            command
+            for pid, command in self.server.sandbox.processes().items()
+            if command.startswith(("tmux", "/usr/bin/tmux")) and pid != self.tmux_pid
+        ]
 
     def ran(self) -> list[str]:
         return [entry.name for entry in self.server.sandbox.home.glob("ran*")]

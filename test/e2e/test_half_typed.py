@@ -7,7 +7,16 @@ from pathlib import Path
 import path  # noqa: F401
 from harness import Person, Server, Tab, main, needs, poll
 
-LINES = ["ls -d ", "echo 'it''s' \"$HOME\" \\\\ `date`", "äöü 漢 ; touch ran", "touch ran &&", "# $(touch ran)", "export TOKEN=AKIAIOSFODNN7EXAMPLE", "printf '%s\\n' !!", "echo " + "long " * 50 + "end"]
+LINES = [
+    "ls -d ",
+    "echo 'it''s' \"$HOME\" \\\\ `date`",
+    "äöü 漢 ; touch ran",
+    "touch ran &&",
+    "# $(touch ran)",
+    "export TOKEN=AKIAIOSFODNN7EXAMPLE",
+    "printf '%s\\n' !!",
+    "echo " + "long " * 50 + "end",
+]
 
 # A key that saves what the editor has; the shell itself writes it, byte for byte.
 SAVES = {
@@ -91,7 +100,9 @@ class PutBack(unittest.TestCase):
                 self.put_back(editor, "echo once")
                 editor.clear()
                 self.assertNotIn("still there", " ".join(editor.tab.execute("true").get("notes", [])))
-                self.assertFalse(any("put back" in note for note in editor.tab.execute("echo after").get("notes", [])), "cleared by the person")
+                self.assertFalse(
+                    any("put back" in note for note in editor.tab.execute("echo after").get("notes", [])), "cleared by the person"
+                )
                 self.assertEqual(editor.buffer(), "")
                 self.assertFalse((server.sandbox.home / "ran").exists())
 
@@ -162,7 +173,9 @@ class PutBack(unittest.TestCase):
                 editor.type("touch ran; ")
                 command = editor.tab.start("sleep 1.5; true")
                 editor.person.type(editor.tab, "echo typed-meanwhile")
-                result = poll(lambda: (state := editor.tab.state(command_id=command.command_id)).state == "completed" and state, 20)  # noqa: B023
+                result = poll(
+                    lambda: (state := editor.tab.state(command_id=command.command_id)).state == "completed" and state, 20
+                )  # noqa: B023
                 self.assertTrue(any("not put back after all" in note for note in result.notes), result)
                 poll(lambda: editor.buffer() == "echo typed-meanwhile", 10)  # noqa: B023
                 self.assertFalse((server.sandbox.home / "ran").exists())

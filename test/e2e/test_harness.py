@@ -79,9 +79,21 @@ class Client(unittest.TestCase):
             self.client.result_of(future, 2)
 
     def test_violations(self) -> None:
-        for bad in [b"x", b"[]", b"{}", b'{"jsonrpc":"2.0"}', b'{"jsonrpc":"2.0","result":{}}', b'{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', b'"\xff"']:
+        for bad in [
+            b"x",
+            b"[]",
+            b"{}",
+            b'{"jsonrpc":"2.0"}',
+            b'{"jsonrpc":"2.0","result":{}}',
+            b'{"jsonrpc":"2.0","id":1,"result":{},"error":{}}',
+            b'"\xff"',
+        ]:
             self.assertIsNotNone(protocol_violation(bad), bad)
-        for good in [b'{"jsonrpc":"2.0","id":1,"result":{}}', b'{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}', b'{"jsonrpc":"2.0","method":"m"}']:
+        for good in [
+            b'{"jsonrpc":"2.0","id":1,"result":{}}',
+            b'{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}',
+            b'{"jsonrpc":"2.0","method":"m"}',
+        ]:
             self.assertIsNone(protocol_violation(good), good)
 
 
@@ -105,8 +117,12 @@ class Leftovers(unittest.TestCase):
 
 class Small(unittest.TestCase):
     def test_schema(self) -> None:
-        schema = {"type": "object", "required": ["a"], "additionalProperties": False,
-                  "properties": {"a": {"type": ["integer", "null"]}, "b": {"type": "array", "items": {"enum": ["x"]}}}}
+        schema = {
+            "type": "object",
+            "required": ["a"],
+            "additionalProperties": False,
+            "properties": {"a": {"type": ["integer", "null"]}, "b": {"type": "array", "items": {"enum": ["x"]}}},
+        }
         for good in [{"a": 1}, {"a": None, "b": ["x", "x"]}]:
             self.assertEqual(violations(good, schema), [])
         for bad in [{}, {"a": True}, {"a": "1"}, {"a": 1, "b": ["y"]}, {"a": 1, "c": 0}, []]:
@@ -154,8 +170,20 @@ class Bounds(unittest.TestCase):
         stays.wait()
 
     def test_figures(self) -> None:
-        met = [faults.at_most("a", 1.0, 1, "s"), faults.at_most("a", 1.9, 1, "s", pace=2), faults.at_least("b", 2, 2), faults.exactly("c", 3, 3), faults.none("d", [])]
-        missed = [faults.at_most("a", 1.1, 1, "s"), faults.at_most("a", 2.1, 1, pace=2), faults.at_least("b", 1, 2), faults.exactly("c", 2, 3), faults.none("d", ["x"])]
+        met = [
+            faults.at_most("a", 1.0, 1, "s"),
+            faults.at_most("a", 1.9, 1, "s", pace=2),
+            faults.at_least("b", 2, 2),
+            faults.exactly("c", 3, 3),
+            faults.none("d", []),
+        ]
+        missed = [
+            faults.at_most("a", 1.1, 1, "s"),
+            faults.at_most("a", 2.1, 1, pace=2),
+            faults.at_least("b", 1, 2),
+            faults.exactly("c", 2, 3),
+            faults.none("d", ["x"]),
+        ]
         with tempfile.TemporaryDirectory() as directory:
             rows = Path(directory, "rows")
             with unittest.mock.patch.dict(os.environ, {"TERMINALLY_FAULT_TABLE": str(rows)}):
@@ -166,13 +194,21 @@ class Bounds(unittest.TestCase):
                 with self.assertRaises(AssertionError):
                     faults.row("a fault without a number")
             first, *others = table.read_rows(rows)
-        self.assertEqual((first["test"], first["wanted"], first["measured"]),
-                         ("test_harness.py Bounds.test_figures", "a ≤ 1 s; a ≤ 1 s; b ≥ 2; c 3; d 0", "1 s; 1.9 s (allowed here: 2 s); 2; 3; 0"))
+        self.assertEqual(
+            (first["test"], first["wanted"], first["measured"]),
+            ("test_harness.py Bounds.test_figures", "a ≤ 1 s; a ≤ 1 s; b ≥ 2; c 3; d 0", "1 s; 1.9 s (allowed here: 2 s); 2; 3; 0"),
+        )
         self.assertEqual(["NOT MET" in row["measured"] for row in others], [True] * 5 + [False])
 
     def test_the_table(self) -> None:
-        old = [{"fault": fault, "test": test, "wanted": "1", "measured": "1", "form": "long", "commit": "1234567"} for fault, test in (
-            ("x", "test_tmux_frozen.py Frozen.test_frozen"), ("y", "test_tmux_frozen.py Frozen.test_that_is_no_more"), ("z", "test_ids.py Ids.test_tmux_killed_under_four_clients"))]
+        old = [
+            {"fault": fault, "test": test, "wanted": "1", "measured": "1", "form": "long", "commit": "1234567"}
+            for fault, test in (
+                ("x", "test_tmux_frozen.py Frozen.test_frozen"),
+                ("y", "test_tmux_frozen.py Frozen.test_that_is_no_more"),
+                ("z", "test_ids.py Ids.test_tmux_killed_under_four_clients"),
+            )
+        ]
         new = [old[0] | {"commit": "89abcde"}]
         document = table.BEGIN + table.table(table.merged(old, new)) + table.END
         self.assertEqual([(row["fault"], row["commit"]) for row in table.rows_of(document)], [("z", "1234567"), ("x", "89abcde")])

@@ -24,7 +24,18 @@ class History(unittest.TestCase):
     def test_what_is_kept_of_a_command(self) -> None:
         result = self.tab.execute("echo one\nsh -c 'exit 3'", verbose=True)
         row = self.history()[-1]
-        for field in ("command_id", "window_id", "command", "state", "exit_code", "start_byte", "end_byte", "cwd", "started_at", "duration_ms"):
+        for field in (
+            "command_id",
+            "window_id",
+            "command",
+            "state",
+            "exit_code",
+            "start_byte",
+            "end_byte",
+            "cwd",
+            "started_at",
+            "duration_ms",
+        ):
             self.assertEqual(row[field], result[field], field)
         self.assertEqual((row["who"], row["reason"]), ("e2e 1", None))
 
@@ -35,8 +46,15 @@ class History(unittest.TestCase):
         self.tab.call("cancel_command")
         running = self.tab.start("sleep 32").command_id
         rows = self.history(self.tab.id)
-        self.assertEqual([(row["state"], row["reason"], row["exit_code"]) for row in rows],
-                         [("completed", "shell_exited", 4), ("cancelled", "timeout", 130), ("cancelled", "cancelled_by_client", 130), ("running", None, None)])
+        self.assertEqual(
+            [(row["state"], row["reason"], row["exit_code"]) for row in rows],
+            [
+                ("completed", "shell_exited", 4),
+                ("cancelled", "timeout", 130),
+                ("cancelled", "cancelled_by_client", 130),
+                ("running", None, None),
+            ],
+        )
         self.assertEqual(rows[-1]["command_id"], running)
 
     def test_who(self) -> None:
@@ -45,7 +63,10 @@ class History(unittest.TestCase):
         Person(self.server).enter(self.tab, "sleep 33")
         poll(lambda: self.tab.row.foreground == "sleep", 5)
         self.tab.call("cancel_command")
-        self.assertEqual([(row["who"], row["command"]) for row in self.history()], [("e2e 1", "echo agent"), ("cli", "echo cli"), ("a person", "sleep 33")])
+        self.assertEqual(
+            [(row["who"], row["command"]) for row in self.history()],
+            [("e2e 1", "echo agent"), ("cli", "echo cli"), ("a person", "sleep 33")],
+        )
 
     def test_of_which_tab_and_how_many(self) -> None:
         other = self.server.create_tab()
@@ -66,7 +87,9 @@ class History(unittest.TestCase):
         text = run_cli(self.sandbox, "history").stdout.decode()
         head, row = text.splitlines()
         self.assertEqual(head.split(), ["STARTED", "DURATION", "EXIT", "STATE", "TAB", "BY", "COMMAND"])
-        self.assertRegex(row, rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d +\d+\.\d{{3}}s +0 +completed +{self.tab.id} +e2e 1 +echo 'a\?b'; true x+ …$")
+        self.assertRegex(
+            row, rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d +\d+\.\d{{3}}s +0 +completed +{self.tab.id} +e2e 1 +echo 'a\?b'; true x+ …$"
+        )
 
     def test_how_long_each_took(self) -> None:
         self.tab.execute("true")
@@ -106,8 +129,10 @@ class Disk(unittest.TestCase):
                 server.raw.kill()
                 os.kill(tmux, 9)
             done = run_cli(sandbox, "history", "--instance", "t", "--json")
-            self.assertEqual([(row["command"], row["state"], row["reason"]) for row in json.loads(done.stdout)],
-                             [("echo one", "completed", None), ("echo two", "completed", None), ("echo up; sleep 34", "failed", "tmux_server_lost")])
+            self.assertEqual(
+                [(row["command"], row["state"], row["reason"]) for row in json.loads(done.stdout)],
+                [("echo one", "completed", None), ("echo two", "completed", None), ("echo up; sleep 34", "failed", "tmux_server_lost")],
+            )
             done = run_cli(sandbox, "history")
             self.assertEqual(done.returncode, 1)
             self.assertIn("no instance runs", done.stderr.decode())

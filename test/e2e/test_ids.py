@@ -72,8 +72,12 @@ class NeverAgain(Ids):
         tab = self.server.create_tab()
         tab.execute("echo short")
         end = len(tab.log())
-        for tool, more in (("stream_logs_from_tab", {}), ("search_logs", {"pattern": "s"}),
-                           ("wait_for", {"until": "pattern", "pattern": "short"}), ("wait_for", {"until": "exit"})):
+        for tool, more in (
+            ("stream_logs_from_tab", {}),
+            ("search_logs", {"pattern": "s"}),
+            ("wait_for", {"until": "pattern", "pattern": "short"}),
+            ("wait_for", {"until": "exit"}),
+        ):
             with self.subTest(tool=tool, **more):
                 self.assertRegex(tab.call_error(tool, from_byte=end + 5000, **more), rf"from_byte: {end + 5000} is beyond the end .* \d+;")
         self.assertEqual(tab.stream(from_byte=end).next_byte, end)
@@ -124,8 +128,10 @@ class Moved(Ids):
         person.tmux("join-pane", "-d", "-s", pane[one.id], "-t", pane[two.id])
         check()
         fresh = self.server.create_tab(name="fresh")
-        self.assertEqual(person.ask(person.tmux("list-panes", "-a", "-f", "#{==:#{window_name},fresh}", "-F", "#{pane_id}").strip(),
-                                    "#{session_name}"), "mine")
+        self.assertEqual(
+            person.ask(person.tmux("list-panes", "-a", "-f", "#{==:#{window_name},fresh}", "-F", "#{pane_id}").strip(), "#{session_name}"),
+            "mine",
+        )
         one.close()  # the tab beside it in the window stays
         self.assertEqual(set(self.server.tabs()), {*ids, fresh.id} - {one.id})
         self.assertEqual(two.execute("echo still here").output, "still here\n")

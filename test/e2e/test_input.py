@@ -29,8 +29,14 @@ class Text(unittest.TestCase):
     def test_one_line_and_its_enter(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            for text, submit, then, got in (("a b", True, [], "a b"), ("a b\n", True, [], "a b"), ("a b", False, ["Enter"], "a b"),
-                                            ("", True, [], ""), ("grüße €", True, [], "grüße €"), ("-x ; #{pane_id} $HOME 'q' \"d\" \\ %", True, [], "-x ; #{pane_id} $HOME 'q' \"d\" \\ %")):
+            for text, submit, then, got in (
+                ("a b", True, [], "a b"),
+                ("a b\n", True, [], "a b"),
+                ("a b", False, ["Enter"], "a b"),
+                ("", True, [], ""),
+                ("grüße €", True, [], "grüße €"),
+                ("-x ; #{pane_id} $HOME 'q' \"d\" \\ %", True, [], "-x ; #{pane_id} $HOME 'q' \"d\" \\ %"),
+            ):
                 self.runs(tab, "IFS= read -r x; printf '<%s>\\n' \"$x\"")
                 sent = tab.call("send_text", text=text, submit=submit)
                 self.assertEqual(sent.sent, len(text.encode()))
@@ -69,7 +75,7 @@ class Text(unittest.TestCase):
             self.runs(tab, "read x; echo answer")
             sent = tab.call("send_text", text="go")
             tab.wait_end(10)
-            log = tab.log()[sent.from_byte:]
+            log = tab.log()[sent.from_byte :]
             self.assertTrue(log.startswith(b"go\r\nanswer\r\n"), log[:100])
 
     def test_lines(self) -> None:
@@ -95,14 +101,16 @@ class Text(unittest.TestCase):
     def test_a_megabyte_in_one_line_to_a_slow_reader(self) -> None:
         """A terminal in raw mode has no limit to a line; what the reader has not taken yet is not lost."""
         text = "".join(chr(33 + n * 7 % 90) for n in range(1_000_000))
-        reader = ("import hashlib, os, sys, time, tty\ntty.setraw(0)\nh = hashlib.sha256()\nn = 0\nprint('ready', end='', flush=True)\n"
-                  "while n < 1000000:\n    d = os.read(0, 1000)\n    h.update(d)\n    n += len(d)\n    time.sleep(0.0005)\n"
-                  "os.system('stty sane')\nprint(n, h.hexdigest())\n")
+        reader = (
+            "import hashlib, os, sys, time, tty\ntty.setraw(0)\nh = hashlib.sha256()\nn = 0\nprint('ready', end='', flush=True)\n"
+            "while n < 1000000:\n    d = os.read(0, 1000)\n    h.update(d)\n    n += len(d)\n    time.sleep(0.0005)\n"
+            "os.system('stty sane')\nprint(n, h.hexdigest())\n"
+        )
         with Server() as server:
             (server.sandbox.home / "reader.py").write_text(reader)
             tab = server.create_tab(shell="bash")
             started = tab.start("python3 reader.py")
-            poll(lambda: b"ready" in tab.log()[started.start_byte:], 15)
+            poll(lambda: b"ready" in tab.log()[started.start_byte :], 15)
             tab.call("send_text", text=text, submit=False)
             self.assertIn(f"1000000 {hashlib.sha256(text.encode()).hexdigest()}", tab.wait_end(60).output)
 
@@ -121,7 +129,12 @@ class Text(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab(shell="bash")
             self.runs(tab, "cat >got")
-            for text, named in (("abc\x1b[A", "U+001B at byte 3"), ("é\x03", "U+0003 at byte 2"), ("\x7f", "U+007F at byte 0"), ("a\x9b", "U+009B at byte 1")):
+            for text, named in (
+                ("abc\x1b[A", "U+001B at byte 3"),
+                ("é\x03", "U+0003 at byte 2"),
+                ("\x7f", "U+007F at byte 0"),
+                ("a\x9b", "U+009B at byte 1"),
+            ):
                 self.assertIn(named, tab.call_error("send_text", text=text))
             tab.call("send_text", text="\x16\x01b\nc\n\x04", allow_control=True, submit=False)
             tab.wait_end(10)
@@ -135,7 +148,7 @@ class Text(unittest.TestCase):
                 tab.execute("true")
                 sent = tab.call("send_text", text="echo typed-by-$((40+2))" if shell != "fish" else "echo typed-by-(math 40+2)")
                 self.assertTrue(any("execute_command" in note for note in sent.notes), sent)
-                poll(lambda: b"typed-by-42" in tab.log()[sent.from_byte:], 15)
+                poll(lambda: b"typed-by-42" in tab.log()[sent.from_byte :], 15)
                 self.assertEqual(tab.execute("echo ok").output, "ok\n")
 
     def test_bracketed_paste_where_it_was_asked_for(self) -> None:
@@ -162,7 +175,10 @@ class Text(unittest.TestCase):
         """The call has the tab's lock; its command is what the text is for."""
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            call = tab.execute_async("python3 -c \"import sys\nfor i in range(2): print(sys.stdin.readline().strip(), flush=True)\n\"; sleep 0.3; echo done", timeout_ms=30_000)
+            call = tab.execute_async(
+                "python3 -c \"import sys\nfor i in range(2): print(sys.stdin.readline().strip(), flush=True)\n\"; sleep 0.3; echo done",
+                timeout_ms=30_000,
+            )
             poll(lambda: tab.row.foreground.startswith("python3"), 10)
             tab.call("send_text", text="one\ntwo")
             first = server.result(call, "execute_command")
@@ -207,25 +223,82 @@ class Text(unittest.TestCase):
 class Keys(unittest.TestCase):
     def test_every_key_sends_something(self) -> None:
         """What is taken is sent: the terminal has a code for it."""
-        names = ["a", "Z", ";", "-", "#", "'", "\"", "{", "é", "€", "Space", "Enter", "Escape", "Tab", "BTab", "BSpace", "C-@", "C-a", "C-Z", "C-[", "C-\\",
-                 "C-]", "C-^", "C-_", "C-?", "C-Space", "M-x", "M-X", "M-;", "M-Enter", "M-C-a", "C-M-a", "M-Tab", "S-Tab", "M-S-Tab"]
+        names = [
+            "a",
+            "Z",
+            ";",
+            "-",
+            "#",
+            "'",
+            "\"",
+            "{",
+            "é",
+            "€",
+            "Space",
+            "Enter",
+            "Escape",
+            "Tab",
+            "BTab",
+            "BSpace",
+            "C-@",
+            "C-a",
+            "C-Z",
+            "C-[",
+            "C-\\",
+            "C-]",
+            "C-^",
+            "C-_",
+            "C-?",
+            "C-Space",
+            "M-x",
+            "M-X",
+            "M-;",
+            "M-Enter",
+            "M-C-a",
+            "C-M-a",
+            "M-Tab",
+            "S-Tab",
+            "M-S-Tab",
+        ]
         moving = ["Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete", *(f"F{n}" for n in range(1, 13))]
         names += [modifier + key for key in moving for modifier in ("", "C-", "M-", "S-", "C-S-", "M-S-", "C-M-S-")]
         names += [modifier + f"F{n}" for n in range(13, 21) for modifier in ("", "C-", "M-")]
-        reader = ("import os, sys, tty\ntty.setraw(0)\nsys.stdout.write('ready'); sys.stdout.flush()\nwhile True:\n    d = os.read(0, 100)\n"
-                  "    os.write(1, b'<' + d.hex().encode() + b'>\\r\\n')\n    if d == b'q': break\nos.system('stty sane')\n")
+        reader = (
+            "import os, sys, tty\ntty.setraw(0)\nsys.stdout.write('ready'); sys.stdout.flush()\nwhile True:\n    d = os.read(0, 100)\n"
+            "    os.write(1, b'<' + d.hex().encode() + b'>\\r\\n')\n    if d == b'q': break\nos.system('stty sane')\n"
+        )
         with Server() as server:
             (server.sandbox.home / "reader.py").write_text(reader)
             tab = server.create_tab(shell="bash")
             started = tab.start("python3 reader.py")
-            poll(lambda: b"ready" in tab.log()[started.start_byte:], 15)
+            poll(lambda: b"ready" in tab.log()[started.start_byte :], 15)
             codes: dict[str, bytes] = {}
             for name in names:
                 sent = tab.call("send_keys", keys=[name])
                 self.assertEqual(sent.sent, 1)
-                codes[name] = poll(lambda: (m := re.match(rb"<([0-9a-f]+)>\r\n", tab.log()[sent.from_byte:])) and bytes.fromhex(m[1].decode()), 10, f"bytes of {name}")
-            for name, code in {"a": b"a", ";": b";", "é": "é".encode(), "Enter": b"\r", "Escape": b"\x1b", "C-@": b"\0", "C-Z": b"\x1a", "M-x": b"\x1bx", "Up": b"\x1b[A",
-                               "S-Up": b"\x1b[1;2A", "C-Right": b"\x1b[1;5C", "S-Tab": b"\x1b[Z", "Delete": b"\x1b[3~", "F5": b"\x1b[15~", "F13": b"\x1b[1;2P", "PageUp": b"\x1b[5~"}.items():
+                codes[name] = poll(
+                    lambda: (m := re.match(rb"<([0-9a-f]+)>\r\n", tab.log()[sent.from_byte :])) and bytes.fromhex(m[1].decode()),
+                    10,
+                    f"bytes of {name}",
+                )
+            for name, code in {
+                "a": b"a",
+                ";": b";",
+                "é": "é".encode(),
+                "Enter": b"\r",
+                "Escape": b"\x1b",
+                "C-@": b"\0",
+                "C-Z": b"\x1a",
+                "M-x": b"\x1bx",
+                "Up": b"\x1b[A",
+                "S-Up": b"\x1b[1;2A",
+                "C-Right": b"\x1b[1;5C",
+                "S-Tab": b"\x1b[Z",
+                "Delete": b"\x1b[3~",
+                "F5": b"\x1b[15~",
+                "F13": b"\x1b[1;2P",
+                "PageUp": b"\x1b[5~",
+            }.items():
                 self.assertEqual(codes[name], code, name)
             tab.call("send_keys", keys=["q"])
             tab.wait_end(10)
@@ -377,7 +450,11 @@ class Screen(unittest.TestCase):
                 (server.sandbox.home / "title").write_text(f"\x1b]2;{title}\x07")
                 tab.execute("cat title")
                 wanted = title.replace("\t", "")[:2000]
-                poll(lambda: screen(tab).title[:2000].replace(" ", "") == wanted.replace(" ", ""), 10, f"title {title[:50]!r}; is {screen(tab).title[:50]!r}")
+                poll(
+                    lambda: screen(tab).title[:2000].replace(" ", "") == wanted.replace(" ", ""),
+                    10,
+                    f"title {title[:50]!r}; is {screen(tab).title[:50]!r}",
+                )
             Person(server).tmux("select-pane", "-t", tab.id, "-T", "two\nlines\x01")
             self.assertNotRegex(screen(tab).title, "[\x00-\x1f]")
 

@@ -30,7 +30,19 @@ def _prompt_stands(tab: Tab) -> None:
 
 
 class HalfTyped(unittest.TestCase):
-    TEXTS = ["ls -d ", "echo 'unclosed", 'echo "unclosed', "echo $(", "rm -rf /tmp/te-never; ", "\\", "# comment", "cat <<EOF", "for i in 1 2; do", "x" * 300, "äöü漢"]
+    TEXTS = [
+        "ls -d ",
+        "echo 'unclosed",
+        'echo "unclosed',
+        "echo $(",
+        "rm -rf /tmp/te-never; ",
+        "\\",
+        "# comment",
+        "cat <<EOF",
+        "for i in 1 2; do",
+        "x" * 300,
+        "äöü漢",
+    ]
 
     def test_it_neither_runs_nor_mixes(self) -> None:
         for shell in SHELLS:
@@ -58,9 +70,20 @@ class HalfTyped(unittest.TestCase):
                     result = tab.execute("echo intact")
                     self.assertEqual((result.output, result.exit_code), ("intact\n", 0), line)
 
-    UNFINISHED = [("touch ran \\", "Enter"), ("touch ran &&", "Enter"), ("touch ran ||", "Enter"), ("touch ran |", "Enter"),
-                  ("touch ran", "C-x"), ("$(touch ran)", "Escape")]
-    LEFT_IN_VI = [("touch ran", "Escape"), ("touch ran; true", "Escape", "0"), ("touch ran more", "Escape", "b", "i"), ("touch ran", "Escape", "F")]
+    UNFINISHED = [
+        ("touch ran \\", "Enter"),
+        ("touch ran &&", "Enter"),
+        ("touch ran ||", "Enter"),
+        ("touch ran |", "Enter"),
+        ("touch ran", "C-x"),
+        ("$(touch ran)", "Escape"),
+    ]
+    LEFT_IN_VI = [
+        ("touch ran", "Escape"),
+        ("touch ran; true", "Escape", "0"),
+        ("touch ran more", "Escape", "b", "i"),
+        ("touch ran", "Escape", "F"),
+    ]
 
     def test_a_command_that_asks_for_more_is_not_completed(self) -> None:
         """R12: what we type neither ends nor runs what a person began; `C-x C-e` and `Esc C-e` would run it."""
@@ -95,8 +118,12 @@ class HalfTyped(unittest.TestCase):
     def test_what_an_attached_person_leaves_is_never_run(self) -> None:
         """D10, D11: in a fresh tab, right after a command, after they have gone: nothing of theirs is run, completed, or typed into."""
         left = ["touch ran &&\r", "touch ran \\\r", "echo 'open\r", "touch ran"]
-        own = {"bash": [*left, "read -e x; touch ran$x\r", "read -n 90 x; touch ran$x\r"], "zsh": [*left, "vared -c x; touch ran$x\r"],
-               "dash": [*left, "read x; touch ran$x\r"], "fish": left[:2] + left[3:]}
+        own = {
+            "bash": [*left, "read -e x; touch ran$x\r", "read -n 90 x; touch ran$x\r"],
+            "zsh": [*left, "vared -c x; touch ran$x\r"],
+            "dash": [*left, "read x; touch ran$x\r"],
+            "fish": left[:2] + left[3:],
+        }
         needs(*own)
         for shell, texts in own.items():
             for stays in (True, False):
@@ -165,7 +192,9 @@ class HalfTyped(unittest.TestCase):
         needs("zsh")
         with Server() as server:
             home, tab = server.sandbox.home, server.create_tab(shell="zsh")
-            tab.execute("zmodload zsh/zselect; zle-line-init() { [[ -e late ]] && { rm late; zselect -t 400; : >read } }; zle -N zle-line-init")
+            tab.execute(
+                "zmodload zsh/zselect; zle-line-init() { [[ -e late ]] && { rm late; zselect -t 400; : >read } }; zle -N zle-line-init"
+            )
             tab.execute("PS1='late> '")
             poll(lambda: tab.log().endswith(b"late> \x1b[K\x1b[?2004h"), 10, "a prompt that is not late")
             (home / "late").touch()
@@ -181,8 +210,10 @@ class HalfTyped(unittest.TestCase):
         """What calls itself ssh may show any program: it is refused while it has the whole screen, and not ended."""
         with Server() as server:
             ssh = server.sandbox.home / "ssh"
-            ssh.write_text("#!/usr/bin/python3\nimport sys, tty\ntty.setraw(0)\nsys.stdout.write('\\x1b[?1049hup')\nsys.stdout.flush()\n"
-                           "while key := sys.stdin.buffer.raw.read(9): open('keys', 'ab').write(key)\n")
+            ssh.write_text(
+                "#!/usr/bin/python3\nimport sys, tty\ntty.setraw(0)\nsys.stdout.write('\\x1b[?1049hup')\nsys.stdout.flush()\n"
+                "while key := sys.stdin.buffer.raw.read(9): open('keys', 'ab').write(key)\n"
+            )
             ssh.chmod(0o700)
             tab = server.create_tab(shell="bash")
             tab.execute("true")
@@ -244,6 +275,7 @@ class Tmux(unittest.TestCase):
                 return [pid for pid, command in server.sandbox.processes().items() if command.endswith("source-file -")]
 
             for n in range(5):
+
                 def killed() -> bool:
                     try:
                         [spare] = spares()  # two for a moment: one is used, and the next one starts
@@ -274,7 +306,9 @@ class Tmux(unittest.TestCase):
             self.assertEqual(server.result(call, "execute_command").output, "end\n")
             self.assertEqual((server.sandbox.home / "ran").read_text(), "once\n")
 
-    @unittest.skipIf(os.environ.get("TERMINALLY_SANITIZED"), "the sanitizer itself needs a descriptor to look at a pointer, and calls it bad without")
+    @unittest.skipIf(
+        os.environ.get("TERMINALLY_SANITIZED"), "the sanitizer itself needs a descriptor to look at a pointer, and calls it bad without"
+    )
     def test_no_descriptor_left_closes_no_tab(self) -> None:
         """R4: a tmux client that cannot be started says nothing of the tabs."""
         with Server() as server:

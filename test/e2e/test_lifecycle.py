@@ -59,7 +59,9 @@ class End(unittest.TestCase):
         """Just after tmux was ended, for longer than the server has patience: what remains is killed all the same."""
         for _ in range(3):
             with Server() as server:
-                server.create_tab().start("setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up")
+                server.create_tab().start(
+                    "setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
+                )
                 tmux = Path(f"/proc/{Person(server).server_pid()}")
                 server.raw.process.stdin.close()
                 poll(lambda: not (tmux / "exe").exists(), 5)  # noqa: B023
@@ -74,7 +76,9 @@ class End(unittest.TestCase):
         late = ["strace", "-D", "-qq", "-o", "/dev/null", "-e", "trace=exit_group", "-e", "inject=exit_group:delay_enter=1000000"]
         # The leak sanitizer cannot look where strace does.
         with Sandbox() as sandbox, Server(sandbox=sandbox, wrapper=late, env={"ASAN_OPTIONS": "detect_leaks=0"}) as server:
-            server.create_tab().start("setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up")
+            server.create_tab().start(
+                "setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
+            )
             tmux = Path(f"/proc/{Person(server).server_pid()}")
             server.raw.process.stdin.close()
             poll(lambda: not (tmux / "exe").exists(), 5)
@@ -102,9 +106,15 @@ class End(unittest.TestCase):
         moment = random.Random(5)
         for _ in range(15):
             with Sandbox() as sandbox:
-                process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=sandbox.environment(), cwd=sandbox.home)
+                process = subprocess.Popen(
+                    [str(binary())], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=sandbox.environment(), cwd=sandbox.home
+                )
                 for message in (
-                    {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "brief", "version": "1"}}},
+                    {
+                        "id": 1,
+                        "method": "initialize",
+                        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "brief", "version": "1"}},
+                    },
                     {"id": 2, "method": "tools/call", "params": {"name": "create_tab", "arguments": {}}},
                 ):
                     process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
@@ -164,7 +174,11 @@ class End(unittest.TestCase):
 
     def test_a_second_signal_changes_nothing(self) -> None:
         """C-c in the client's terminal reaches the server, and then the client sends one of its own."""
-        for first, second, apart in ((signal.SIGINT, signal.SIGTERM, 0.02), (signal.SIGHUP, signal.SIGTERM, 0.0), (signal.SIGTERM, signal.SIGTERM, 0.05)):
+        for first, second, apart in (
+            (signal.SIGINT, signal.SIGTERM, 0.02),
+            (signal.SIGHUP, signal.SIGTERM, 0.0),
+            (signal.SIGTERM, signal.SIGTERM, 0.05),
+        ):
             with self.subTest(first=first, apart=apart), Server() as server:
                 tab = server.create_tab()
                 tab.start("(trap '' HUP INT TERM; echo up; while :; do sleep 0.5; done)")
@@ -179,7 +193,9 @@ class End(unittest.TestCase):
         """stdout is closed: no crash loop, an end with stdin."""
         with Sandbox() as sandbox:
             reader, writer = os.pipe()
-            process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL, env=sandbox.environment())
+            process = subprocess.Popen(
+                [str(binary())], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL, env=sandbox.environment()
+            )
             os.close(writer)
             os.close(reader)
             try:
@@ -256,9 +272,13 @@ class Start(unittest.TestCase):
     def test_a_directory_that_is_somebodys_is_left_as_it_is(self) -> None:
         """`--runtime-dir /etc` made that 0700, and `instances clean` emptied what else was in the runtime directory."""
         with Sandbox() as sandbox:
-            theirs = {sandbox.runtime / "project" / "thesis.txt": "text", sandbox.runtime / "project" / "sub" / "file": "more",
-                      sandbox.runtime / "dotfiles" / "tmux.conf": "set -g mouse on\n", sandbox.runtime / "photos" / "20241122": "a day",
-                      sandbox.runtime / "photos" / "lock": ""}
+            theirs = {
+                sandbox.runtime / "project" / "thesis.txt": "text",
+                sandbox.runtime / "project" / "sub" / "file": "more",
+                sandbox.runtime / "dotfiles" / "tmux.conf": "set -g mouse on\n",
+                sandbox.runtime / "photos" / "20241122": "a day",
+                sandbox.runtime / "photos" / "lock": "",
+            }
             for file, text in theirs.items():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
@@ -301,12 +321,13 @@ class Start(unittest.TestCase):
                 client.kill()
             self.assertRegex(text, "(?i)more than|too long")
 
-
     def test_a_runtime_directory_with_a_key_in_its_name(self) -> None:
         """Its path is typed: a tab would complete, an escape begin another key."""
         with Sandbox() as sandbox:
             for key, shown in (("\t", r"\\t"), ("\x1b", r"\\u001b"), ("\x7f", r"\\u007f")):
-                client = RawClient([str(binary()), "--runtime-dir", str(sandbox.root / f"a{key}b")], sandbox.environment(), sandbox.root / "stderr")
+                client = RawClient(
+                    [str(binary()), "--runtime-dir", str(sandbox.root / f"a{key}b")], sandbox.environment(), sandbox.root / "stderr"
+                )
                 try:
                     self.assertNotEqual(client.process.wait(10), 0)
                     self.assertRegex(client.stderr_note(), rf'/a{shown}b".*--runtime-dir')
@@ -338,14 +359,19 @@ class Surroundings(unittest.TestCase):
 
     def test_state_and_runtime_directories_with_spaces(self) -> None:
         with Sandbox() as sandbox:
-            places = {"TERMINALLY_RUNTIME_DIR": str(sandbox.root / "r u'n #{x}%Y"), "TERMINALLY_STATE_DIR": str(sandbox.root / "s t\"a #(touch x)%Y")}
+            places = {
+                "TERMINALLY_RUNTIME_DIR": str(sandbox.root / "r u'n #{x}%Y"),
+                "TERMINALLY_STATE_DIR": str(sandbox.root / "s t\"a #(touch x)%Y"),
+            }
             with Server(sandbox=sandbox, env=places) as server:
                 works(server)
                 for shell in ("zsh", "dash", "fish"):
                     self.assertEqual(server.create_tab(shell=shell).execute("echo x").output, "x\n")
 
     def test_state_and_runtime_directories_that_are_relative(self) -> None:
-        with Sandbox() as sandbox, Server(sandbox=sandbox, env={"TERMINALLY_RUNTIME_DIR": "r", "TERMINALLY_STATE_DIR": "./s"}, cwd=str(sandbox.root)) as server:
+        with Sandbox() as sandbox, Server(
+            sandbox=sandbox, env={"TERMINALLY_RUNTIME_DIR": "r", "TERMINALLY_STATE_DIR": "./s"}, cwd=str(sandbox.root)
+        ) as server:
             works(server)
             self.assertTrue(next(iter(server.tabs().values())).log_path.startswith(f"{sandbox.root}/s/"))
             self.assertTrue((sandbox.root / "r").is_dir())
@@ -363,8 +389,10 @@ class Surroundings(unittest.TestCase):
         """cron and systemd start programs without one."""
         for value in ("", "relative"):
             with Server(env={"HOME": value}) as server:
-                self.assertEqual(server.call("execute_command", command='cd; pwd -P; echo "$HOME"').output.split(),
-                                 [str(Path(pwd.getpwuid(os.geteuid()).pw_dir).resolve()), pwd.getpwuid(os.geteuid()).pw_dir])
+                self.assertEqual(
+                    server.call("execute_command", command='cd; pwd -P; echo "$HOME"').output.split(),
+                    [str(Path(pwd.getpwuid(os.geteuid()).pw_dir).resolve()), pwd.getpwuid(os.geteuid()).pw_dir],
+                )
 
     def test_a_home_that_does_not_exist(self) -> None:
         with Server(env={"HOME": "/no/such/home"}) as server:
@@ -398,7 +426,11 @@ class Surroundings(unittest.TestCase):
 
     def test_stdin_and_signals_as_odd_parents_leave_them(self) -> None:
         """Started with SIGPIPE, SIGHUP and SIGCHLD ignored, as nohup and some runtimes do."""
-        ignore = ["python3", "-c", "import os,signal,sys; [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGPIPE, signal.SIGHUP, signal.SIGCHLD, signal.SIGINT)]; os.execv(sys.argv[1], sys.argv[1:])"]
+        ignore = [
+            "python3",
+            "-c",
+            "import os,signal,sys; [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGPIPE, signal.SIGHUP, signal.SIGCHLD, signal.SIGINT)]; os.execv(sys.argv[1], sys.argv[1:])",
+        ]
         with Server(wrapper=ignore) as server:
             tab = server.create_tab()
             self.assertEqual(tab.execute("yes | head -1; sh -c 'kill -PIPE $$; echo immune'").output.splitlines()[0], "y")

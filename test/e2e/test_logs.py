@@ -66,7 +66,9 @@ class Offsets(unittest.TestCase):
     def test_the_whole_log_in_parts(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            tab.execute("for i in $(seq 1 500); do printf '\\033[3%dm%d äöü 漢字 👩‍👩‍👧\\033[0m\\n' $((i % 8)) $i; done; printf '\\377\\200\\n'")
+            tab.execute(
+                "for i in $(seq 1 500); do printf '\\033[3%dm%d äöü 漢字 👩‍👩‍👧\\033[0m\\n' $((i % 8)) $i; done; printf '\\377\\200\\n'"
+            )
             whole = tab.log()
             for size in (1, 2, 3, 7, 100, 4096, 65536):
                 if size < 100:
@@ -83,7 +85,7 @@ class Offsets(unittest.TestCase):
                     if part.eof:
                         break
                     self.assertTrue(chunk)
-                self.assertEqual(data, tab.log()[begin:begin + len(data)], size)
+                self.assertEqual(data, tab.log()[begin : begin + len(data)], size)
                 self.assertGreaterEqual(len(data), len(whole) - begin)
 
     def test_large_chunks_cost_no_more_than_they_hold(self) -> None:
@@ -97,7 +99,9 @@ class Offsets(unittest.TestCase):
             for at in (0, 15_000_000, 28_000_000):
                 self.assertEqual(tab.stream(from_byte=at, max_bytes=largest, encoding="base64").next_byte, at + largest)
             tab.stream(from_byte=15_000_000, max_bytes=largest, strip_ansi=True)
-            self.assertLess(peak_mib(server.raw.process.pid) - before, 200 if os.environ.get("TERMINALLY_SANITIZED") else 20)  # what a sanitizer keeps back
+            self.assertLess(
+                peak_mib(server.raw.process.pid) - before, 200 if os.environ.get("TERMINALLY_SANITIZED") else 20
+            )  # what a sanitizer keeps back
 
     def test_text_is_cut_between_characters(self) -> None:
         with Server() as server:
@@ -125,7 +129,7 @@ class Offsets(unittest.TestCase):
                 self.assertGreater(part.next_byte, at)
                 text, at = text + part.chunk, part.next_byte
             self.assertNotIn("\x1b", whole)
-            self.assertEqual(text[:len(whole)], whole)
+            self.assertEqual(text[: len(whole)], whole)
 
     def test_the_end_and_beyond(self) -> None:
         with Server() as server:
@@ -233,7 +237,6 @@ class Missing(unittest.TestCase):
             self.assertEqual(tab.execute("echo short").notes, [])
             self.assertIn("beyond the end", tab.call_error("search_logs", pattern="x", from_byte=10**9))
 
-
     def test_what_is_gone_between_lines_is_said(self) -> None:
         with Server() as server:
             tab = server.create_tab()
@@ -278,7 +281,7 @@ class Limits(unittest.TestCase):
             server.tabs()  # by its answer no more of them go
         left = self.segments(tab.log_path)
         self.assertTrue(tab.log_path.read_bytes() == end, "what is newest stays")
-        self.assertEqual(left, segments[-len(left):], "the oldest go first")
+        self.assertEqual(left, segments[-len(left) :], "the oldest go first")
         self.assertGreater(kept() + size(left[0]), self.KEPT, "no more of them than it takes")
 
     def segments(self, log: Path) -> list[Path]:
@@ -317,7 +320,9 @@ class Rendered(unittest.TestCase):
         """Rows that are drawn over are no lines: earlier ones take their place."""
         with Server("--view", "rendered") as server:
             tab = server.create_tab()
-            tab.execute("for i in $(seq 1 400); do echo line $i; done; for i in $(seq 1 30); do printf 'x\\n\\033[A\\033[2K'; done; echo last")
+            tab.execute(
+                "for i in $(seq 1 400); do echo line $i; done; for i in $(seq 1 30); do printf 'x\\n\\033[A\\033[2K'; done; echo last"
+            )
             for count in (1, 2, 5, 12, 100):
                 text = tab.lines(lines=count)
                 self.assertEqual((text.returned_lines, len(text.content.splitlines()), text.truncated), (count, count, True))
@@ -325,6 +330,7 @@ class Rendered(unittest.TestCase):
             self.assertIn("line 399\nline 400\nlast\n", tab.lines(lines=12).content)
             whole = tab.lines(lines=100_000)
             self.assertEqual((whole.returned_lines, whole.truncated), (len(whole.content.splitlines()), False))
+
 
 def peak_mib(pid: int) -> float:
     return int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024

@@ -47,7 +47,10 @@ class Nested(unittest.TestCase):
         self.assertEqual((result.state, result.reason, result.exit_code), wanted)
         self.assertNotRegex(result.output, r"133;|[#$%] ?$", "the outer command's END and the outer prompt are no output")
         poll(lambda: tab.row.foreground == outer, 5)
-        self.assertEqual(tab.execute(f"echo outside ${'status' if outer == 'fish' else '?'}").output, f"outside {(code or 0) if seen is None else seen}\n")
+        self.assertEqual(
+            tab.execute(f"echo outside ${'status' if outer == 'fish' else '?'}").output,
+            f"outside {(code or 0) if seen is None else seen}\n",
+        )
 
     def test_bash_in_zsh(self) -> None:
         needs("zsh")
@@ -149,7 +152,9 @@ class Nested(unittest.TestCase):
         with Server() as server:
             tab = self.become_nobody(server)
             su = int(tab.execute("echo $PPID").output)
-            poll(lambda: tab.log().endswith(b"$ "), 5)  # a bash that draws its prompt when its su is gone takes the terminal from the one below
+            poll(
+                lambda: tab.log().endswith(b"$ "), 5
+            )  # a bash that draws its prompt when its su is gone takes the terminal from the one below
             os.kill(su, 9)
             poll(lambda: tab.row.foreground == "bash", 5)
             first, second = (run_cli(server.sandbox, "exec", tab.id, "--", "id -un") for _ in range(2))
@@ -232,7 +237,9 @@ class Nested(unittest.TestCase):
     def test_what_draws_in_a_container_is_no_shell(self) -> None:
         with Server() as server:
             docker = server.sandbox.root / "docker"
-            docker.write_text("#!/bin/sh\nstty raw -echo\nprintf 'pulling layer 3/9 ...'\nuntil [ -e ~/pulled ]; do sleep 0.1; done\nstty sane\n")
+            docker.write_text(
+                "#!/bin/sh\nstty raw -echo\nprintf 'pulling layer 3/9 ...'\nuntil [ -e ~/pulled ]; do sleep 0.1; done\nstty sane\n"
+            )
             docker.chmod(0o755)
             tab = server.create_tab(shell="bash")
             tab.start(f"{docker} run --rm -it img make")
@@ -298,7 +305,11 @@ class Nested(unittest.TestCase):
                     tab = server.create_tab(shell="bash")
                     enter(tab, f"ZDOTDIR={server.sandbox.home} su -s /bin/{shell} nobody")
                     self.assertEqual(tab.execute("trap 'echo C-c >>" + str(ran) + "' INT").exit_code, 0)
-                    [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command]
+                    [writer] = [
+                        pid
+                        for pid, command in server.sandbox.processes().items()
+                        if "terminally-log" in command and str(tab.log_path) in command
+                    ]
                     os.kill(writer, signal.SIGSTOP)
                     try:
                         watch = Stopwatch()
@@ -380,8 +391,11 @@ class Replaced(unittest.TestCase):
     def test_a_script_or_a_program_is_no_shell_that_waits(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            for command, code in (("exec bash -c 'sleep 1; exit 5'", 5), ("exec sh -c 'read -t 1 x || exit 6' </dev/null", 6),
-                                  ("exec sleep 1", 0)):
+            for command, code in (
+                ("exec bash -c 'sleep 1; exit 5'", 5),
+                ("exec sh -c 'read -t 1 x || exit 6' </dev/null", 6),
+                ("exec sleep 1", 0),
+            ):
                 result = tab.execute(command)
                 self.assertEqual((result.state, result.reason, result.exit_code), ("completed", "shell_exited", code))
 
@@ -412,8 +426,12 @@ class Replaced(unittest.TestCase):
 class ScriptOnStandardInput(unittest.TestCase):
     def test_its_question_is_no_prompt(self) -> None:
         """A shell that reads its commands from a file or a pipe is a program: nothing is typed into what it asks on the terminal."""
-        ask = {"sh": "printf 'Really? '; read x </dev/tty", "bash": "printf 'Really? '; read -e x </dev/tty", "zsh": "printf 'Really? '; read x </dev/tty",
-               "fish": "read -P 'Really? ' x </dev/tty"}
+        ask = {
+            "sh": "printf 'Really? '; read x </dev/tty",
+            "bash": "printf 'Really? '; read -e x </dev/tty",
+            "zsh": "printf 'Really? '; read x </dev/tty",
+            "fish": "read -P 'Really? ' x </dev/tty",
+        }
         for outer in ("bash", "zsh"):
             for inner, question in ask.items():
                 for way in ("{0} < {1}", "cat {1} | {0}"):
@@ -452,7 +470,9 @@ class Ssh(unittest.TestCase):
 
     def test_a_prompt_that_comes_after_a_question(self) -> None:
         """As after a password: who answers is told that the far shell waits, and a call without a tab goes there."""
-        self.assertEqual(self.server.call("execute_command", command=f"read -p 'go? ' x; {self.command()}", timeout_ms=20_000).reason, "awaiting_input")
+        self.assertEqual(
+            self.server.call("execute_command", command=f"read -p 'go? ' x; {self.command()}", timeout_ms=20_000).reason, "awaiting_input"
+        )
         main_id = next(iter(self.server.tabs()))
         sent = self.server.call("send_text", window_id=main_id, text="y", until="input", timeout_ms=20_000)
         self.assertEqual((sent.matched, sent.awaiting_input["kind"]), (True, "line"))
@@ -508,7 +528,9 @@ class Ssh(unittest.TestCase):
             with self.subTest(how):
                 self.breaks(main)
                 error = self.server.call_error("execute_command", command="echo meant for there", **how)
-                self.assertRegex(error, "nothing was run in tab @.*the ssh that led .* has ended since.* on this side, in bash.* The same call again")
+                self.assertRegex(
+                    error, "nothing was run in tab @.*the ssh that led .* has ended since.* on this side, in bash.* The same call again"
+                )
                 self.assertNotIn(b"meant for there", log_path.read_bytes())
                 again = self.server.call("execute_command", command="echo [$SSH_CONNECTION]", **how)
                 self.assertEqual((again.output, again.get("window_id", main)), ("[]\n", main))
@@ -518,7 +540,9 @@ class Ssh(unittest.TestCase):
         """U1: a helper tab would be on this side."""
         go = self.server.sandbox.home / "go"
         main = self.server.call("execute_command", command=self.command()).window_id
-        first = self.server.call_async("execute_command", command=f"echo up; until [ -e {go} ]; do sleep 0.1; done; echo first", timeout_ms=50_000)
+        first = self.server.call_async(
+            "execute_command", command=f"echo up; until [ -e {go} ]; do sleep 0.1; done; echo first", timeout_ms=50_000
+        )
         poll(lambda: b"up\r\n" in Path(self.server.tabs()[main].log_path).read_bytes(), 10)
         second = self.server.call_async("execute_command", command="echo [${SSH_CONNECTION:+there}]", timeout_ms=50_000)
         refused = self.server.call_error("execute_command", command="echo never", timeout_ms=300)

@@ -14,9 +14,11 @@ from harness.client import run_cli
 from harness.person import Terminal
 
 # Everything that a tab may print and that a person's terminal must not be told, and drawing that goes over the whole screen.
-HOSTILE = (r"printf 'A\033]52;c;aGk=\aB\033]0;a title\033\\C\033[6nD\033[?1000;1006hE\033[?2004hF\033=G\n'; read -rsd R -t 2 answer;"
-           r"printf '\033[H\033[2J\033[3Jcleared\n\033[5;9Hplaced\n\033[2;6r\033[3Tscrolled\033[r\n';"
-           r"printf '\033[?1049h\033[Hfull screen\033[?25l\033[31m'; printf '\033[?1049l\033[?1049l\033[8;1H\033[?25h\033[mdone\n'")
+HOSTILE = (
+    r"printf 'A\033]52;c;aGk=\aB\033]0;a title\033\\C\033[6nD\033[?1000;1006hE\033[?2004hF\033=G\n'; read -rsd R -t 2 answer;"
+    r"printf '\033[H\033[2J\033[3Jcleared\n\033[5;9Hplaced\n\033[2;6r\033[3Tscrolled\033[r\n';"
+    r"printf '\033[?1049h\033[Hfull screen\033[?25l\033[31m'; printf '\033[?1049l\033[?1049l\033[8;1H\033[?25h\033[mdone\n'"
+)
 
 
 class OnScreen(unittest.TestCase):
@@ -36,7 +38,9 @@ class InTmux(OnScreen):
         self.socket = str(self.sandbox.home / "own")
         (self.sandbox.home / "rc").write_text("PS1='prompt> '\n")
         env = self.sandbox.environment(BIN=str(binary()), TAB=self.tab.id)
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", f"exec /bin/bash --rcfile {self.sandbox.home}/rc", env=env)
+        self.tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", f"exec /bin/bash --rcfile {self.sandbox.home}/rc", env=env
+        )
         self.addCleanup(lambda: subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True))
         self.keys("seq -f 'row %g of the person' 12; printf '\\e[2 q'", "Enter")
         self.before = self.until("row 12 of the person\nprompt>")
@@ -56,8 +60,19 @@ class InTmux(OnScreen):
         return poll(lambda: text in (seen := self.everything()) and seen, 20, text)
 
     def state(self) -> str:
-        flags = ("alternate_on", "cursor_flag", "insert_flag", "keypad_flag", "keypad_cursor_flag", "mouse_any_flag", "origin_flag", "wrap_flag",
-                 "scroll_region_upper", "scroll_region_lower", "pane_title")
+        flags = (
+            "alternate_on",
+            "cursor_flag",
+            "insert_flag",
+            "keypad_flag",
+            "keypad_cursor_flag",
+            "mouse_any_flag",
+            "origin_flag",
+            "wrap_flag",
+            "scroll_region_upper",
+            "scroll_region_lower",
+            "pane_title",
+        )
         return self.tmux("display-message", "-p", " ".join(f"{flag}=#{{{flag}}}" for flag in flags))
 
     def check(self, command: str, *after: str, shows: str = "\ndone\n") -> None:
@@ -68,7 +83,7 @@ class InTmux(OnScreen):
             self.keys(keys)
         after_it = poll(lambda: re.search(r"\ncode (0|130)\nprompt>", seen := self.everything()) and seen, 20, "the end")
         rows = self.before.rstrip("\n").split("\n")
-        self.assertEqual(after_it.split("\n")[:len(rows) - 1], rows[:-1])  # the last is the prompt where the command was typed
+        self.assertEqual(after_it.split("\n")[: len(rows) - 1], rows[:-1])  # the last is the prompt where the command was typed
         self.assertIn(shows, after_it)
         self.assertEqual(self.state(), state)
 
@@ -80,7 +95,7 @@ class InTmux(OnScreen):
         poll(lambda: self.tab.log().endswith(b"\x1b[2;5r"), 5, "the drawing")
         self.server.call("cancel_command", window_id=self.tab.id)
         with open(f"{self.tab.log_path}.cut", "wb") as cut:  # a recording that ends inside of a full-screen program
-            cut.write(self.tab.log()[:self.tab.log().rindex(b"\x1b[2;5r") + 6])
+            cut.write(self.tab.log()[: self.tab.log().rindex(b"\x1b[2;5r") + 6])
         self.check(f'"$BIN" replay "{cut.name}" 2>/dev/null; echo "co""de $?"', shows="\nABCDEFG\n")
 
     def test_replay_begins_on_an_empty_screen(self) -> None:
@@ -116,15 +131,16 @@ class Plain(OnScreen):
 
     def test_a_pipe_gets_every_byte(self) -> None:
         whole = run_cli(self.sandbox, "tail", self.tab.id, "--from-byte", "0").stdout
-        self.assertEqual(whole, self.tab.log()[:len(whole)])
+        self.assertEqual(whole, self.tab.log()[: len(whole)])
         self.assertIn(b"\x1b]52;c;aGk=\x07", whole)
 
 
 class Closed(OnScreen):
     def test_tail_ends_with_its_tab(self) -> None:
         self.server.create_tab(name="another")
-        with subprocess.Popen([str(binary()), "tail", self.tab.id, "-f"], env=self.sandbox.environment(), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as tail:
+        with subprocess.Popen(
+            [str(binary()), "tail", self.tab.id, "-f"], env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as tail:
             self.tab.execute("echo last words")
             self.tab.close()
             try:

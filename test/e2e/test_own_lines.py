@@ -8,7 +8,12 @@ from harness import Server, main, needs
 from harness.suite import needs_root
 
 UNFINISHED = {"bash": "if true; do\nfi", "zsh": "if true; do\nfi", "dash": "if true; do\nfi", "fish": "if true\necho x"}
-SAID = {"bash": "command: line 1: syntax error", "zsh": "command:1: parse error", "dash": "command: Syntax error", "fish": "command (line 1): Missing end"}
+SAID = {
+    "bash": "command: line 1: syntax error",
+    "zsh": "command:1: parse error",
+    "dash": "command: Syntax error",
+    "fish": "command (line 1): Missing end",
+}
 PLAIN = {"strip_ansi": True}
 RENDERED = {"render": True}
 OURS = re.compile(r"builtin|\\\. |__mcp_|/run/|[0-9a-f]{8}u\b|\\eval")
@@ -39,7 +44,12 @@ class OwnLines(unittest.TestCase):
                 self.assertIn("mcp=START", tab.call("read_logs_from_tab", lines=500).content)
                 found = tab.call("search_logs", pattern="nothing-else|rror|issing", context_lines=5)
                 self.assertGreaterEqual(len(found.matches), 4)
-                self.assert_nothing_of_ours("\n".join(line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))), [SAID[shell]])
+                self.assert_nothing_of_ours(
+                    "\n".join(
+                        line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))
+                    ),
+                    [SAID[shell]],
+                )
                 self.assertEqual(tab.call("search_logs", pattern=r"builtin|\\\. /").matches, [])
 
     def test_the_line_that_mends(self) -> None:
@@ -91,9 +101,16 @@ class OwnLines(unittest.TestCase):
                 self.assertIn("rror", tab.execute("echo a; )", **RENDERED).output)
                 tab.execute("exit")
                 for view in (PLAIN, RENDERED):
-                    self.assert_nothing_of_ours(tab.call("read_logs_from_tab", lines=500, **view).content, ["$ echo within\nwithin", "$ echo a; )"])
+                    self.assert_nothing_of_ours(
+                        tab.call("read_logs_from_tab", lines=500, **view).content, ["$ echo within\nwithin", "$ echo a; )"]
+                    )
                 found = tab.call("search_logs", pattern="within", context_lines=5)
-                self.assert_nothing_of_ours("\n".join(line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))), [])
+                self.assert_nothing_of_ours(
+                    "\n".join(
+                        line for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))
+                    ),
+                    [],
+                )
 
 
 if __name__ == "__main__":

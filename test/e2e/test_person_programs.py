@@ -40,8 +40,14 @@ class Programs(unittest.TestCase):
 
     def test_builtins_that_read_the_keyboard_are_not_typed_into(self) -> None:
         """`read` has the shell itself in the foreground: it looks like the prompt."""
-        for shell, builtin in (("bash", "read -r x; echo got:$x:"), ("bash", "read -e x; echo got:$x:"), ("zsh", "vared -c x; echo got:$x:"),
-                               ("zsh", "read x; echo got:$x:"), ("dash", "read x; echo got:$x:"), ("fish", "read x; echo got:$x:")):
+        for shell, builtin in (
+            ("bash", "read -r x; echo got:$x:"),
+            ("bash", "read -e x; echo got:$x:"),
+            ("zsh", "vared -c x; echo got:$x:"),
+            ("zsh", "read x; echo got:$x:"),
+            ("dash", "read x; echo got:$x:"),
+            ("fish", "read x; echo got:$x:"),
+        ):
             with self.subTest(f"{shell}: {builtin}"), Server() as server:
                 needs(shell)
                 tab = server.create_tab(shell=shell)

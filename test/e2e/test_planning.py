@@ -18,16 +18,60 @@ from harness import binary, main
 CHECKOUT = Path(__file__).resolve().parents[2]
 TEST = CHECKOUT / "test"
 BUILD = binary().parent
-REQUIREMENTS = ["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16",
-                "A1", "A2", "A3", "A4", "A7", "A8", "A9", "A10", "A11", "S1", "S2", "S3", "S4", "S5", "S6",
-                "M1", "M2", "M3", "M4", "M5", "M6", "M8", "H1", "H2", "H3", "H4", "H5",
-                *(f"R{n}" for n in range(1, 26) if n != 17)]  # A5, A6, R17, M7: hosts and the browser, which do not exist yet
+REQUIREMENTS = [
+    "T1",
+    "T2",
+    "T3",
+    "T4",
+    "T5",
+    "T6",
+    "T7",
+    "T8",
+    "T9",
+    "T10",
+    "T11",
+    "T12",
+    "T13",
+    "T14",
+    "T15",
+    "T16",
+    "A1",
+    "A2",
+    "A3",
+    "A4",
+    "A7",
+    "A8",
+    "A9",
+    "A10",
+    "A11",
+    "S1",
+    "S2",
+    "S3",
+    "S4",
+    "S5",
+    "S6",
+    "M1",
+    "M2",
+    "M3",
+    "M4",
+    "M5",
+    "M6",
+    "M8",
+    "H1",
+    "H2",
+    "H3",
+    "H4",
+    "H5",
+    *(f"R{n}" for n in range(1, 26) if n != 17),
+]  # A5, A6, R17, M7: hosts and the browser, which do not exist yet
 
 
 def proofs() -> list[tuple[str, list[str]]]:
     """The rows: the requirements that they are about, and the proofs that they name."""
     section = (CHECKOUT / "PLANNING.md").read_text().partition("## Requirements and their proofs")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\) \| ", line.strip("| \n"))] for line in section.splitlines() if line.startswith("| ")]
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line.strip("| \n"))] for line in section.splitlines() if line.startswith("| ")
+    ]
     return [(row[0], re.findall(r"`([^`]+)`", row[-1])) for row in rows if row[-1] != "proof"]
 
 
@@ -52,7 +96,9 @@ def python_cases(path: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not skipped(node):
-            found[node.name] = [part.name for part in node.body if isinstance(part, ast.FunctionDef) and part.name.startswith("test") and not skipped(part)]
+            found[node.name] = [
+                part.name for part in node.body if isinstance(part, ast.FunctionDef) and part.name.startswith("test") and not skipped(part)
+            ]
             for base in node.bases:
                 found[node.name] += found.get(getattr(base, "id", ""), [])
     return found
@@ -151,21 +197,43 @@ class Checker(unittest.TestCase):
     """The check itself: it must be able to fail."""
 
     def test_what_is_missing_is_named(self) -> None:
-        for proof in ("test_nothing.py", "test_tabs.py Lives", "test_tabs.py Life.test_nothing", "test/faults/test_nothing.py", "faults/test_rotations.py Writers",
-                      "nothing_test.cpp", 'ids_test.cpp "no such case"', "nothing_fuzz.cpp", "test/clients/nothing.test.mjs", "CTest: nothing", "bench/nothing.py"):
+        for proof in (
+            "test_nothing.py",
+            "test_tabs.py Lives",
+            "test_tabs.py Life.test_nothing",
+            "test/faults/test_nothing.py",
+            "faults/test_rotations.py Writers",
+            "nothing_test.cpp",
+            'ids_test.cpp "no such case"',
+            "nothing_fuzz.cpp",
+            "test/clients/nothing.test.mjs",
+            "CTest: nothing",
+            "bench/nothing.py",
+        ):
             with self.subTest(proof):
                 self.assertIsNotNone(missing(proof))
 
     def test_what_is_there_is_found(self) -> None:
-        for proof in ("test_tabs.py", "test_tabs.py Life.test_login_shell", "test_redaction.py Plain.test_survivors", "test/faults/test_rotations.py Readers",
-                      'ids_test.cpp "T1: a window id is"', "markers_fuzz.cpp", "test/clients/oracle.test.mjs", "CTest: example", "bench/bench_log.cpp"):
+        for proof in (
+            "test_tabs.py",
+            "test_tabs.py Life.test_login_shell",
+            "test_redaction.py Plain.test_survivors",
+            "test/faults/test_rotations.py Readers",
+            'ids_test.cpp "T1: a window id is"',
+            "markers_fuzz.cpp",
+            "test/clients/oracle.test.mjs",
+            "CTest: example",
+            "bench/bench_log.cpp",
+        ):
             with self.subTest(proof):
                 self.assertIsNone(missing(proof))
 
     def test_what_is_skipped_is_not_run(self) -> None:
-        for text in ("@unittest.skip('')\nclass A(unittest.TestCase):\n    def test_x(self): pass\n",
-                     "class A(unittest.TestCase):\n    @unittest.skipIf(os.name, '')\n    def test_x(self): pass\n",
-                     "class A(unittest.TestCase):\n    def test_x(self):\n        self.skipTest('')\n"):
+        for text in (
+            "@unittest.skip('')\nclass A(unittest.TestCase):\n    def test_x(self): pass\n",
+            "class A(unittest.TestCase):\n    @unittest.skipIf(os.name, '')\n    def test_x(self): pass\n",
+            "class A(unittest.TestCase):\n    def test_x(self):\n        self.skipTest('')\n",
+        ):
             [node] = ast.parse(text).body
             self.assertTrue(skipped(node) or skipped(node.body[0]), text)
         [node] = ast.parse("class A(unittest.TestCase):\n    def test_x(self): self.assertEqual('skipped', skipped_lines())\n").body

@@ -17,7 +17,7 @@ class Start(unittest.TestCase):
             self.assertIs(started.started, True)
             self.assertTrue(started.command_id)
             self.assertGreaterEqual(started.start_byte, begin)
-            poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+            poll(lambda: b"up\r\n" in tab.log()[started.start_byte :], 5)
             state = tab.state()
             self.assertEqual((state.state, state.exit_code, state.output), ("running", None, "up\n"))
 
@@ -46,12 +46,17 @@ class Start(unittest.TestCase):
                             self.assertIs(tab.start(text, append_newline=False).started, False)
                             poll(lambda: "touch ran" in tab.call("read_screen").text, 10)
                         else:
-                            self.assertRegex(tab.call_error("start_process", command=text, append_newline=False), r"^command: has \d newlines?, and dash in tab @\d+ would run each line .*; nothing was typed")
+                            self.assertRegex(
+                                tab.call_error("start_process", command=text, append_newline=False),
+                                r"^command: has \d newlines?, and dash in tab @\d+ would run each line .*; nothing was typed",
+                            )
                         tab.close(force=True)
                         self.assertFalse(ran.exists())
                 tab = server.create_tab(shell=shell)
                 for text in ("\x1b[201~\rtouch ran\r", "touch ran\x0f", "touch ran\x85"):
-                    self.assertRegex(tab.call_error("start_process", command=text, append_newline=False), r"^command: has the control character U\+00")
+                    self.assertRegex(
+                        tab.call_error("start_process", command=text, append_newline=False), r"^command: has the control character U\+00"
+                    )
                 self.assertFalse(ran.exists())
 
     def test_without_newline_where_bracketed_paste_is_off(self) -> None:
@@ -62,7 +67,9 @@ class Start(unittest.TestCase):
                 tab = server.create_tab(shell=shell)
                 tab.execute(command)
                 tab.execute(r"printf '\033[?2004h'")
-                self.assertRegex(tab.call_error("start_process", command="touch ran\n", append_newline=False), r"^command: has 1 newline, ", shell)
+                self.assertRegex(
+                    tab.call_error("start_process", command="touch ran\n", append_newline=False), r"^command: has 1 newline, ", shell
+                )
                 self.assertEqual(tab.execute("ls").output, "")
 
     def test_a_busy_tab_refuses_and_names_what_runs(self) -> None:
@@ -103,7 +110,10 @@ class OneAfterAnother(unittest.TestCase):
                 tab = server.create_tab(shell=shell)
                 tab.execute("true")
                 for n in range(20):
-                    calls = [server.call_async("start_process", window_id=tab.id, command=f"echo {name}-{n}; sh -c 'exit {code}'") for name, code in (("a", 2), ("b", 3))]
+                    calls = [
+                        server.call_async("start_process", window_id=tab.id, command=f"echo {name}-{n}; sh -c 'exit {code}'")
+                        for name, code in (("a", 2), ("b", 3))
+                    ]
                     for name, code, call in zip("ab", (2, 3), calls):
                         answer = call.result(20)["result"]
                         if answer.get("isError"):
@@ -121,11 +131,11 @@ class Stop(unittest.TestCase):
             tab = server.create_tab()
             for signal in ("SIGINT", "SIGTERM"):
                 started = tab.start(f"sh -c '{self.SERVER.replace(chr(39), chr(34))}'")
-                poll(lambda: b"listening\r\n" in tab.log()[started.start_byte:], 5)
+                poll(lambda: b"listening\r\n" in tab.log()[started.start_byte :], 5)
                 stopped = tab.call("stop_process", signal=signal)
                 self.assertEqual((stopped.success, stopped.exit_code), (True, 0), signal)
                 self.assertEqual(stopped.state, "cancelled")
-                self.assertIn(b"shutting down\r\n", tab.log()[started.start_byte:])
+                self.assertIn(b"shutting down\r\n", tab.log()[started.start_byte :])
             self.assertEqual(tab.execute("echo again").output, "again\n")
 
     def test_the_default_is_sigint(self) -> None:
@@ -139,7 +149,7 @@ class Stop(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             started = tab.start("sh -c 'trap \"\" INT; echo up; exec sleep 30'")
-            poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+            poll(lambda: b"up\r\n" in tab.log()[started.start_byte :], 5)
             stopped = tab.call("stop_process")
             self.assertEqual((stopped.success, stopped.state), (False, "running"))
             self.assertIn("sleep 30", [survivor["command"] for survivor in stopped.survivors])
@@ -202,11 +212,11 @@ class Cancel(unittest.TestCase):
             tab = server.create_tab()
             for force in (False, True):
                 started = tab.start("sh -c 'trap \"\" INT; trap \"echo TERM\" TERM; echo up; while :; do sleep 0.05; done'")
-                poll(lambda: b"up\r\n" in tab.log()[started.start_byte:], 5)
+                poll(lambda: b"up\r\n" in tab.log()[started.start_byte :], 5)
                 watch = Stopwatch()
                 call = server.call_async("cancel_command", window_id=tab.id, force=force)
                 if not force:
-                    poll(lambda: b"TERM\r\n" in tab.log()[started.start_byte:], 20)
+                    poll(lambda: b"TERM\r\n" in tab.log()[started.start_byte :], 20)
                     watch.within(0.5 + 0.5, "SIGTERM", timers=0.5)
                 result = server.result(call, "cancel_command")
                 watch.stop()
@@ -230,7 +240,9 @@ class Cancel(unittest.TestCase):
             tab.execute("true")
             self.assertIn("no command was run", server.create_tab().call_error("cancel_command"))
             result = tab.call("cancel_command")
-            self.assertEqual((result.state, result.exit_code, result.notes), ("completed", 0, ["nothing was running; this is the last result"]))
+            self.assertEqual(
+                (result.state, result.exit_code, result.notes), ("completed", 0, ["nothing was running; this is the last result"])
+            )
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ import unittest
 import path  # noqa: F401
 from harness import Sandbox, Server, Stopwatch, binary, main, poll
 
+
 def streamed(server: Server, token: object) -> list[dict]:
-    return [n["params"] for n in server.raw.notifications
-            if n["method"] == "notifications/progress" and n["params"]["progressToken"] == token]
+    return [
+        n["params"] for n in server.raw.notifications if n["method"] == "notifications/progress" and n["params"]["progressToken"] == token
+    ]
 
 
 def text_of(steps: list[dict]) -> str:
@@ -21,7 +23,9 @@ def text_of(steps: list[dict]) -> str:
 
 class Progress(unittest.TestCase):
     def run_streamed(self, server: Server, token: object, timeout: float = 60, **arguments: object):
-        call = server.raw.start_request("tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": token}})
+        call = server.raw.start_request(
+            "tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": token}}
+        )
         return server.result(call, "execute_command", timeout)
 
     def test_messages_put_together_are_the_output(self) -> None:
@@ -39,10 +43,16 @@ class Progress(unittest.TestCase):
 
     def test_the_file_that_a_command_is_read_from_is_not_named(self) -> None:
         """As in the result: a shell's error names `command`, whatever its text was sourced from (U9)."""
-        for shell, wrong, said in (("bash", ")", "command: line 2: "), ("zsh", "no-such-program", "command:2: "), ("fish", "no-such-program", "command (line 2)")):
+        for shell, wrong, said in (
+            ("bash", ")", "command: line 2: "),
+            ("zsh", "no-such-program", "command:2: "),
+            ("fish", "no-such-program", "command (line 2)"),
+        ):
             with self.subTest(shell), Server() as server:
                 tab = server.create_tab(shell=shell)
-                result = self.run_streamed(server, shell, command=f"echo begun; sleep 0.3\n{wrong}", window_id=tab.id, timeout_ms=20_000, strip_ansi=True)
+                result = self.run_streamed(
+                    server, shell, command=f"echo begun; sleep 0.3\n{wrong}", window_id=tab.id, timeout_ms=20_000, strip_ansi=True
+                )
                 told = text_of(streamed(server, shell))
                 self.assertIn(said, told)
                 self.assertEqual(told, result.output)
@@ -50,9 +60,18 @@ class Progress(unittest.TestCase):
     def test_the_first_output_comes_while_the_command_runs(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            call = server.raw.start_request("tools/call", {
-                "name": "execute_command", "_meta": {"progressToken": 7},
-                "arguments": {"command": "echo early; until [ -e go ]; do sleep 0.05; done; echo late", "window_id": tab.id, "timeout_ms": 60_000}})
+            call = server.raw.start_request(
+                "tools/call",
+                {
+                    "name": "execute_command",
+                    "_meta": {"progressToken": 7},
+                    "arguments": {
+                        "command": "echo early; until [ -e go ]; do sleep 0.05; done; echo late",
+                        "window_id": tab.id,
+                        "timeout_ms": 60_000,
+                    },
+                },
+            )
             with Stopwatch(computes=0.5) as watch:
                 poll(lambda: text_of(streamed(server, 7)) == "early\n", 10)
                 self.assertLess(time.time() - tab.log_path.stat().st_mtime, watch.allows(0.2), "M1: the first output within 200 ms")
@@ -67,14 +86,20 @@ class Progress(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             tab.execute("true")
             self.run_streamed(server, "p", command="read -r -s -p 'Password: ' word", window_id=tab.id, timeout_ms=1_900)
-            told = [step["_meta"]["terminally-mcp/awaiting_input"] for step in streamed(server, "p") if "terminally-mcp/awaiting_input" in step.get("_meta", {})]
+            told = [
+                step["_meta"]["terminally-mcp/awaiting_input"]
+                for step in streamed(server, "p")
+                if "terminally-mcp/awaiting_input" in step.get("_meta", {})
+            ]
             self.assertEqual(told, [{"kind": "password", "prompt": "Password:"}])
 
     def test_at_most_ten_a_second(self) -> None:
         with Server() as server:
             tab = server.create_tab()
             begin = time.monotonic()
-            result = self.run_streamed(server, "t", command="for i in $(seq 1 150); do echo $i; sleep 0.01; done", window_id=tab.id, timeout_ms=60_000)
+            result = self.run_streamed(
+                server, "t", command="for i in $(seq 1 150); do echo $i; sleep 0.01; done", window_id=tab.id, timeout_ms=60_000
+            )
             seconds = time.monotonic() - begin
             steps = streamed(server, "t")
             self.assertLessEqual(len(steps), seconds * 10 + 2)
@@ -108,7 +133,12 @@ class Progress(unittest.TestCase):
     def test_binary_output_is_named_and_not_streamed(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            self.run_streamed(server, "t", command="stty -opost; head -c 20000 /dev/urandom | tr -d '\\033\\220\\233\\235\\236\\237'; stty opost", window_id=tab.id)
+            self.run_streamed(
+                server,
+                "t",
+                command="stty -opost; head -c 20000 /dev/urandom | tr -d '\\033\\220\\233\\235\\236\\237'; stty opost",
+                window_id=tab.id,
+            )
             self.assertIn("[binary output: not streamed]", text_of(streamed(server, "t")))
 
     def test_a_total_that_the_output_shows(self) -> None:
@@ -148,9 +178,17 @@ class Progress(unittest.TestCase):
             made = [server.call_async("create_tab") for _ in range(50)]
             tabs = [server.result(call, "create_tab", 60).window_id for call in made]
             command = "for i in $(seq 1 60); do echo \"$i of $TERMINALLY_TAB $RANDOM$RANDOM\"; sleep 0.03; done"
-            calls = [server.raw.start_request("tools/call", {
-                "name": "execute_command", "_meta": {"progressToken": tab},
-                "arguments": {"command": command, "window_id": tab, "timeout_ms": 100_000, "strip_ansi": True}}) for tab in tabs]
+            calls = [
+                server.raw.start_request(
+                    "tools/call",
+                    {
+                        "name": "execute_command",
+                        "_meta": {"progressToken": tab},
+                        "arguments": {"command": command, "window_id": tab, "timeout_ms": 100_000, "strip_ansi": True},
+                    },
+                )
+                for tab in tabs
+            ]
             for tab, call in zip(tabs, calls):
                 result = server.result(call, "execute_command", 110)
                 self.assertEqual(result.output.count("\n"), 60)
@@ -158,15 +196,27 @@ class Progress(unittest.TestCase):
 
     def test_a_client_that_does_not_read_slows_nobody(self) -> None:
         sandbox = self.enterContext(Sandbox())
-        process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home)
+        process = subprocess.Popen(
+            [str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home
+        )
         self.addCleanup(process.wait, 10)
         self.addCleanup(process.stdin.close)
         command = "for i in 1 2 3 4 5; do seq 1 200000; done; touch done; sleep 0.5; echo end"
         for message in (
-            {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "slow", "version": "1"}}},
-            {"id": 2, "method": "tools/call", "params": {
-                "name": "execute_command", "_meta": {"progressToken": 1},
-                "arguments": {"command": command, "timeout_ms": 60_000, "max_output_bytes": 1000}}},
+            {
+                "id": 1,
+                "method": "initialize",
+                "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "slow", "version": "1"}},
+            },
+            {
+                "id": 2,
+                "method": "tools/call",
+                "params": {
+                    "name": "execute_command",
+                    "_meta": {"progressToken": 1},
+                    "arguments": {"command": command, "timeout_ms": 60_000, "max_output_bytes": 1000},
+                },
+            },
         ):
             process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
         process.stdin.flush()
@@ -205,10 +255,13 @@ class Drawn(unittest.TestCase):
         with Server("--view", "rendered") as server:
             tab = server.create_tab()
             command = "for i in 1 2 3; do printf '\\r\\033[K%d/120' $i; sleep 0.3; done; echo; echo done"
-            call = server.raw.start_request("tools/call", {"name": "execute_command", "_meta": {"progressToken": "bar"},
-                                                           "arguments": {"command": command, "window_id": tab.id}})
+            call = server.raw.start_request(
+                "tools/call",
+                {"name": "execute_command", "_meta": {"progressToken": "bar"}, "arguments": {"command": command, "window_id": tab.id}},
+            )
             self.assertEqual(server.result(call, "execute_command").output, "3/120\ndone\n")
             self.assertEqual(text_of(streamed(server, "bar")), "1/120\n2/120\n3/120\ndone\n")
+
 
 if __name__ == "__main__":
     main()

@@ -47,7 +47,11 @@ class Ends(unittest.TestCase):
         found = set()
         for entry in Path("/proc").iterdir():
             try:
-                if entry.name.isdigit() and os.readlink(entry / "cwd") == str(self.server.sandbox.home) and (entry / "cmdline").read_bytes() == b"python3\0listener.py\0":
+                if (
+                    entry.name.isdigit()
+                    and os.readlink(entry / "cwd") == str(self.server.sandbox.home)
+                    and (entry / "cmdline").read_bytes() == b"python3\0listener.py\0"
+                ):
                     found.add(int(entry.name))
             except OSError:  # it has just ended
                 continue
@@ -95,7 +99,9 @@ class Ends(unittest.TestCase):
                 watch = Stopwatch()
                 stopped = self.tab.call("stop_process", signal=name)
                 watch.within(2 + 0.2, "the answer", timers=2)
-                self.assertEqual((stopped.success, stopped.state, [survivor["pid"] for survivor in stopped.survivors]), (False, "running", [pid]))
+                self.assertEqual(
+                    (stopped.success, stopped.state, [survivor["pid"] for survivor in stopped.survivors]), (False, "running", [pid])
+                )
                 self.assertEqual(list(self.came()), [name])
                 self.tab.call("cancel_command", force=True)
 
@@ -247,7 +253,9 @@ class Logs(unittest.TestCase):
                 with Server(sandbox=sandbox) as server:
                     server.create_tab().execute("true")
                     poll(clock.exists, 10, "the logs to be looked through")
-            first, second, _ = sorted((entry for entry in sandbox.state.iterdir() if entry.is_dir()), key=lambda entry: entry.stat().st_mtime)
+            first, second, _ = sorted(
+                (entry for entry in sandbox.state.iterdir() if entry.is_dir()), key=lambda entry: entry.stat().st_mtime
+            )
             words = clock.read_text().split()
             clock.write_text(" ".join([*words[:3], str(3 * 86_400)]) + "\n")
             for instance, closed_at in ((first, 86_400), (second, 2 * 86_400 + 3_600)):

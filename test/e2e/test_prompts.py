@@ -54,7 +54,11 @@ class Prompts(unittest.TestCase):
                         text = text_of(server.raw.request("prompts/get", {"name": name, "arguments": arguments} | meta))
                         for value in arguments.values():
                             self.assertIn(value, text)
-            by_pattern = text_of(server.raw.request("prompts/get", {"name": "start_dev_server", "arguments": {"command": "x", "ready_pattern": "up on \\d+", "port": ""}}))
+            by_pattern = text_of(
+                server.raw.request(
+                    "prompts/get", {"name": "start_dev_server", "arguments": {"command": "x", "ready_pattern": "up on \\d+", "port": ""}}
+                )
+            )
             self.assertIn("up on \\d+", by_pattern)
             self.assertNotIn('"port"', by_pattern)
             self.assertIn("list_tabs", text_of(server.raw.request("prompts/get", {"name": "investigate_test_failure"})))
@@ -64,15 +68,23 @@ class Prompts(unittest.TestCase):
             known = {tool["name"] for tool in server.raw.request("tools/list")["tools"]} | FIELDS | {"test_parse"}
             seen = set()
             for name, arguments in COMPLETE.items():
-                seen |= set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text_of(server.raw.request("prompts/get", {"name": name, "arguments": arguments}))))
+                seen |= set(
+                    re.findall(
+                        r"\b[a-z]+(?:_[a-z]+)+\b", text_of(server.raw.request("prompts/get", {"name": name, "arguments": arguments}))
+                    )
+                )
             self.assertEqual(seen - known, set())
             self.assertLessEqual({"execute_command", "start_process", "search_logs", "get_command_state"}, seen)
 
     def test_what_is_wrong_is_named(self) -> None:
         bad = [
-            ({}, "name"), ({"name": 7}, "name"), ({"name": "nothing"}, "nothing"),
-            ({"name": "build_and_fix"}, "command"), ({"name": "build_and_fix", "arguments": {"command": ""}}, "command"),
-            ({"name": "build_and_fix", "arguments": {"command": 1}}, "command"), ({"name": "build_and_fix", "arguments": ["make"]}, "arguments"),
+            ({}, "name"),
+            ({"name": 7}, "name"),
+            ({"name": "nothing"}, "nothing"),
+            ({"name": "build_and_fix"}, "command"),
+            ({"name": "build_and_fix", "arguments": {"command": ""}}, "command"),
+            ({"name": "build_and_fix", "arguments": {"command": 1}}, "command"),
+            ({"name": "build_and_fix", "arguments": ["make"]}, "arguments"),
             ({"name": "build_and_fix", "arguments": {"command": "make", "dir": "/"}}, "dir"),
             ({"name": "start_dev_server", "arguments": {"command": "x", "port": "0"}}, "port"),
             ({"name": "start_dev_server", "arguments": {"command": "x", "port": "80a"}}, "port"),

@@ -119,7 +119,11 @@ class ToolList(unittest.TestCase):
             self.assertEqual(tools, server.raw.request("tools/list")["tools"])
             for tool in tools:
                 self.assertTrue(tool["description"])
-                self.assertEqual(set(tool["annotations"]) - {"title"}, {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}, tool["name"])
+                self.assertEqual(
+                    set(tool["annotations"]) - {"title"},
+                    {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"},
+                    tool["name"],
+                )
                 self.assertEqual((tool["inputSchema"]["type"], tool["outputSchema"]["type"]), ("object", "object"))
                 self.assertIs(tool["inputSchema"]["additionalProperties"], False)
                 for name, schema in tool["inputSchema"].get("properties", {}).items():
@@ -131,7 +135,13 @@ class ToolList(unittest.TestCase):
 
     def test_calls_that_are_protocol_errors(self) -> None:
         with Server() as server:
-            for params in ({"name": "no_such_tool"}, {}, {"name": 7}, {"name": "list_tabs", "arguments": []}, {"name": "list_tabs", "arguments": "x"}):
+            for params in (
+                {"name": "no_such_tool"},
+                {},
+                {"name": 7},
+                {"name": "list_tabs", "arguments": []},
+                {"name": "list_tabs", "arguments": "x"},
+            ):
                 with self.assertRaises(RpcError) as caught:
                     server.raw.request("tools/call", params)
                 self.assertEqual(caught.exception.code, -32602, params)
@@ -142,19 +152,56 @@ class ToolList(unittest.TestCase):
 PARSE, REQUEST, PARAMS = -32700, -32600, -32602
 BAD_LINES = [
     *((line, None) for line in (b"", b"   ", b"\r")),
-    *((line, (None, PARSE)) for line in (
-        b"x", b"{", b'{"jsonrpc":"2.0","id":1,', b"'a'", b"{]}", b'{"jsonrpc":"2.0","id":901,"method":"ping"} trailing', b"\x00", b"\xff\xfe", b'"\xc3\x28"',
-        b"[" * 10_000, b"[" * 10_000 + b"]" * 10_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000, b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}')),
-    (b'{"jsonrpc":"2.0","id":902,"method":"\xff"}', (902, PARSE)), (b'{"jsonrpc":"2.0","id":903,"method":"\\ud800"}', (903, PARSE)),
-    *((line, (None, REQUEST)) for line in (
-        b"\xef\xbb\xbf{}", b"null", b"true", b"7", b'"ping"', b"[]", b"[1,2]", b"{}", b'{"jsonrpc":"2.0"}', b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
-        b'{"jsonrpc":"2.0","id":{},"method":"ping"}', b'{"jsonrpc":"2.0","id":[909],"method":"ping"}', b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
-        b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', b'{"jsonrpc":"2.0","id":99999999999999999999999,"method":"ping"}')),
-    (b'{"id":904,"method":"ping"}', (904, REQUEST)), (b'{"jsonrpc":"1.0","id":905,"method":"ping"}', (905, REQUEST)),
-    (b'{"jsonrpc":2.0,"id":906,"method":"ping"}', (906, REQUEST)), (b'{"jsonrpc":"2.0","id":907,"method":7}', (907, REQUEST)),
-    (b'{"jsonrpc":"2.0","id":908,"method":null}', (908, REQUEST)), (b'{"jsonrpc":"2.0","id":910,"method":"ping","params":[]}', (910, PARAMS)),
-    (b'{"jsonrpc":"2.0","id":911,"method":"tools/call","params":"x"}', (911, REQUEST)), (b'{"jsonrpc":"2.0","id":912,"method":"tools/call","params":null}', (912, PARAMS)),
-    (b'{"jsonrpc":"2.0","id":913,"result":{}}', None), (b'{"jsonrpc":"2.0","id":914,"error":{"code":1,"message":"x"}}', None),  # answers to nothing
+    *(
+        (line, (None, PARSE))
+        for line in (
+            b"x",
+            b"{",
+            b'{"jsonrpc":"2.0","id":1,',
+            b"'a'",
+            b"{]}",
+            b'{"jsonrpc":"2.0","id":901,"method":"ping"} trailing',
+            b"\x00",
+            b"\xff\xfe",
+            b'"\xc3\x28"',
+            b"[" * 10_000,
+            b"[" * 10_000 + b"]" * 10_000,
+            b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+            b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}',
+        )
+    ),
+    (b'{"jsonrpc":"2.0","id":902,"method":"\xff"}', (902, PARSE)),
+    (b'{"jsonrpc":"2.0","id":903,"method":"\\ud800"}', (903, PARSE)),
+    *(
+        (line, (None, REQUEST))
+        for line in (
+            b"\xef\xbb\xbf{}",
+            b"null",
+            b"true",
+            b"7",
+            b'"ping"',
+            b"[]",
+            b"[1,2]",
+            b"{}",
+            b'{"jsonrpc":"2.0"}',
+            b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":{},"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":[909],"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+            b'{"jsonrpc":"2.0","id":99999999999999999999999,"method":"ping"}',
+        )
+    ),
+    (b'{"id":904,"method":"ping"}', (904, REQUEST)),
+    (b'{"jsonrpc":"1.0","id":905,"method":"ping"}', (905, REQUEST)),
+    (b'{"jsonrpc":2.0,"id":906,"method":"ping"}', (906, REQUEST)),
+    (b'{"jsonrpc":"2.0","id":907,"method":7}', (907, REQUEST)),
+    (b'{"jsonrpc":"2.0","id":908,"method":null}', (908, REQUEST)),
+    (b'{"jsonrpc":"2.0","id":910,"method":"ping","params":[]}', (910, PARAMS)),
+    (b'{"jsonrpc":"2.0","id":911,"method":"tools/call","params":"x"}', (911, REQUEST)),
+    (b'{"jsonrpc":"2.0","id":912,"method":"tools/call","params":null}', (912, PARAMS)),
+    (b'{"jsonrpc":"2.0","id":913,"result":{}}', None),
+    (b'{"jsonrpc":"2.0","id":914,"error":{"code":1,"message":"x"}}', None),  # answers to nothing
     (b'{"jsonrpc":"2.0","id":915,"result":{},"method":"ping"}', (915, REQUEST)),
 ]
 A_MESSAGE = 16 << 20  # the longest
@@ -218,7 +265,9 @@ class Wire(unittest.TestCase):
         with Server() as server:
             server.raw.send_raw(b'{"jsonrpc":"2.0","id":"d","method":"nothing","method":"ping","extra":{"a":[1]}}\n')
             answer = server.raw.wait_for("d")
-            self.assertEqual((answer["error"]["code"], answer["error"]["message"]), (REQUEST, 'Invalid request: the key "method" occurs twice'))
+            self.assertEqual(
+                (answer["error"]["code"], answer["error"]["message"]), (REQUEST, 'Invalid request: the key "method" occurs twice')
+            )
             server.raw.send_raw(b'{"jsonrpc":"2.0","id":"u","method":"ping","extra":{"a":[1]}}\n')
             self.assertEqual(server.raw.wait_for("u")["result"], {})
 

@@ -34,7 +34,9 @@ def piped(text: bytes, sandbox: Sandbox, **options: object) -> tuple[subprocess.
 
 
 def progress(server: Server, token: object) -> list[dict]:
-    return [n["params"] for n in server.raw.notifications if n["method"] == "notifications/progress" and n["params"]["progressToken"] == token]
+    return [
+        n["params"] for n in server.raw.notifications if n["method"] == "notifications/progress" and n["params"]["progressToken"] == token
+    ]
 
 
 class EndOfInput(unittest.TestCase):
@@ -97,7 +99,11 @@ class EndOfInput(unittest.TestCase):
         """R9: by its id, which the SDKs put at the end."""
         with Server() as server:
             for id_first in (True, False):
-                message = {"method": "tools/call", "params": {"name": "execute_command", "arguments": {"command": "x" * (17 << 20)}}, "jsonrpc": "2.0"}
+                message = {
+                    "method": "tools/call",
+                    "params": {"name": "execute_command", "arguments": {"command": "x" * (17 << 20)}},
+                    "jsonrpc": "2.0",
+                }
                 name = f"large, {id_first}"
                 server.raw.send({"id": name, **message} if id_first else {**message, "id": name})
                 self.assertIn("at most 16777216 bytes", server.raw.wait_for(name)["error"]["message"])
@@ -118,11 +124,16 @@ class EndOfInput(unittest.TestCase):
 
 class Listening(unittest.TestCase):
     def listen(self, server: Server, request_id: object, uris: list[str]) -> None:
-        server.raw.start_request("subscriptions/listen", {"notifications": {"resourceSubscriptions": uris}, "_meta": modern_meta()}, request_id)
+        server.raw.start_request(
+            "subscriptions/listen", {"notifications": {"resourceSubscriptions": uris}, "_meta": modern_meta()}, request_id
+        )
 
     def acknowledged(self, server: Server) -> dict:
-        return {n["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]: n["params"]["notifications"] for n in server.raw.notifications
-                if n["method"] == "notifications/subscriptions/acknowledged"}
+        return {
+            n["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]: n["params"]["notifications"]
+            for n in server.raw.notifications
+            if n["method"] == "notifications/subscriptions/acknowledged"
+        }
 
     def test_many_copies_are_one_and_end_at_once(self) -> None:
         """P2: twenty listens of a thousand copies took 17.9 s to end; each is one subscription now."""
@@ -134,8 +145,11 @@ class Listening(unittest.TestCase):
             poll(lambda: len(self.acknowledged(server)) == 20, 10)
             self.assertEqual(self.acknowledged(server)["L7"], {"resourceSubscriptions": [uri]})
             tab.execute("echo told")
-            told = lambda: {n["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] for n in server.raw.notifications
-                            if n["method"] == "notifications/resources/updated"}
+            told = lambda: {
+                n["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
+                for n in server.raw.notifications
+                if n["method"] == "notifications/resources/updated"
+            }
             poll(lambda: len(told()) == 20, 10, "each listener is told")
             self.assertEqual(server.raw.close(2.0), 0)
             for n in range(20):  # P9
@@ -144,9 +158,16 @@ class Listening(unittest.TestCase):
     def test_the_total_is_limited(self) -> None:
         with Server(handshake=False) as server:
             window = server.create_tab().id
-            spellings = [f"terminally://tab/{window}/log".replace("log", "".join(f"%{ord(c):02x}" if bits >> i & 1 else c for i, c in enumerate("log")))
-                         for bits in range(8)]
-            schemes = ["terminally", *("".join(c.upper() if bits >> i & 1 else c for i, c in enumerate("terminally")) for bits in range(1, 130))]
+            spellings = [
+                f"terminally://tab/{window}/log".replace(
+                    "log", "".join(f"%{ord(c):02x}" if bits >> i & 1 else c for i, c in enumerate("log"))
+                )
+                for bits in range(8)
+            ]
+            schemes = [
+                "terminally",
+                *("".join(c.upper() if bits >> i & 1 else c for i, c in enumerate("terminally")) for bits in range(1, 130)),
+            ]
             uris = [uri.replace("terminally", scheme) for scheme in schemes for uri in spellings][:1_000]
             self.assertEqual(len(set(uris)), 1_000)
             self.listen(server, "all", uris)
@@ -177,7 +198,9 @@ class Tasks(unittest.TestCase):
             for n in range(12):
                 mark = f"88{os.getpid()}{n:02d}"
                 begin = time.monotonic()
-                call = server.raw.start_request("tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=60_000) | {"_meta": CAPABLE})
+                call = server.raw.start_request(
+                    "tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=60_000) | {"_meta": CAPABLE}
+                )
                 poll(lambda: time.monotonic() - begin >= n * 0.05, 2)
                 server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
                 server.raw.request("tools/list")  # whatever was on its way is here
@@ -195,7 +218,9 @@ class Tasks(unittest.TestCase):
             tab, unannounced = server.create_tab(), 0
             for n in range(5):
                 mark = f"89{os.getpid()}{n:02d}"
-                call = server.raw.start_request("tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=100, on_timeout="background") | {"_meta": CAPABLE})
+                call = server.raw.start_request(
+                    "tools/call", execute(f"sleep {mark}", window_id=tab.id, timeout_ms=100, on_timeout="background") | {"_meta": CAPABLE}
+                )
                 poll(lambda mark=mark: running(f"sleep\0{mark}"), 8)
                 begin = time.monotonic()
                 poll(lambda begin=begin, n=n: time.monotonic() - begin >= 0.15 + 0.05 * n, 2)
@@ -211,7 +236,11 @@ class Tasks(unittest.TestCase):
         """P1: 1,100 cancelled wait_for left "Too many tasks at once"."""
         with Server(handshake=False) as server:
             tab = server.create_tab()
-            wait = {"name": "wait_for", "arguments": {"window_id": tab.id, "until": "pattern", "pattern": "never", "timeout_ms": 60_000}, "_meta": CAPABLE}
+            wait = {
+                "name": "wait_for",
+                "arguments": {"window_id": tab.id, "until": "pattern", "pattern": "never", "timeout_ms": 60_000},
+                "_meta": CAPABLE,
+            }
             for batch in range(11):
                 calls = [server.raw.start_request("tools/call", wait) for _ in range(100)]
                 for call in calls:
@@ -223,8 +252,11 @@ class Tasks(unittest.TestCase):
         """P3, P7: over a keyboard wait, after which a call returns, and past the synchronous window."""
         with Server("--sync-window-ms", "1000") as server:
             tab = server.create_tab(shell="bash")
-            task = server.raw.request("tools/call", execute("echo one; read -r x; sleep 1.5; echo $x", window_id=tab.id, timeout_ms=60_000)
-                                      | {"task": {}, "_meta": {"progressToken": "t"}})["task"]["taskId"]
+            task = server.raw.request(
+                "tools/call",
+                execute("echo one; read -r x; sleep 1.5; echo $x", window_id=tab.id, timeout_ms=60_000)
+                | {"task": {}, "_meta": {"progressToken": "t"}},
+            )["task"]["taskId"]
             poll(lambda: any("terminally-mcp/awaiting_input" in step["_meta"] for step in progress(server, "t")), 10)
             tab.call("send_text", text="two")
             result = server.raw.request("tasks/result", {"taskId": task}, timeout=20)["structuredContent"]
@@ -242,8 +274,10 @@ class Tasks(unittest.TestCase):
                     if era:
                         server.raw.initialize(era)
                     meta = {"progressToken": "t"} | ({} if era else modern_meta())
-                    call = server.raw.start_request("tools/call", execute("while :; do echo x; sleep 0.1; done", window_id=tab.id, timeout_ms=60_000)
-                                                    | {"task": task, "_meta": meta})
+                    call = server.raw.start_request(
+                        "tools/call",
+                        execute("while :; do echo x; sleep 0.1; done", window_id=tab.id, timeout_ms=60_000) | {"task": task, "_meta": meta},
+                    )
                     poll(lambda: progress(server, "t"), 10)
                     server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
                     server.raw.request("tools/list", {} if era else {"_meta": modern_meta()})
@@ -259,7 +293,9 @@ class Tasks(unittest.TestCase):
             tab = server.create_tab()
             took = []
             for meta in (CAPABLE, CAPABLE | {"progressToken": "t"}):
-                task = server.raw.request("tools/call", execute("echo x; until [ -e go ]; do sleep 0.02; done; echo y", window_id=tab.id) | {"_meta": meta})["taskId"]
+                task = server.raw.request(
+                    "tools/call", execute("echo x; until [ -e go ]; do sleep 0.02; done; echo y", window_id=tab.id) | {"_meta": meta}
+                )["taskId"]
                 (server.sandbox.home / "go").touch()
                 begin = time.monotonic()
                 poll(lambda: server.raw.request("tasks/get", {"taskId": task, "_meta": CAPABLE})["status"] == "completed", 10)
@@ -280,9 +316,13 @@ class Tasks(unittest.TestCase):
         """P11: such a task was announced as working."""
         with Server() as server:
             tab = server.create_tab()
-            for name, arguments in (("execute_command", {"command": ""}), ("execute_command", {"command": "true", "timeout": 1}),
-                                    ("execute_command", {"command": "true", "window_id": "@99"}), ("wait_for", {"window_id": tab.id}),
-                                    ("wait_for", {"window_id": tab.id, "until": "pattern", "pattern": "("})):
+            for name, arguments in (
+                ("execute_command", {"command": ""}),
+                ("execute_command", {"command": "true", "timeout": 1}),
+                ("execute_command", {"command": "true", "window_id": "@99"}),
+                ("wait_for", {"window_id": tab.id}),
+                ("wait_for", {"window_id": tab.id, "until": "pattern", "pattern": "("}),
+            ):
                 with self.subTest(name, arguments=arguments), self.assertRaises(RpcError) as caught:
                     server.raw.request("tools/call", {"name": name, "arguments": arguments, "task": {}})
                 self.assertEqual(caught.exception.code, -32602)
@@ -296,7 +336,11 @@ class Tasks(unittest.TestCase):
                 asked = execute("bash --norc", window_id=tab.id, timeout_ms=120_000) | (era or {"task": {}})
                 answer = server.raw.request("tools/call", asked)
                 task = answer["taskId"] if era else answer["task"]["taskId"]
-                poll(lambda: "keyboard" in server.raw.request("tasks/get", {"taskId": task} | era).get("statusMessage", ""), 10, "the nested shell")
+                poll(
+                    lambda: "keyboard" in server.raw.request("tasks/get", {"taskId": task} | era).get("statusMessage", ""),
+                    10,
+                    "the nested shell",
+                )
                 inner = tab.execute_async("echo inner; sleep 600", timeout_ms=120_000)
                 poll(lambda: b"inner\r\n" in tab.log(), 10)
                 cancelled = server.raw.request("tasks/cancel", {"taskId": task} | era, timeout=30)
@@ -305,12 +349,13 @@ class Tasks(unittest.TestCase):
                 self.assertEqual(server.result(inner, "execute_command").state, "cancelled")
                 self.assertEqual(tab.execute("echo $SHLVL; echo next").output.split()[-1], "next")
 
-
     def test_what_takes_longer_than_its_cancel_is_ended_all_the_same(self) -> None:
         """D8: a shell, a deaf one in it, and a deaf command in that: 5 s for each of these, of which tasks/cancel waits for 7."""
         with Server("--sync-window-ms", "1000") as server:
             tab = server.create_tab(shell="bash")
-            outer = server.raw.request("tools/call", execute("bash --norc", window_id=tab.id, timeout_ms=120_000) | {"task": {}})["task"]["taskId"]
+            outer = server.raw.request("tools/call", execute("bash --norc", window_id=tab.id, timeout_ms=120_000) | {"task": {}})["task"][
+                "taskId"
+            ]
             poll(lambda: "keyboard" in server.raw.request("tasks/get", {"taskId": outer}).get("statusMessage", ""), 10, "the nested shell")
             deaf = "sh -c \"trap '' INT TERM HUP; {}; while :; do sleep 1; done\""
             self.assertEqual(tab.execute(deaf.format("bash --norc"), timeout_ms=120_000).state, "running")
@@ -326,16 +371,25 @@ class Texts(unittest.TestCase):
         """D40, P6."""
         secret = "correct-horse-battery-staple"
         with Server("--mask-env", "MY_SECRET", env={"MY_SECRET": secret}) as server:
-            for method, params in (("tools/call", {"name": secret}), ("resources/read", {"uri": f"terminally://{secret}"}), (secret, {}),
-                                   ("prompts/get", {"name": secret}), ("completion/complete", {"ref": {"type": "ref/prompt", "name": secret}, "argument": {"name": "x", "value": ""}}),
-                                   ("tools/list", {"_meta": modern_meta(secret)}), ("tasks/get", {"taskId": secret})):
+            for method, params in (
+                ("tools/call", {"name": secret}),
+                ("resources/read", {"uri": f"terminally://{secret}"}),
+                (secret, {}),
+                ("prompts/get", {"name": secret}),
+                ("completion/complete", {"ref": {"type": "ref/prompt", "name": secret}, "argument": {"name": "x", "value": ""}}),
+                ("tools/list", {"_meta": modern_meta(secret)}),
+                ("tasks/get", {"taskId": secret}),
+            ):
                 with self.subTest(method), self.assertRaises(RpcError) as caught:
                     server.raw.request(method, params)
                 self.assertNotIn(secret, json.dumps([str(caught.exception), caught.exception.data]))
             got = server.raw.request("prompts/get", {"name": "build_and_fix", "arguments": {"command": f"make PASSWORD={secret}"}})
             self.assertNotIn(secret, json.dumps(got))
-            for method, params in (("resources/read", {"uri": "x:" + "y" * 10_000_000}), ("prompts/get", {"name": "build_and_fix", "arguments": {"command": "x" * 10_000_000}}),
-                                   ("tools/call", {"name": "x" * 10_000_000})):
+            for method, params in (
+                ("resources/read", {"uri": "x:" + "y" * 10_000_000}),
+                ("prompts/get", {"name": "build_and_fix", "arguments": {"command": "x" * 10_000_000}}),
+                ("tools/call", {"name": "x" * 10_000_000}),
+            ):
                 with self.assertRaises(RpcError):
                     server.raw.request(method, params)
             self.assertLess(max(map(len, server.raw.lines)), 20_000)
@@ -343,11 +397,13 @@ class Texts(unittest.TestCase):
     def test_no_type_is_a_list(self) -> None:
         """P11: some clients cannot take it."""
         with Server() as server:
+
             def types(schema: object) -> list:
                 if isinstance(schema, dict):
                     own = [schema["type"]] if isinstance(schema.get("type"), list) else []
                     return own + [found for value in schema.values() for found in types(value)]
                 return [found for value in schema for found in types(value)] if isinstance(schema, list) else []
+
             for tool in server.raw.request("tools/list")["tools"]:
                 self.assertEqual(types(tool["inputSchema"]) + types(tool["outputSchema"]), [], tool["name"])
 
@@ -363,7 +419,10 @@ class Texts(unittest.TestCase):
                 self.assertRegex(wanted, "tmux did not answer within [0-9]+ ms")
                 requests = {
                     "resources/list": {},
-                    "completion/complete": {"ref": {"type": "ref/resource", "uri": "terminally://tab/{window_id}/log"}, "argument": {"name": "window_id", "value": ""}},
+                    "completion/complete": {
+                        "ref": {"type": "ref/resource", "uri": "terminally://tab/{window_id}/log"},
+                        "argument": {"name": "window_id", "value": ""},
+                    },
                     "tasks/get": {"taskId": task.replace(tab.id, "@99")},
                 }
                 for method, params in requests.items():
@@ -389,12 +448,28 @@ class SlowReader(unittest.TestCase):
             send(request("tab", "tools/call", name="create_tab", arguments={"shell": "bash"}))
             window = json.loads(server.stdout.readline())["result"]["structuredContent"]["window_id"]
             send(request("hears", "resources/subscribe", uri=f"terminally://tab/{window}/log"))
-            send(request("go", "tools/call", **execute("for i in $(seq 1 60); do seq 1 8000; sleep 0.05; done; echo end", window_id=window, timeout_ms=60_000, max_output_bytes=0),
-                         _meta={"progressToken": "p"}))
+            send(
+                request(
+                    "go",
+                    "tools/call",
+                    **execute(
+                        "for i in $(seq 1 60); do seq 1 8000; sleep 0.05; done; echo end",
+                        window_id=window,
+                        timeout_ms=60_000,
+                        max_output_bytes=0,
+                    ),
+                    _meta={"progressToken": "p"},
+                )
+            )
             send(*(request(f"fill{n}", "tools/list") for n in range(40)))  # over a MiB: what may be dropped is
             log = next(Path(sandbox.root).rglob("pane-*.log"))
             poll(lambda: b"\r\nend\r\n" in log.read_bytes(), 30, "the end of the command, unread")
-            send(*(request(f"L{n}", "subscriptions/listen", notifications={"resourcesListChanged": True}, _meta=modern_meta()) for n in range(5)))
+            send(
+                *(
+                    request(f"L{n}", "subscriptions/listen", notifications={"resourcesListChanged": True}, _meta=modern_meta())
+                    for n in range(5)
+                )
+            )
             send(request("task", "tools/call", name="wait_for", arguments={"window_id": window, "until": "idle", "idle_ms": 300}, task={}))
             begin = time.monotonic()
             poll(lambda: time.monotonic() - begin > 2, 3)  # the client's pause

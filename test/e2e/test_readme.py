@@ -27,9 +27,27 @@ from harness.sandbox import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text()
 HOME = "/home/you"
-VARY = {"byte", "command_id", "start_byte", "end_byte", "next_byte", "log_bytes", "last_output_at", "output_bytes", "omitted_bytes", "from_byte", "pid", "started_at", "duration_ms",
-        "taskId", "createdAt", "lastUpdatedAt"}
-BLOCK = re.compile(r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL)
+VARY = {
+    "byte",
+    "command_id",
+    "start_byte",
+    "end_byte",
+    "next_byte",
+    "log_bytes",
+    "last_output_at",
+    "output_bytes",
+    "omitted_bytes",
+    "from_byte",
+    "pid",
+    "started_at",
+    "duration_ms",
+    "taskId",
+    "createdAt",
+    "lastUpdatedAt",
+}
+BLOCK = re.compile(
+    r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 class Example:
@@ -108,7 +126,7 @@ class Readme(unittest.TestCase):
                     for example in examples:
                         if example.server == number:
                             problems += [f"{example.heading}: {example.tool} {d}" for d in self.run_example(server, example, comparison)]
-                    if "--instance" in arguments and arguments not in servers[number + 1:]:
+                    if "--instance" in arguments and arguments not in servers[number + 1 :]:
                         Person(server).tmux("kill-server")  # a named instance lives on: here it must not
             self.assertEqual(problems, [])
 
@@ -151,7 +169,10 @@ class Readme(unittest.TestCase):
         section = README.partition("\n## The tools\n")[2].partition("\n## ")[0]
         self.assertEqual(set(re.findall(r"^### `(\w+)`$", section, re.MULTILINE)), set(tools))
         reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/tab/results.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
-        for field, values in (("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]), ("reason", re.findall(r"\w+", reasons))):
+        for field, values in (
+            ("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]),
+            ("reason", re.findall(r"\w+", reasons)),
+        ):
             table = README.partition(f"| `{field}` | meaning |\n")[2].partition("\n\n")[0]
             named = {value for line in table.splitlines()[1:] for value in re.findall(r"`(\w+)`", line.split("|")[1])}
             self.assertEqual(named, set(values) - {"none"}, field)
@@ -187,13 +208,24 @@ class Checker(unittest.TestCase):
 
     def test_what_differs_is_named(self) -> None:
         check = Comparison("/tmp/h")
-        self.assertEqual(check.differences({"a": 1, "next_byte": 5, "p": "/home/you/…log"}, {"a": 1, "next_byte": 77, "p": "/tmp/h/x.log"}), [])
+        self.assertEqual(
+            check.differences({"a": 1, "next_byte": 5, "p": "/home/you/…log"}, {"a": 1, "next_byte": 77, "p": "/tmp/h/x.log"}), []
+        )
         self.assertEqual(check.arguments({"from_byte": 5, "cwd": "/home/you"}), {"from_byte": 77, "cwd": "/tmp/h"})
-        for said, real in (({"a": 1}, {"a": 2}), ({"a": 1}, {"a": 1, "b": 2}), ({"a": "x"}, {"a": "y"}), ({"a": 0}, {"a": False}), ({"a": [1]}, {"a": []}), ({"pid": 1}, {"pid": None})):
+        for said, real in (
+            ({"a": 1}, {"a": 2}),
+            ({"a": 1}, {"a": 1, "b": 2}),
+            ({"a": "x"}, {"a": "y"}),
+            ({"a": 0}, {"a": False}),
+            ({"a": [1]}, {"a": []}),
+            ({"pid": 1}, {"pid": None}),
+        ):
             self.assertNotEqual(check.differences(said, real), [], (said, real))
 
     def test_blocks_are_found(self) -> None:
-        servers, examples = read_examples('<!-- server: --view raw -->\n### `t`\n```json\n{"name": "t", "arguments": {}}\n```\n\n```json\n{"x": 1}\n```\n')
+        servers, examples = read_examples(
+            '<!-- server: --view raw -->\n### `t`\n```json\n{"name": "t", "arguments": {}}\n```\n\n```json\n{"x": 1}\n```\n'
+        )
         self.assertEqual((servers, examples[0].heading, examples[0].tool, examples[0].answer), ([["--view", "raw"]], "`t`", "t", {"x": 1}))
 
 

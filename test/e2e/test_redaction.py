@@ -21,7 +21,7 @@ PIECE = 8
 
 
 def pieces(secret: str) -> set[str]:
-    return {secret[i:i + PIECE] for i in range(len(secret) - PIECE + 1)}
+    return {secret[i : i + PIECE] for i in range(len(secret) - PIECE + 1)}
 
 
 PIECES = pieces(BODY) | pieces(VALUE) | {piece for line in KEY_LINES for piece in pieces(line)}
@@ -36,7 +36,9 @@ class Redaction(unittest.TestCase):
 
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
-        self.server = self.enterContext(Server("--mask-env", "DEPLOY_KEY,TAB_KEY", *self.view, sandbox=self.sandbox, env={"DEPLOY_KEY": VALUE}))
+        self.server = self.enterContext(
+            Server("--mask-env", "DEPLOY_KEY,TAB_KEY", *self.view, sandbox=self.sandbox, env={"DEPLOY_KEY": VALUE})
+        )
         (self.sandbox.home / "token").write_text(TOKEN)
         (self.sandbox.home / "value").write_text(VALUE)
         (self.sandbox.home / "key").write_text(KEY + "\n")
@@ -55,10 +57,10 @@ class Redaction(unittest.TestCase):
         self.assertEqual(result.notes, ["3 secrets masked: private-key 1, github 1, DEPLOY_KEY 1 (the terminal's log keeps them)"])
         raw = (TOKEN + "\n" + VALUE + "\n" + KEY + "\n").replace("\n", "\r\n").encode()
         self.assertEqual(result.output_bytes, len(raw))
-        self.assertEqual(self.tab.log()[result.start_byte:result.end_byte], raw)
+        self.assertEqual(self.tab.log()[result.start_byte : result.end_byte], raw)
         self.assertEqual(self.tab.output_bytes_of(result), raw, "base64 is exact")
         tail = run_cli(self.sandbox, "tail", self.tab.id, "--from-byte", str(result.start_byte)).stdout
-        self.assertEqual(tail[:len(raw)], raw, "the command line is exact")
+        self.assertEqual(tail[: len(raw)], raw, "the command line is exact")
 
     def test_the_command_line_runs_exactly(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "cat", "token")
@@ -66,8 +68,10 @@ class Redaction(unittest.TestCase):
 
     def test_cut_output_shows_no_half(self) -> None:
         for size in range(20, 130, 7):
-            self.tab.execute("for i in 1 2 3 4; do cat token value; printf ' '; done; cat key; for i in 1 2 3; do cat token; printf ' '; done",
-                             max_output_bytes=size)
+            self.tab.execute(
+                "for i in 1 2 3 4; do cat token value; printf ' '; done; cat key; for i in 1 2 3; do cat token; printf ' '; done",
+                max_output_bytes=size,
+            )
 
     def test_tail_of_a_key(self) -> None:
         self.tab.execute("cat key")
@@ -80,7 +84,9 @@ class Redaction(unittest.TestCase):
         self.assertIn(f"deploy {MASK} «redacted:DEPLOY_KEY»", text)
 
     def test_coloured_secrets(self) -> None:
-        self.tab.execute(r"printf '\033[32m'; cat token; printf '\033[0m\n'; head -c 12 token; printf '\033[1;31m'; tail -c +13 token; printf '\033[m\n'")
+        self.tab.execute(
+            r"printf '\033[32m'; cat token; printf '\033[0m\n'; head -c 12 token; printf '\033[1;31m'; tail -c +13 token; printf '\033[m\n'"
+        )
         for view in ({}, {"strip_ansi": True}, {"render": True}):
             output = self.tab.state(**view).output
             self.assertEqual(output.count(MASK), 2, output)
@@ -126,9 +132,19 @@ class Redaction(unittest.TestCase):
         self.tab.call("send_text", text="x", until="exit")
 
     def test_the_call_ends_in_the_middle_of_a_secret(self) -> None:
-        call = self.server.raw.start_request("tools/call", {
-            "name": "execute_command", "_meta": {"progressToken": "half"},
-            "arguments": {"command": "sleep 0.9; head -c 34 token; sleep 3; tail -c +35 token", "window_id": self.tab.id, "timeout_ms": 960, "on_timeout": "background"}})
+        call = self.server.raw.start_request(
+            "tools/call",
+            {
+                "name": "execute_command",
+                "_meta": {"progressToken": "half"},
+                "arguments": {
+                    "command": "sleep 0.9; head -c 34 token; sleep 3; tail -c +35 token",
+                    "window_id": self.tab.id,
+                    "timeout_ms": 960,
+                    "on_timeout": "background",
+                },
+            },
+        )
         self.assertEqual(self.server.result(call, "execute_command").state, "running")
         shown = "".join(n["params"].get("message", "") for n in self.server.raw.notifications if n["params"].get("progressToken") == "half")
         self.assertNotIn(TOKEN[:20], shown)
@@ -153,20 +169,26 @@ class Redaction(unittest.TestCase):
     def test_the_values_of_a_tab(self) -> None:
         value = "".join(RANDOM.choices(string.ascii_letters, k=20))
         tab = self.server.create_tab(env={"TAB_KEY": value, "OTHER": "not secret at all"})
-        self.assertEqual(tab.execute("echo $TAB_KEY $OTHER; echo -n $TAB_KEY | base64").output.splitlines()[0], "«redacted:TAB_KEY» not secret at all")
+        self.assertEqual(
+            tab.execute("echo $TAB_KEY $OTHER; echo -n $TAB_KEY | base64").output.splitlines()[0], "«redacted:TAB_KEY» not secret at all"
+        )
         self.assertFalse(any(value in line.decode() for line in self.server.raw.lines))
 
     # --- the log ---
 
     def test_a_stream_in_chunks_of_any_size(self) -> None:
-        result = self.tab.execute("printf 'a ü b '; cat token; printf ' c '; cat value; echo; cat key; cat token; echo; echo end", verbose=True)
+        result = self.tab.execute(
+            "printf 'a ü b '; cat token; printf ' c '; cat value; echo; cat key; cat token; echo; echo end", verbose=True
+        )
         for size in (1, 7, 16, 33, 64, 100, 1000):
             at, text = result.start_byte, ""
             while at < result.end_byte:
                 chunk = self.tab.stream(from_byte=at, max_bytes=min(size, result.end_byte - at))
                 self.assertGreater(chunk.next_byte, at)
                 at, text = chunk.next_byte, text + chunk.chunk
-            self.assertEqual(text.replace("\r\n", "\n"), f"a ü b {MASK} c «redacted:DEPLOY_KEY»\n«redacted:private-key»\n{MASK}\nend\n", size)
+            self.assertEqual(
+                text.replace("\r\n", "\n"), f"a ü b {MASK} c «redacted:DEPLOY_KEY»\n«redacted:private-key»\n{MASK}\nend\n", size
+            )
 
     def test_a_stream_from_every_byte(self) -> None:
         result = self.tab.execute("cat token; printf ' '; cat value; echo; head -n 3 key; echo the end of it", verbose=True)
@@ -174,7 +196,9 @@ class Redaction(unittest.TestCase):
             self.tab.stream(from_byte=at)
 
     def test_a_stream_while_it_is_printed(self) -> None:
-        self.tab.start("for i in $(seq 0 3 39); do tail -c +$((i + 1)) token | head -c 3; sleep 0.15; done; tail -c 1 token; echo; echo over")
+        self.tab.start(
+            "for i in $(seq 0 3 39); do tail -c +$((i + 1)) token | head -c 3; sleep 0.15; done; tail -c 1 token; echo; echo over"
+        )
         at, text = 0, ""
         while "over\r\n" not in text:
             chunk = self.tab.stream(from_byte=at, wait_ms=5_000)
@@ -204,11 +228,18 @@ class Redaction(unittest.TestCase):
     # --- while it runs ---
 
     def run_streamed(self, command: str):
-        call = self.server.raw.start_request("tools/call", {
-            "name": "execute_command", "_meta": {"progressToken": "t"},
-            "arguments": {"command": command, "window_id": self.tab.id, "timeout_ms": 60_000, "strip_ansi": True}})
+        call = self.server.raw.start_request(
+            "tools/call",
+            {
+                "name": "execute_command",
+                "_meta": {"progressToken": "t"},
+                "arguments": {"command": command, "window_id": self.tab.id, "timeout_ms": 60_000, "strip_ansi": True},
+            },
+        )
         result = self.server.result(call, "execute_command")
-        text = "".join(note["params"].get("message", "") for note in self.server.raw.notifications if note["method"] == "notifications/progress")
+        text = "".join(
+            note["params"].get("message", "") for note in self.server.raw.notifications if note["method"] == "notifications/progress"
+        )
         return result, text
 
     def test_progress_in_one_piece(self) -> None:
@@ -217,24 +248,49 @@ class Redaction(unittest.TestCase):
         self.assertEqual(text, f"{MASK}\n«redacted:private-key»\nx\n")
 
     def test_progress_across_borders(self) -> None:
-        _, text = self.run_streamed("for at in 6 20 30; do head -c $at token; sleep 0.35; tail -c +$((at + 1)) token; echo; done; cat value | while IFS= read -r -n 4 c || [ -n \"$c\" ]; do printf '%s' \"$c\"; sleep 0.12; done; echo; echo end")
+        _, text = self.run_streamed(
+            "for at in 6 20 30; do head -c $at token; sleep 0.35; tail -c +$((at + 1)) token; echo; done; cat value | while IFS= read -r -n 4 c || [ -n \"$c\" ]; do printf '%s' \"$c\"; sleep 0.12; done; echo; echo end"
+        )
         self.assertEqual(leaks(text), [])
         self.assertEqual(text.count(MASK), 3)
         self.assertTrue(text.endswith("end\n"))
 
     def test_progress_shows_a_prompt_at_once(self) -> None:
-        call = self.server.raw.start_request("tools/call", {
-            "name": "execute_command", "_meta": {"progressToken": "p"},
-            "arguments": {"command": "printf 'sure? '; until [ -e go ]; do sleep 0.05; done", "window_id": self.tab.id, "timeout_ms": 60_000}})
+        call = self.server.raw.start_request(
+            "tools/call",
+            {
+                "name": "execute_command",
+                "_meta": {"progressToken": "p"},
+                "arguments": {
+                    "command": "printf 'sure? '; until [ -e go ]; do sleep 0.05; done",
+                    "window_id": self.tab.id,
+                    "timeout_ms": 60_000,
+                },
+            },
+        )
         poll(lambda: [n for n in self.server.raw.notifications if n["params"].get("message") == "sure? "], 10, "the prompt")
         self.assertFalse(call.done())
         (self.sandbox.home / "go").touch()
         self.server.result(call, "execute_command")
 
     def test_tasks(self) -> None:
-        task = self.server.raw.request("tools/call", {"name": "execute_command", "task": {"ttl": 60_000}, "arguments": {
-            "command": "cat token; echo; read -r -p \"$(cat token)? \" x", "window_id": self.tab.id, "timeout_ms": 60_000}})["task"]["taskId"]
-        poll(lambda: MASK in self.server.raw.request("tasks/get", {"taskId": task}).get("statusMessage", ""), 10, "the prompt in the task's message")
+        task = self.server.raw.request(
+            "tools/call",
+            {
+                "name": "execute_command",
+                "task": {"ttl": 60_000},
+                "arguments": {
+                    "command": "cat token; echo; read -r -p \"$(cat token)? \" x",
+                    "window_id": self.tab.id,
+                    "timeout_ms": 60_000,
+                },
+            },
+        )["task"]["taskId"]
+        poll(
+            lambda: MASK in self.server.raw.request("tasks/get", {"taskId": task}).get("statusMessage", ""),
+            10,
+            "the prompt in the task's message",
+        )
         self.tab.call("send_text", text="x")
         result = self.server.raw.request("tasks/result", {"taskId": task}, timeout=20)
         self.assertIn(MASK, result["content"][0]["text"])
@@ -288,14 +344,45 @@ def corpus() -> list[str]:
     sequences += [f"\x1b{c}text\x1b\\" for c in "PX^_k"] + [f"\x1b{c}" for c in "78=>cDEHMNOZ"] + ["\x1b(0q\x1b(B", "\x1b#8", "\x1b%G"]
     sequences += [chr(c) for c in (*range(1, 9), *range(11, 13), *range(14, 27), 28, 29, 30, 31, 127)]
     sequences += [chr(c) for c in range(0x80, 0xA0)]
-    sequences += [chr(c) for c in (0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069, 0x200B, 0x200E, 0x200F, 0x061C, 0x2060, 0xFEFF, 0xE0041, 0xE007F, 0xE0101)]
+    sequences += [
+        chr(c)
+        for c in (
+            0x202A,
+            0x202B,
+            0x202C,
+            0x202D,
+            0x202E,
+            0x2066,
+            0x2067,
+            0x2068,
+            0x2069,
+            0x200B,
+            0x200E,
+            0x200F,
+            0x061C,
+            0x2060,
+            0xFEFF,
+            0xE0041,
+            0xE007F,
+            0xE0101,
+        )
+    ]
     return sequences
 
 
 def unseen(text: str) -> list[str]:
     """Controls but tab and newline, and what has no width or turns text around."""
-    return [hex(ord(c)) for c in text if (ord(c) < 32 and c not in "\t\n") or 0x7F <= ord(c) < 0xA0 or 0x200B <= ord(c) <= 0x200F
-            or 0x202A <= ord(c) <= 0x202E or 0x2060 <= ord(c) <= 0x206F or ord(c) in (0x061C, 0xFEFF) or 0xE0000 <= ord(c) <= 0xE0FFF]
+    return [
+        hex(ord(c))
+        for c in text
+        if (ord(c) < 32 and c not in "\t\n")
+        or 0x7F <= ord(c) < 0xA0
+        or 0x200B <= ord(c) <= 0x200F
+        or 0x202A <= ord(c) <= 0x202E
+        or 0x2060 <= ord(c) <= 0x206F
+        or ord(c) in (0x061C, 0xFEFF)
+        or 0xE0000 <= ord(c) <= 0xE0FFF
+    ]
 
 
 def strings(value: object) -> list[str]:
@@ -314,8 +401,19 @@ class Hygiene(unittest.TestCase):
             tab = server.create_tab()
             (server.sandbox.home / "corpus").write_text("".join(f"<{s}>\n" for s in sequences))
             for arguments in ({"strip_ansi": True}, {"render": True}):
-                call = server.raw.start_request("tools/call", {"name": "execute_command", "_meta": {"progressToken": json.dumps(arguments)}, "arguments": {
-                    "window_id": tab.id, "command": "cat corpus; printf '\\033[0m\\033[?25h\\033(B\\n'", "max_output_bytes": 1 << 20} | arguments})
+                call = server.raw.start_request(
+                    "tools/call",
+                    {
+                        "name": "execute_command",
+                        "_meta": {"progressToken": json.dumps(arguments)},
+                        "arguments": {
+                            "window_id": tab.id,
+                            "command": "cat corpus; printf '\\033[0m\\033[?25h\\033(B\\n'",
+                            "max_output_bytes": 1 << 20,
+                        }
+                        | arguments,
+                    },
+                )
                 result = server.result(call, "execute_command")
                 self.assertEqual(unseen(result.output), [])
                 self.assertIn("⟨U+202E⟩", result.output)
@@ -374,8 +472,12 @@ class AfterARestart(unittest.TestCase):
                     self.assertTrue(result.notes, "and it is said")
                 said = "".join(line.decode() for line in server.raw.lines)
                 self.assertFalse([value for value in (*values.values(), values["TABSEC"][::-1]) if value in said])
-                kept = [path for root in (sandbox.state, sandbox.runtime) for path in root.rglob("*")
-                        if path.is_file() and not path.name.startswith("pane-") and values["TABSEC"].encode() in path.read_bytes()]
+                kept = [
+                    path
+                    for root in (sandbox.state, sandbox.runtime)
+                    for path in root.rglob("*")
+                    if path.is_file() and not path.name.startswith("pane-") and values["TABSEC"].encode() in path.read_bytes()
+                ]
                 self.assertEqual(kept, [], "the value is written nowhere but in the terminal's log")
                 Person(server).tmux("kill-server")
                 server.stop()
@@ -386,6 +488,7 @@ class AfterARestart(unittest.TestCase):
             self.assertIn("--mask-env: MISSPELT is not set in the server's environment", said)
             self.assertIn("EMPTYSEC is empty", said)
             self.assertNotIn("DEPLOY_KEY", said)
+
 
 if __name__ == "__main__":
     main()

@@ -85,7 +85,11 @@ class SocketRemoved(Case):
                 needs(shell)
                 self.next_server()
                 tab = self.server.create_tab(shell=shell, name=shell)
-                tab.start("while test ! -e go; do sleep 0.05; done; sh -c 'exit 4'" if shell != "fish" else "while test ! -e go; sleep 0.05; end; sh -c 'exit 4'")
+                tab.start(
+                    "while test ! -e go; do sleep 0.05; done; sh -c 'exit 4'"
+                    if shell != "fish"
+                    else "while test ! -e go; sleep 0.05; end; sh -c 'exit 4'"
+                )
                 poll(lambda tab=tab: tab.row.foreground in (shell, "sleep") and tab.state().state == "running", 5)
                 self.server.raw.kill()
                 self.remove("all")
@@ -195,7 +199,6 @@ class ProgramMoved(Case):
             if "terminally-log" in command.split(".log")[0] and str(tab.log_path) in command:
                 os.kill(pid, 9)
         poll(lambda: tab.execute("echo again").output == "again\n", 10, "another writer")
-
 
     def test_a_helper_that_is_missing(self) -> None:
         server = self.next_server(program=copy_program(self.sandbox.root / "bin"))

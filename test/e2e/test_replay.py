@@ -23,7 +23,7 @@ ROUNDED = 0.06  # what is measured may be 50 ms off, and clocks are rounded
 
 def times_of(log: Path) -> list[tuple[int, int]]:
     data = Path(f"{log}.times").read_bytes()
-    return list(struct.iter_unpack("<QQ", data[:len(data) // 16 * 16]))
+    return list(struct.iter_unpack("<QQ", data[: len(data) // 16 * 16]))
 
 
 def iso(text: str) -> float:
@@ -40,7 +40,8 @@ class Replayed(unittest.TestCase):
         self.began = time.time()
         self.result = self.tab.execute(
             rf"echo one; sleep {PAUSE}; printf '\xe2\x82'; sleep {PAUSE}; printf '\xac \033[1;31mred\033[0m \xff.\n'; sleep {PAUSE}; echo three",
-            verbose=True)
+            verbose=True,
+        )
         self.log = self.quiet_log()
 
     def quiet_log(self) -> bytes:
@@ -149,9 +150,13 @@ class Export(Replayed):
             self.assertIn("three\r\n", terminal.output.decode())
 
     def test_refuses_what_it_cannot_do(self) -> None:
-        for arguments, wanted in ((["export", self.tab.id], b"--asciicast"), (["export", "@99", "--asciicast"], b"no tab @99"),
-                                  (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot open /nowhere/x"),
-                                  (["replay", "no-such-file"], b"neither a tab"), (["replay", self.tab.id, "--speed", "0"], b"--speed")):
+        for arguments, wanted in (
+            (["export", self.tab.id], b"--asciicast"),
+            (["export", "@99", "--asciicast"], b"no tab @99"),
+            (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot open /nowhere/x"),
+            (["replay", "no-such-file"], b"neither a tab"),
+            (["replay", self.tab.id, "--speed", "0"], b"--speed"),
+        ):
             done = run_cli(self.sandbox, *arguments)
             self.assertIn(done.returncode, (1, 2))
             self.assertIn(wanted, done.stderr)
@@ -196,7 +201,16 @@ class Replay(Replayed):
     def test_ctrl_c_leaves_the_terminal_as_it_was(self) -> None:
         self.tab.execute(r"printf '\033[?1049h\033[?25l\033[31mdrawn'; sleep 20", timeout_ms=1_500)
         env = self.sandbox.environment(BIN=str(binary()), TAB=self.tab.id)
-        with Terminal(["/bin/bash", "--norc", "--noediting", "-c", 'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g'], env) as terminal:
+        with Terminal(
+            [
+                "/bin/bash",
+                "--norc",
+                "--noediting",
+                "-c",
+                'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g',
+            ],
+            env,
+        ) as terminal:
             at = terminal.expect("drawn", timeout=20)
             self.assertFalse(termios.tcgetattr(terminal._fd)[3] & termios.ECHO)  # noqa: SLF001
             terminal.write("typed while it played")
@@ -206,7 +220,7 @@ class Replay(Replayed):
         lines = terminal.output.decode(errors="replace").split("\r\n")
         self.assertEqual(lines[0], [line for line in lines if line][-1])  # the modes before and after
         for reset in (b"\x1b[?1049l", b"\x1b[m", b"\x1b[?25h"):
-            self.assertIn(reset, terminal.output[terminal.output.rindex(b"drawn"):])
+            self.assertIn(reset, terminal.output[terminal.output.rindex(b"drawn") :])
 
 
 if __name__ == "__main__":

@@ -35,8 +35,11 @@ def error(server: Server, method: str, params: dict) -> RpcError:
 
 
 def told(server: Server, method: str, **params: object) -> list[dict]:
-    return [note["params"] for note in server.raw.notifications
-            if note["method"] == method and all(note["params"].get(key) == value for key, value in params.items())]
+    return [
+        note["params"]
+        for note in server.raw.notifications
+        if note["method"] == method and all(note["params"].get(key) == value for key, value in params.items())
+    ]
 
 
 def open_window(person: Person, session: str) -> str:
@@ -56,8 +59,9 @@ class Read(unittest.TestCase):
             tab.execute("for i in 1 2 3; do echo line $i ü; done")
             for era in ({}, MODERN):
                 listed = server.raw.request("resources/list", era)
-                self.assertEqual([row["uri"] for row in listed["resources"]],
-                                 ["terminally://tabs", log_of(tab), SCREEN.replace("{window_id}", tab.id)])
+                self.assertEqual(
+                    [row["uri"] for row in listed["resources"]], ["terminally://tabs", log_of(tab), SCREEN.replace("{window_id}", tab.id)]
+                )
                 for row in listed["resources"]:
                     self.assertTrue(row["name"] and row["description"] and row["mimeType"])
                 tabs = read(server, "terminally://tabs", era)
@@ -96,7 +100,13 @@ class Read(unittest.TestCase):
     def test_what_is_not_there(self) -> None:
         with Server() as server:
             server.create_tab()
-            for uri in ("terminally://tab/@99/log", "terminally://tab/@99/screen", "terminally://nothing", "file:///etc/passwd", "terminally://tab/0/log"):
+            for uri in (
+                "terminally://tab/@99/log",
+                "terminally://tab/@99/screen",
+                "terminally://nothing",
+                "file:///etc/passwd",
+                "terminally://tab/0/log",
+            ):
                 for era, code in (({}, -32002), (MODERN, -32602)):
                     caught = error(server, "resources/read", {"uri": uri} | era)
                     self.assertEqual((caught.code, caught.data), (code, {"uri": uri}))
@@ -131,7 +141,9 @@ class Completion(unittest.TestCase):
                 self.assertEqual(complete("ser", era=era), [second.id])
                 self.assertEqual(complete("zzz", era=era), [])
                 self.assertEqual(complete("", ref={"type": "ref/resource", "uri": SCREEN}, era=era), [first.id, second.id])
-                self.assertEqual(complete("", ref={"type": "ref/prompt", "name": "investigate_test_failure"}, era=era), [first.id, second.id])
+                self.assertEqual(
+                    complete("", ref={"type": "ref/prompt", "name": "investigate_test_failure"}, era=era), [first.id, second.id]
+                )
                 self.assertEqual(complete("", argument="command", ref={"type": "ref/prompt", "name": "build_and_fix"}, era=era), [])
             second.close()
             self.assertEqual(complete("@"), [first.id])
@@ -262,7 +274,9 @@ class Listen(unittest.TestCase):
         with Server(handshake=False) as server:
             tab = server.create_tab()
             uri = log_of(tab)
-            agreed = self.listen(server, "s-1", resourceSubscriptions=[uri, "terminally://tab/@99/log"], resourcesListChanged=True, toolsListChanged=True)
+            agreed = self.listen(
+                server, "s-1", resourceSubscriptions=[uri, "terminally://tab/@99/log"], resourcesListChanged=True, toolsListChanged=True
+            )
             self.assertEqual(agreed, {"resourceSubscriptions": [uri], "resourcesListChanged": True})
             self.assertEqual(self.listen(server, 7, resourcesListChanged=True), {"resourcesListChanged": True})
             server.raw.notifications.clear()
@@ -295,7 +309,9 @@ class Listen(unittest.TestCase):
             for notifications in (None, [], {"resourceSubscriptions": "x"}, {"resourceSubscriptions": [1]}):
                 self.assertEqual(error(server, "subscriptions/listen", {"notifications": notifications} | MODERN).code, -32602)
             caught = error(server, "subscriptions/listen", {"notifications": {"taskIds": ["x"]}} | MODERN)
-            self.assertEqual((caught.code, caught.data), (-32021, {"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}))
+            self.assertEqual(
+                (caught.code, caught.data), (-32021, {"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}})
+            )
             self.assertEqual(error(server, "subscriptions/listen", {"notifications": {}}).code, -32601)
 
 

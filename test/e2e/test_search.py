@@ -16,13 +16,16 @@ class Search(unittest.TestCase):
             tab = server.create_tab()
             printed = tab.execute("printf 'one\\ntwo\\n\\033[1mth\\033[31mree\\033[0m apples\\nfour\\nfive apples\\nsix\\n'", verbose=True)
             found = tab.call("search_logs", pattern="th?ree apples$|^five", context_lines=1, from_byte=printed.start_byte)
-            self.assertEqual(found.matches, [
-                {"line": "three apples", "byte": found.matches[0]["byte"], "before": ["two"], "after": ["four"]},
-                {"line": "five apples", "byte": found.matches[1]["byte"], "after": ["six"]},
-            ])
+            self.assertEqual(
+                found.matches,
+                [
+                    {"line": "three apples", "byte": found.matches[0]["byte"], "before": ["two"], "after": ["four"]},
+                    {"line": "five apples", "byte": found.matches[1]["byte"], "after": ["six"]},
+                ],
+            )
             log = tab.log()
-            self.assertTrue(log[found.matches[0]["byte"]:].startswith(b"th\x1b[31mree"))
-            self.assertTrue(log[found.matches[1]["byte"]:].startswith(b"five apples"))
+            self.assertTrue(log[found.matches[0]["byte"] :].startswith(b"th\x1b[31mree"))
+            self.assertTrue(log[found.matches[1]["byte"] :].startswith(b"five apples"))
             self.assertIs(found.truncated, False)
             self.assertGreaterEqual(found.next_byte, printed.end_byte)
 
@@ -113,8 +116,12 @@ class Large(unittest.TestCase):
         """One of them looks at a time: else each request waits for a slice of all of them."""
         first = self.needle * 985 // 1000
         begin = time.monotonic()
-        waits = [self.server.call_async("wait_for", window_id=self.tab.id, until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=first, timeout_ms=50_000)
-                 for _ in range(30)]
+        waits = [
+            self.server.call_async(
+                "wait_for", window_id=self.tab.id, until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=first, timeout_ms=50_000
+            )
+            for _ in range(30)
+        ]
         self.server.raw.result_of(self.server.raw.start_request("ping"), 60)
         answered = time.monotonic() - begin
         for wait in waits:
@@ -127,7 +134,9 @@ class Large(unittest.TestCase):
         self.assertEqual((waited.matched, waited.reason), (False, "timeout"))
         self.assertLess(waited.next_byte, self.needle)
         self.assertIn(f"from_byte {waited.next_byte}", " ".join(waited.notes))
-        self.assertIs(self.tab.call("wait_for", until="pattern", pattern="^needle$", from_byte=waited.next_byte, timeout_ms=50_000).matched, True)
+        self.assertIs(
+            self.tab.call("wait_for", until="pattern", pattern="^needle$", from_byte=waited.next_byte, timeout_ms=50_000).matched, True
+        )
 
     def test_a_cancelled_search_ends(self) -> None:
         search = self.server.call_async("search_logs", window_id=self.tab.id, pattern=self.PATTERN)
@@ -141,7 +150,9 @@ class Large(unittest.TestCase):
         self.assertEqual(len(found.matches), 1000)
         for pattern, context in (("[^x]*", 2), ("one", 20)):
             found = self.tab.call("search_logs", pattern=pattern, max_matches=1000, context_lines=context)
-            text = sum(len(line.encode()) for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", [])))
+            text = sum(
+                len(line.encode()) for match in found.matches for line in (match["line"], *match.get("before", []), *match.get("after", []))
+            )
             self.assertLessEqual(text, TEXT, pattern)
             if found.truncated:
                 self.assertGreater(text, TEXT // 2, "as much of it as there may be")
@@ -161,6 +172,7 @@ class AfterRotation(unittest.TestCase):
             for match in found.matches:
                 number = int(match["line"])
                 self.assertEqual(match.get("before", []), [str(n) for n in range(number - len(match.get("before", [])), number)])
+
 
 if __name__ == "__main__":
     main()

@@ -17,8 +17,10 @@ OWN_CHILDREN = {"base/process.cpp", "pane/shell.cpp"}
 MAY_UNSHARE = shutil.which("unshare") and subprocess.run(["unshare", "-rpf", "true"], check=False, capture_output=True).returncode == 0
 # How long what a test looks for by name sleeps: nobody else's does.
 OWN = 100_000 + os.getpid()
-CALLS = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
-         '{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+CALLS = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+)
 
 
 class Signals(unittest.TestCase):
@@ -44,7 +46,9 @@ class Signals(unittest.TestCase):
 
     def test_what_was_left_in_a_shell_within_is_ended_with_it(self) -> None:
         """D6: it is of another command, which was run within the one that is cancelled."""
-        alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+        alive = lambda: subprocess.run(
+            ["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True
+        ).stdout.split()  # noqa: E731
         with Server() as server:
             tab = server.create_tab(shell="bash")
             self.assertEqual(tab.execute("bash", timeout_ms=20_000).state, "running")
@@ -55,12 +59,16 @@ class Signals(unittest.TestCase):
 
     def test_a_daemon_without_environment_is_ended(self) -> None:
         """D6: no parent, no session, no environment."""
-        daemon = ("import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
-                  f"os.execve('/bin/sleep', ['sleep', '{OWN}'], {{}})")
+        daemon = (
+            "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+            f"os.execve('/bin/sleep', ['sleep', '{OWN}'], {{}})"
+        )
         with Server() as server:
             tab = server.create_tab(shell="bash")
             tab.execute_async(f'{sys.executable} -S -c "{daemon}"; sleep 60', timeout_ms=60_000)
-            alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+            alive = lambda: subprocess.run(
+                ["pgrep", "-fx", f"sleep {OWN}"], check=False, capture_output=True, text=True
+            ).stdout.split()  # noqa: E731
             pid = poll(alive, 10)[0]
             tab.call("cancel_command")
             poll(lambda: pid not in alive(), 3, "the daemon's end")
@@ -71,13 +79,17 @@ class Signals(unittest.TestCase):
 
     def test_a_persons_daemon_without_environment_ends_with_its_tab(self) -> None:
         """D6: no command of ours ran there, whose mark it could have."""
-        daemon = ("import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
-                  f"os.execve('/bin/sleep', ['sleep', '{OWN + 1}'], {{}})")
+        daemon = (
+            "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+            f"os.execve('/bin/sleep', ['sleep', '{OWN + 1}'], {{}})"
+        )
         with Server() as server:
             (server.sandbox.home / "daemon.py").write_text(daemon)
             tab = server.create_tab(shell="bash")
             Person(server).enter(tab, f"{sys.executable} -S daemon.py")
-            alive = lambda: subprocess.run(["pgrep", "-fx", f"sleep {OWN + 1}"], check=False, capture_output=True, text=True).stdout.split()  # noqa: E731
+            alive = lambda: subprocess.run(
+                ["pgrep", "-fx", f"sleep {OWN + 1}"], check=False, capture_output=True, text=True
+            ).stdout.split()  # noqa: E731
             poll(alive, 10)
             tab.call("close_tab", force=True)
             poll(lambda: not alive(), 3, "the daemon's end with its tab")
@@ -152,8 +164,11 @@ class Signals(unittest.TestCase):
                 tab.start("setsid " + deaf.format("HUP") + " & true", until="pattern", pattern="up")
                 tab.close()
                 sent = trace.read_text(encoding="ascii", errors="replace")
-        found = [(group or pid, signal) for group, by_group, pid, by_pid in re.findall(r"kill\((-?\d+), (SIG\w+)|pidfd_send_signal\(\d+<pid:(\d+)>, (SIG\w+)", sent)
-                 if (signal := by_group or by_pid) not in ("SIGCONT", "SIGKILL")]
+        found = [
+            (group or pid, signal)
+            for group, by_group, pid, by_pid in re.findall(r"kill\((-?\d+), (SIG\w+)|pidfd_send_signal\(\d+<pid:(\d+)>, (SIG\w+)", sent)
+            if (signal := by_group or by_pid) not in ("SIGCONT", "SIGKILL")
+        ]
         self.assertEqual(sorted(found), sorted(set(found)))
         self.assertIn("SIGTERM", {signal for group, signal in found if int(group) < 0})
         self.assertLessEqual({"SIGHUP", "SIGTERM"}, {signal for pid, signal in found if int(pid) > 0})
@@ -206,9 +221,18 @@ class Namespaces(unittest.TestCase):
         with Sandbox() as sandbox:
             trace = sandbox.root / "trace"
             call = f'{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}\n'
-            strace = ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"] if shutil.which("strace") else []
+            strace = (
+                ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=kill,tgkill,pidfd_send_signal"] if shutil.which("strace") else []
+            )
             environment = sandbox.environment(ASAN_OPTIONS="detect_leaks=0")  # the leak sanitizer cannot look where strace does
-            process = subprocess.Popen([*strace, *wrapper, str(binary())], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            process = subprocess.Popen(
+                [*strace, *wrapper, str(binary())],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
             process.stdin.write(CALLS + call)
             process.stdin.flush()
             answer = ""
@@ -229,7 +253,9 @@ class Namespaces(unittest.TestCase):
 
     @unittest.skipIf(os.environ.get("TERMINALLY_SANITIZED"), "the sanitizer itself reads /proc/self/maps")
     def test_no_proc_at_all(self) -> None:
-        answer, _ = self.session(["unshare", "-rm", "sh", "-c", 'umount -l /proc 2>/dev/null || mount -t tmpfs none /proc; exec "$@"', "x"], "create_tab", "{}")
+        answer, _ = self.session(
+            ["unshare", "-rm", "sh", "-c", 'umount -l /proc 2>/dev/null || mount -t tmpfs none /proc; exec "$@"', "x"], "create_tab", "{}"
+        )
         self.assertIn("/proc is not mounted here", answer)
 
     def test_a_namespace_with_its_own_proc_works(self) -> None:

@@ -13,26 +13,67 @@ from harness.client import copy_program
 PLACES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish", "dash": ".shinit"}
 # What a tab works with as if it were not there.
 HARMLESS = {
-    "bash": ['[ -z "$TMUX" ] && exec tmux new-session -A -s main', '[ -z "$TMUX" ] && { tmux attach || tmux new; exit; }',
-             'if command -v tmux >/dev/null && [ -z "$TMUX" ]; then tmux attach -t x || tmux new -s x; fi', '[ -z "$STY" ] && exec screen -xRR',
-             '[[ -z "$ZELLIJ" ]] && exec sleep 100', 'case $- in *i*) [ -n "$TMUX" ] || exec tmux;; esac', 'tmux set -g status off 2>/dev/null',
-             "sleep 1", "seq 1 500", "printf '\\033[?1049h\\033[?1049l\\033]0;title\\007'", "stty -echo; stty echo", "set -o vi", "shopt -s failglob", "set -u",
-             "PS1='$(sleep 0.2)$ '", "PROMPT_COMMAND='history -a'", "trap 'echo bye' EXIT", "unset PATH; PATH=/usr/bin:/bin", "TMOUT=100", "readonly TMOUT=100"],
-    "zsh": ['[[ -z $TMUX ]] && exec tmux new-session -A -s main', '[ -z "$TMUX" ] && { tmux attach || exec tmux new; }', "setopt nounset", "TMOUT=100", "sleep 1", "sleep 1.6; sleep 1.6"],
+    "bash": [
+        '[ -z "$TMUX" ] && exec tmux new-session -A -s main',
+        '[ -z "$TMUX" ] && { tmux attach || tmux new; exit; }',
+        'if command -v tmux >/dev/null && [ -z "$TMUX" ]; then tmux attach -t x || tmux new -s x; fi',
+        '[ -z "$STY" ] && exec screen -xRR',
+        '[[ -z "$ZELLIJ" ]] && exec sleep 100',
+        'case $- in *i*) [ -n "$TMUX" ] || exec tmux;; esac',
+        'tmux set -g status off 2>/dev/null',
+        "sleep 1",
+        "seq 1 500",
+        "printf '\\033[?1049h\\033[?1049l\\033]0;title\\007'",
+        "stty -echo; stty echo",
+        "set -o vi",
+        "shopt -s failglob",
+        "set -u",
+        "PS1='$(sleep 0.2)$ '",
+        "PROMPT_COMMAND='history -a'",
+        "trap 'echo bye' EXIT",
+        "unset PATH; PATH=/usr/bin:/bin",
+        "TMOUT=100",
+        "readonly TMOUT=100",
+    ],
+    "zsh": [
+        '[[ -z $TMUX ]] && exec tmux new-session -A -s main',
+        '[ -z "$TMUX" ] && { tmux attach || exec tmux new; }',
+        "setopt nounset",
+        "TMOUT=100",
+        "sleep 1",
+        "sleep 1.6; sleep 1.6",
+    ],
     "fish": ['if status is-interactive; and not set -q TMUX; exec tmux; end', "sleep 1"],
     "dash": ['[ -z "$TMUX" ] && exec tmux new-session -A -s main', "set -u"],
 }
 # The first answer says why, with the code and the last line; the tab works then.
 FATAL = {
-    "bash": [("echo 'cannot go on'; exit 3", 3, "cannot go on"), ("exec tmux new-session", 1, "/dev/null"), ("exec false", 1, "nothing"), ("kill -TERM $$; exit 4", 4, "nothing"),
-             ("exec /nowhere/program || exit 9", 127, "/nowhere/program")],
+    "bash": [
+        ("echo 'cannot go on'; exit 3", 3, "cannot go on"),
+        ("exec tmux new-session", 1, "/dev/null"),
+        ("exec false", 1, "nothing"),
+        ("kill -TERM $$; exit 4", 4, "nothing"),
+        ("exec /nowhere/program || exit 9", 127, "/nowhere/program"),
+    ],
     "zsh": [("print gone; exit 3", 3, "gone"), ("exec false", 1, "nothing")],
     "fish": [("echo gone; exec false", 1, "gone")],
     "dash": [("echo gone; exit 3", 3, "gone")],
 }
 # There is no prompt, or none that takes a line: the first call works, or ends in time and says why not.
 NO_PROMPT = {
-    "bash": ["read x", "read -s x", "read -t 60 x", "select x in a b; do break; done", "set -r", "exec login", "cat", "exec cat", "sleep 600", "while :; do :; done", "sleep 600 & wait"],
+    "bash": [
+        "read x",
+        "read -s x",
+        "read -t 60 x",
+        "select x in a b; do break; done",
+        "set -r",
+        "exec login",
+        "cat",
+        "exec cat",
+        "sleep 600",
+        "while :; do :; done",
+        "sleep 600 & wait",
+    ],
     "zsh": ["read x", "vared -c x", "sleep 600"],
     "fish": ["read x"],
     "dash": ["read x", "cat"],
@@ -60,7 +101,11 @@ class StartUpFiles(unittest.TestCase):
         with Server() as server:
             for shell, text in ((shell, text) for shell, texts in HARMLESS.items() for text in texts):
                 with self.tab(server, shell, text) as tab:
-                    result = tab.execute("echo \"[$TMUX$STY$ZELLIJ]\"; sh -c 'exit 4'" if "-u" not in text and "nounset" not in text else "echo '[]'; sh -c 'exit 4'")
+                    result = tab.execute(
+                        "echo \"[$TMUX$STY$ZELLIJ]\"; sh -c 'exit 4'"
+                        if "-u" not in text and "nounset" not in text
+                        else "echo '[]'; sh -c 'exit 4'"
+                    )
                     self.assertEqual((result.output, result.exit_code, result.state), ("[]\n", 4, "completed"))
                     self.assertEqual(tab.execute("echo again").output, "again\n")
 
@@ -78,7 +123,11 @@ class StartUpFiles(unittest.TestCase):
     def answer(self, tab: Tab, command: str) -> tuple[str, Result | None]:
         """What a call with two seconds says, in time; the result where there is one."""
         watch = Stopwatch()
-        answer = tab.server.raw.request("tools/call", {"name": "execute_command", "arguments": {"window_id": tab.id, "command": command, "timeout_ms": 2_000}}, timeout=30)
+        answer = tab.server.raw.request(
+            "tools/call",
+            {"name": "execute_command", "arguments": {"window_id": tab.id, "command": command, "timeout_ms": 2_000}},
+            timeout=30,
+        )
         watch.within(2 + 6, timers=2 + 5)
         return answer["content"][0]["text"], None if answer.get("isError") else Result(answer["structuredContent"])
 
@@ -91,7 +140,9 @@ class StartUpFiles(unittest.TestCase):
                     if result is None:
                         self.assertIn("nothing was run", said)
                     else:  # a `read` that our C-c ended, or a shell that does not take our line
-                        self.assertTrue(result.output == "first\n" or result.reason == "no_shell_answered" or "nothing was run" in said, said)
+                        self.assertTrue(
+                            result.output == "first\n" or result.reason == "no_shell_answered" or "nothing was run" in said, said
+                        )
             for shell in ("bash", "zsh", "dash"):
                 with self.tab(server, shell, "exec login -f root") as tab:
                     self.assertEqual(tab.execute("echo first", timeout_ms=10_000).output, "first\n", shell)
@@ -113,7 +164,9 @@ class StartUpFiles(unittest.TestCase):
         needs("setpriv", "zsh")
         with Sandbox(owner=65534) as sandbox:
             program = copy_program(sandbox.root / "bin")
-            with Server(sandbox=sandbox, wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"], program=program) as server:
+            with Server(
+                sandbox=sandbox, wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"], program=program
+            ) as server:
                 for shell, text in NO_FORK.items():
                     with self.tab(server, shell, text) as tab:
                         self.assertEqual(tab.execute("echo first").output, "first\n")

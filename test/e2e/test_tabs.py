@@ -13,9 +13,51 @@ from harness.client import run_cli
 
 # What tmux or a shell would act on, if it ever reached them as more than text. `{}` becomes a path that must not appear.
 AWKWARD = [
-    "two words", "#{pane_id}", "#(touch {})", "#[fg=red]", "#S #W ##", "a;b", "a;", ";", "a\\;", "-x", "--", "-", "'quoted'", 'say "hi"', "`touch {}`",
-    "$(touch {})", "$HOME", "%H:%M %Y", "100%", "%", "%%", "a|b", "a&b", "a>b", "a:b.c", "=x", "@1", "%0", "$0", "{}", "!", "*", "~", "\\", "\\n", "ä漢字👩‍👩‍👧",
-    "e\u0301", "\u202ertl", " lead and trail ", "#", "##", "#{", "#{?a,b,c}", "x" * 200, "ü" * 100,
+    "two words",
+    "#{pane_id}",
+    "#(touch {})",
+    "#[fg=red]",
+    "#S #W ##",
+    "a;b",
+    "a;",
+    ";",
+    "a\\;",
+    "-x",
+    "--",
+    "-",
+    "'quoted'",
+    'say "hi"',
+    "`touch {}`",
+    "$(touch {})",
+    "$HOME",
+    "%H:%M %Y",
+    "100%",
+    "%",
+    "%%",
+    "a|b",
+    "a&b",
+    "a>b",
+    "a:b.c",
+    "=x",
+    "@1",
+    "%0",
+    "$0",
+    "{}",
+    "!",
+    "*",
+    "~",
+    "\\",
+    "\\n",
+    "ä漢字👩‍👩‍👧",
+    "e\u0301",
+    "\u202ertl",
+    " lead and trail ",
+    "#",
+    "##",
+    "#{",
+    "#{?a,b,c}",
+    "x" * 200,
+    "ü" * 100,
 ]
 
 
@@ -97,8 +139,14 @@ class Life(unittest.TestCase):
             tab.close()
             self.assertIn("kept", tab.lines().content)
             self.assertEqual(tab.state(command_id=done.command_id).output, "kept\n")
-            for tool, arguments in [("execute_command", {"command": "echo"}), ("start_process", {"command": "echo"}), ("rename_tab", {"name": "x"}),
-                                    ("close_tab", {}), ("stop_process", {}), ("cancel_command", {})]:
+            for tool, arguments in [
+                ("execute_command", {"command": "echo"}),
+                ("start_process", {"command": "echo"}),
+                ("rename_tab", {"name": "x"}),
+                ("close_tab", {}),
+                ("stop_process", {}),
+                ("cancel_command", {}),
+            ]:
                 self.assertIn("closed", tab.call_error(tool, **arguments), tool)
 
     def test_close_without_force_drains_the_log(self) -> None:
@@ -106,7 +154,9 @@ class Life(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command]
+            [writer] = [
+                pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command and str(tab.log_path) in command
+            ]
             os.kill(writer, signal.SIGSTOP)
             try:
                 started = tab.start("seq 1 200000; echo all of it; touch printed; sleep 60")
@@ -142,7 +192,12 @@ class Life(unittest.TestCase):
             calls = [server.call_async("create_tab", name=f"tab {n}", env={"N": str(n)}) for n in range(100)]
             made = [server.result(call, "create_tab", 60) for call in calls]
             self.assertEqual(len({tab.window_id for tab in made}), 100)
-            runs = [server.call_async("execute_command", window_id=tab.window_id, command="echo first $N; seq 1 50; echo last $N", timeout_ms=60_000) for tab in made]
+            runs = [
+                server.call_async(
+                    "execute_command", window_id=tab.window_id, command="echo first $N; seq 1 50; echo last $N", timeout_ms=60_000
+                )
+                for tab in made
+            ]
             wanted = "".join(f"{n}\n" for n in range(1, 51))
             for n, run in enumerate(runs):
                 self.assertEqual(server.result(run, "execute_command", 90).output, f"first {n}\n{wanted}last {n}\n")
@@ -175,7 +230,9 @@ class Life(unittest.TestCase):
         """T13"""
         with Server() as server:
             (server.sandbox.home / ".profile").write_text("export FROM_PROFILE=yes\n")
-            self.assertEqual(server.create_tab(login=True, shell="bash").execute("echo $FROM_PROFILE; shopt -q login_shell; echo $?").output, "yes\n0\n")
+            self.assertEqual(
+                server.create_tab(login=True, shell="bash").execute("echo $FROM_PROFILE; shopt -q login_shell; echo $?").output, "yes\n0\n"
+            )
             self.assertEqual(server.create_tab(shell="bash").execute("echo $FROM_PROFILE").output, "\n")
 
     def test_the_default_shell_is_the_users(self) -> None:
@@ -211,7 +268,9 @@ class Life(unittest.TestCase):
             server.call("rename_tab", window_id=first.window_id, name="mine")
             second = server.call("execute_command", command="pwd")
             self.assertEqual(second.output, f"{server.sandbox.home}\n")
-            self.assertRegex(second.notes[0], f'"main" that was used before, {first.window_id}, has another name now: this ran in a new one')
+            self.assertRegex(
+                second.notes[0], f'"main" that was used before, {first.window_id}, has another name now: this ran in a new one'
+            )
             self.assertNotIn("notes", server.call("execute_command", command="pwd"))
             os.kill(Person(server).server_pid(), signal.SIGKILL)
             poll(lambda: not server.tabs(), 10)
@@ -280,9 +339,25 @@ class Exactly(unittest.TestCase):
     def test_every_variable_arrives_or_is_refused_by_name(self) -> None:
         """D29: also those of which tmux, terminally-shell and the locale have ideas of their own; in the first tab as in any other."""
         with Server() as server:
-            given = {"PATH": "/opt/no such:/usr/bin:/bin", "HOME": "/tmp", "SHELL": "/bin/false", "TERM": "vt100", "LANG": "de_DE", "LC_ALL": "C", "TMUX": "/nowhere,1,0",
-                     "TMUX_PANE": "%77", "TMUX_TMPDIR": "/var", "TERM_PROGRAM": "x y", "TERMINALLY_RUN": "/nowhere", "TERMINALLY_SHELL": "/bin/false", "TERMINALLY_LOGIN": "1",
-                     "TERMINALLY_NAME": "n", "TERMINALLY_ENV_A": "twice", "GIT_EDITOR": "vi", "OLDPWD": "/usr"}
+            given = {
+                "PATH": "/opt/no such:/usr/bin:/bin",
+                "HOME": "/tmp",
+                "SHELL": "/bin/false",
+                "TERM": "vt100",
+                "LANG": "de_DE",
+                "LC_ALL": "C",
+                "TMUX": "/nowhere,1,0",
+                "TMUX_PANE": "%77",
+                "TMUX_TMPDIR": "/var",
+                "TERM_PROGRAM": "x y",
+                "TERMINALLY_RUN": "/nowhere",
+                "TERMINALLY_SHELL": "/bin/false",
+                "TERMINALLY_LOGIN": "1",
+                "TERMINALLY_NAME": "n",
+                "TERMINALLY_ENV_A": "twice",
+                "GIT_EDITOR": "vi",
+                "OLDPWD": "/usr",
+            }
             for shell in ("dash", "bash"):
                 pid = server.create_tab(shell=shell, env=given).execute("echo $$").output.strip()
                 self.assertLessEqual(given.items(), environment(pid).items(), shell)

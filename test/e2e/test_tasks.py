@@ -15,7 +15,9 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def legacy(server: Server, command: str, **arguments: object) -> dict:
-    return server.raw.request("tools/call", {"name": "execute_command", "arguments": {"command": command} | arguments, "task": {"ttl": 60_000}})["task"]
+    return server.raw.request(
+        "tools/call", {"name": "execute_command", "arguments": {"command": command} | arguments, "task": {"ttl": 60_000}}
+    )["task"]
 
 
 def modern(server: Server, command: str, **arguments: object) -> dict:
@@ -106,7 +108,9 @@ class Legacy(unittest.TestCase):
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
             self.assertEqual((result["output"], result["state"], result["exit_code"]), ("begun\ndone\n", "completed", 0))
             done = get(server, task["taskId"])
-            self.assertGreaterEqual(datetime.fromisoformat(done["lastUpdatedAt"]) - datetime.fromisoformat(done["createdAt"]), timedelta(seconds=3))
+            self.assertGreaterEqual(
+                datetime.fromisoformat(done["lastUpdatedAt"]) - datetime.fromisoformat(done["createdAt"]), timedelta(seconds=3)
+            )
 
     def test_a_time_out_is_a_result(self) -> None:
         with Server() as server:
@@ -130,7 +134,9 @@ class Legacy(unittest.TestCase):
             cancelled = server.raw.request("tasks/cancel", {"taskId": task["taskId"]})
             self.assertEqual((cancelled["taskId"], cancelled["status"]), (task["taskId"], "cancelled"))
             result = server.raw.result_of(waiting)["structuredContent"]
-            self.assertEqual((result["output"], result["state"], result["reason"]), (interrupted("begun\n"), "cancelled", "cancelled_by_client"))
+            self.assertEqual(
+                (result["output"], result["state"], result["reason"]), (interrupted("begun\n"), "cancelled", "cancelled_by_client")
+            )
             self.assertEqual(tab.execute("echo next").output, "next\n")
             again = error(server, "tasks/cancel", {"taskId": task["taskId"]})
             self.assertEqual(again.code, -32602)
@@ -151,7 +157,9 @@ class Legacy(unittest.TestCase):
                 self.assertEqual(error(server, "tools/call", {"name": "execute_command", "arguments": arguments, "task": {}}).code, -32602)
             tab = server.create_tab()
             tab.start("sleep 600")
-            task = server.raw.request("tools/call", {"name": "execute_command", "arguments": {"command": "true", "window_id": tab.id}, "task": {}})["task"]
+            task = server.raw.request(
+                "tools/call", {"name": "execute_command", "arguments": {"command": "true", "window_id": tab.id}, "task": {}}
+            )["task"]
             failed = ended(server, task["taskId"])
             self.assertEqual(failed["status"], "failed")
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})
@@ -161,7 +169,9 @@ class Legacy(unittest.TestCase):
     def test_what_is_refused(self) -> None:
         with Server() as server:
             self.assertEqual(error(server, "tools/call", {"name": "list_tabs", "task": {}}).code, -32601)
-            self.assertEqual(error(server, "tools/call", {"name": "execute_command", "arguments": {"command": "true"}, "task": 7}).code, -32602)
+            self.assertEqual(
+                error(server, "tools/call", {"name": "execute_command", "arguments": {"command": "true"}, "task": 7}).code, -32602
+            )
             server.create_tab()
             for task in ("", "task-", "task-@0-00000000", "task-@0-00000000-" + "0" * 32, "task-@99-00000000-" + "0" * 32, "x", 7, None):
                 for method in ("tasks/get", "tasks/result", "tasks/cancel"):
@@ -183,7 +193,9 @@ class Modern(unittest.TestCase):
         with Server(handshake=False) as server:
             found = server.raw.request("server/discover", {"_meta": modern_meta()})
             self.assertEqual(found["capabilities"]["extensions"], {EXTENSION: {}})
-            plain = server.raw.request("tools/call", {"name": "execute_command", "arguments": {"command": "sleep 1; echo x"}, "task": {}, "_meta": modern_meta()})
+            plain = server.raw.request(
+                "tools/call", {"name": "execute_command", "arguments": {"command": "sleep 1; echo x"}, "task": {}, "_meta": modern_meta()}
+            )
             self.assertEqual((plain["resultType"], plain["structuredContent"]["output"]), ("complete", "x\n"))
             for method in ("tasks/get", "tasks/update", "tasks/cancel"):
                 caught = error(server, method, {"taskId": "x", "_meta": modern_meta()})
@@ -282,13 +294,24 @@ class Restart(unittest.TestCase):
                 tab = server.create_tab()
                 task, other = (legacy(server, f"echo {word}", window_id=tab.id)["taskId"] for word in ("one", "two"))
                 plain = server.call("execute_command", window_id=tab.id, command="echo three", verbose=True)
-                seen = tab.log().decode() + str(server.call("get_command_state", window_id=tab.id, command_id=task.split("-")[2], verbose=True))
+                seen = tab.log().decode() + str(
+                    server.call("get_command_state", window_id=tab.id, command_id=task.split("-")[2], verbose=True)
+                )
             key, other_key = (id.split("-")[3] for id in (task, other))
             self.assertNotEqual(key, other_key)
             self.assertNotIn(key, seen)
-            known = task[:-len(key)]  # the tab and the command's id are no secrets
-            guesses = [known[:-1], known, known + "0" * 32, known + other_key, known + key[:-1], known + key[1:] + key[0],
-                       f"task-{key}", f"task-{tab.id}-{plain.command_id}-", f"task-{tab.id}-{plain.command_id}-{key}"]
+            known = task[: -len(key)]  # the tab and the command's id are no secrets
+            guesses = [
+                known[:-1],
+                known,
+                known + "0" * 32,
+                known + other_key,
+                known + key[:-1],
+                known + key[1:] + key[0],
+                f"task-{key}",
+                f"task-{tab.id}-{plain.command_id}-",
+                f"task-{tab.id}-{plain.command_id}-{key}",
+            ]
             with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
                 for guess in guesses:
                     for method in ("tasks/get", "tasks/result", "tasks/cancel"):
@@ -302,7 +325,9 @@ class Restart(unittest.TestCase):
         with Sandbox() as sandbox:
             with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
                 tab = server.create_tab()
-                task = legacy(server, "echo one; while [ ! -e go ]; do sleep 0.1; done; echo two", window_id=tab.id, timeout_ms=90_000)["taskId"]
+                task = legacy(server, "echo one; while [ ! -e go ]; do sleep 0.1; done; echo two", window_id=tab.id, timeout_ms=90_000)[
+                    "taskId"
+                ]
             with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
                 self.assertEqual(get(server, task)["status"], "working")
                 self.assertEqual(get(server, task, KNOWS_TASKS)["status"], "working")

@@ -63,7 +63,10 @@ class Deadline(unittest.TestCase):
             result = tab.execute("setsid sh -c 'trap \"\" INT TERM HUP; exec sleep 601' & sleep 30", timeout_ms=700)
             self.assertEqual(result.state, "cancelled")
             left = [pid for pid, command in server.sandbox.processes().items() if command == "sleep 601"]
-            self.assertTrue(not left or any(str(pid) in note for pid in left for note in result.notes), f"{left} lives on and is not named in {result.notes}")
+            self.assertTrue(
+                not left or any(str(pid) in note for pid in left for note in result.notes),
+                f"{left} lives on and is not named in {result.notes}",
+            )
 
     def test_older_jobs_are_spared(self) -> None:
         with Server() as server:
@@ -118,7 +121,9 @@ class Deadline(unittest.TestCase):
             poll(lambda: tab.row.foreground == "sleep", 5)  # a shell that is starting it loses the key
             Person(server).keys(tab, "C-c")
             result = server.result(call, "execute_command")
-            self.assertEqual((result.state, result.reason, result.exit_code, result.timed_out), ("cancelled", "interrupted_in_tab", 130, False))
+            self.assertEqual(
+                (result.state, result.reason, result.exit_code, result.timed_out), ("cancelled", "interrupted_in_tab", 130, False)
+            )
 
     def test_programs_in_the_way(self) -> None:
         """Full-screen and interactive programs, started by a command."""

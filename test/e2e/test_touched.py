@@ -184,7 +184,6 @@ class LeftByAPerson(unittest.TestCase):
         self.assertIn("A person is typing", self.server.error(call, "execute_command"))
         self.assertNotIn(b"^C", self.tab.log()[end:])
 
-
     def test_cancelled_while_somebody_types(self) -> None:
         """It waited for a pause of theirs: that it is not wanted any more is its end, and not that they type."""
         terminal = self.watch()
@@ -311,7 +310,9 @@ class CalledOff(unittest.TestCase):
         self.assertIn("nothing was run", answer["content"][0]["text"])
         if not answer.get("isError"):  # else the prompt had not even come when its patience was over
             result = answer["structuredContent"]
-            self.assertEqual((result["state"], result["reason"], result["timed_out"], result["exit_code"]), ("cancelled", "timeout", True, None))
+            self.assertEqual(
+                (result["state"], result["reason"], result["timed_out"], result["exit_code"]), ("cancelled", "timeout", True, None)
+            )
             self.assertEqual(self.tab.state().reason, "timeout")
         self.nothing_ran()
 

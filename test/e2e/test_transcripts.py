@@ -43,7 +43,7 @@ class Heard:
         return ordered, other
 
     def next(self, what: str) -> str:
-        line = poll(lambda: self._split()[0][self._ordered:], 15, what)[0]
+        line = poll(lambda: self._split()[0][self._ordered :], 15, what)[0]
         self._ordered += 1
         return line
 
@@ -51,7 +51,7 @@ class Heard:
         poll(lambda: any(matches(expected, json.loads(line), names) for line in self._split()[1]), 15, what)
 
     def rest(self) -> list[str]:
-        return self._split()[0][self._ordered:]
+        return self._split()[0][self._ordered :]
 
 
 def play(file: Path) -> tuple[list[str], list[str]]:

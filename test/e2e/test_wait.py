@@ -22,8 +22,11 @@ class Exit(unittest.TestCase):
             tab = server.create_tab()
             started = tab.start("echo begun; sleep 0.4; echo done; (exit 4)")
             waited = tab.call("wait_for", until="exit", timeout_ms=20_000)
-            self.assertEqual(dict(waited), {"matched": True, "output": "begun\ndone\n", "next_byte": waited.next_byte, "state": "completed", "exit_code": 4})
-            self.assertIn(b"done\r\n", tab.log()[started.start_byte:waited.next_byte])
+            self.assertEqual(
+                dict(waited),
+                {"matched": True, "output": "begun\ndone\n", "next_byte": waited.next_byte, "state": "completed", "exit_code": 4},
+            )
+            self.assertIn(b"done\r\n", tab.log()[started.start_byte : waited.next_byte])
             self.assertEqual(dict(tab.call("wait_for", until="exit")), dict(waited), "what has ended is told at once")
 
     def test_where_nothing_ran(self) -> None:
@@ -65,7 +68,10 @@ class Exit(unittest.TestCase):
             tab.start("echo begun; sleep 60")
             poll(lambda: b"begun\r\n" in tab.log(), 10)
             waited = tab.call("wait_for", until="exit", timeout_ms=300)
-            self.assertEqual(dict(waited), {"matched": False, "reason": "timeout", "output": "begun\n", "next_byte": waited.next_byte, "state": "running"})
+            self.assertEqual(
+                dict(waited),
+                {"matched": False, "reason": "timeout", "output": "begun\n", "next_byte": waited.next_byte, "state": "running"},
+            )
             self.assertEqual(tab.state().state, "running")
 
     def test_no_longer_than_a_call_may_take(self) -> None:
@@ -80,8 +86,10 @@ class Exit(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.start("echo begun; sleep 60")
-            waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
-                       for until, more in (("exit", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+            waiting = [
+                server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
+                for until, more in (("exit", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))
+            ]
             poll(lambda: b"begun\r\n" in tab.log(), 10)
             self.assertEqual(tab.state().state, "running")
             tab.close(force=True)
@@ -97,14 +105,18 @@ class Exit(unittest.TestCase):
             for close in ("kill-window", "kill-pane"):
                 tab = server.create_tab()
                 tab.start("echo begun; sleep 60")
-                waiting = [server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
-                           for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))]
+                waiting = [
+                    server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
+                    for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))
+                ]
                 poll(lambda tab=tab: b"begun\r\n" in tab.log(), 10)
                 self.assertEqual(tab.state().state, "running")
                 Person(server).tmux(close, "-t", tab.id)
                 for future in waiting:
                     waited = server.result(future, "wait_for")
-                    self.assertEqual((waited.matched, waited.reason, waited.state, waited.output), (False, "tab_closed", "failed", "begun\n"))
+                    self.assertEqual(
+                        (waited.matched, waited.reason, waited.state, waited.output), (False, "tab_closed", "failed", "begun\n")
+                    )
 
     def test_what_a_person_started(self) -> None:
         with Server() as server:
@@ -141,7 +153,7 @@ class Pattern(unittest.TestCase):
             tab = server.create_tab()
             tab.execute("echo ready yesterday")
             started = tab.start("echo; echo 'listening on 8000'; sleep 60")
-            poll(lambda: b"8000\r\n" in tab.log()[started.start_byte:], 10)
+            poll(lambda: b"8000\r\n" in tab.log()[started.start_byte :], 10)
             waited = tab.call("wait_for", until="pattern", pattern="listening on (\\d+)$", timeout_ms=20_000)
             self.assertEqual((waited.matched, waited.match, waited.state), (True, "listening on 8000", "running"))
             waited = tab.call("wait_for", until="pattern", pattern="yesterday", timeout_ms=200)
@@ -177,7 +189,9 @@ class Pattern(unittest.TestCase):
             tab.wait_end()
             watch = Stopwatch()
             waited = tab.start("echo a; sleep 0.3; (exit 7)", until="pattern", pattern="never", timeout_ms=50_000)
-            self.assertEqual((waited.matched, waited.reason, waited.output, waited.state, waited.exit_code), (False, "exited", "a\n", "completed", 7))
+            self.assertEqual(
+                (waited.matched, waited.reason, waited.output, waited.state, waited.exit_code), (False, "exited", "a\n", "completed", 7)
+            )
             watch.within(0.3 + 1, timers=0.3)
             self.assertEqual(tab.call("wait_for", until="pattern", pattern="never").reason, "exited")
 
@@ -204,9 +218,16 @@ class Pattern(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             before = len(tab.log())
-            for arguments, what in ((dict(until="pattern", pattern="a("), "pattern: "), (dict(until="pattern"), "pattern: missing"), (dict(until="exit", pattern="x"), "pattern: only"),
-                                    (dict(until="port"), "port: missing"), (dict(until="idle", port=80), "port: only"), (dict(pattern="x"), "pattern: only"),
-                                    (dict(until="never"), "until: "), (dict(until="exit", append_newline=False), "until: ")):
+            for arguments, what in (
+                (dict(until="pattern", pattern="a("), "pattern: "),
+                (dict(until="pattern"), "pattern: missing"),
+                (dict(until="exit", pattern="x"), "pattern: only"),
+                (dict(until="port"), "port: missing"),
+                (dict(until="idle", port=80), "port: only"),
+                (dict(pattern="x"), "pattern: only"),
+                (dict(until="never"), "until: "),
+                (dict(until="exit", append_newline=False), "until: "),
+            ):
                 self.assertIn(what, tab.call_error("start_process", command="touch ran", **arguments))
             self.assertIn("until: missing", tab.call_error("wait_for"))
             self.assertEqual(len(tab.log()), before)

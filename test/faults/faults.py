@@ -40,10 +40,16 @@ class Figure:
         return {"=": self.value == self.allowed, "<=": self.value <= self.allowed, ">=": self.value >= self.allowed}[self.sign]
 
     def wanted(self) -> str:
-        return f"{self.what} {'' if self.sign == '=' else self.sign + ' '}{in_words(self.bound, self.unit)}".replace("<=", "≤").replace(">=", "≥")
+        return f"{self.what} {'' if self.sign == '=' else self.sign + ' '}{in_words(self.bound, self.unit)}".replace("<=", "≤").replace(
+            ">=", "≥"
+        )
 
     def measured(self) -> str:
-        busy = f" (allowed here: {in_words(self.allowed, self.unit)})" if self.value > self.bound and self.allowed != self.bound and self.sign == "<=" else ""
+        busy = (
+            f" (allowed here: {in_words(self.allowed, self.unit)})"
+            if self.value > self.bound and self.allowed != self.bound and self.sign == "<="
+            else ""
+        )
         return in_words(self.value, self.unit) + busy + ("" if self.met() else " (NOT MET)")
 
 
@@ -73,8 +79,14 @@ def in_words(value: float, unit: str) -> str:
 
 def row(fault: str, *figures: Figure) -> None:
     """Asserts each figure, and makes a row of the table, printed here and collected for the end of the whole suite."""
-    entry = {"fault": fault, "test": calling_test(), "wanted": "; ".join(figure.wanted() for figure in figures),
-             "measured": "; ".join(figure.measured() for figure in figures), "form": "long" if LONG else "short", "commit": commit()}
+    entry = {
+        "fault": fault,
+        "test": calling_test(),
+        "wanted": "; ".join(figure.wanted() for figure in figures),
+        "measured": "; ".join(figure.measured() for figure in figures),
+        "form": "long" if LONG else "short",
+        "commit": commit(),
+    }
     entry = {key: value.replace("|", "/") for key, value in entry.items()}
     print(f"| {' | '.join(entry.values())} |", flush=True)
     if table := os.environ.get("TERMINALLY_FAULT_TABLE"):
@@ -98,7 +110,9 @@ def commit() -> str:
     git = ["git", "-C", str(Path(__file__).parent), "-c", "safe.directory=*"]
     try:
         head = subprocess.run([*git, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-        changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "--", ":/src", ":/test"], capture_output=True, text=True, check=True).stdout
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no", "--", ":/src", ":/test"], capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return head + ("+" if changed else "")

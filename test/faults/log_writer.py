@@ -24,7 +24,7 @@ class Writer:
     def print(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[self.process.stdin.write(view):]
+            view = view[self.process.stdin.write(view) :]
 
     def end(self, timeout: float = 30) -> int:
         self.process.stdin.close()
@@ -47,7 +47,7 @@ class Log:
     def _read(self, path: Path, records: bytes) -> None:
         self.records = []
         for at in range(0, len(records) - RECORD + 1, RECORD):
-            kind, offset, position, _ = records[at:at + RECORD].split()
+            kind, offset, position, _ = records[at : at + RECORD].split()
             self.records.append((kind.decode(), int(offset), int(position)))
         self.segments = [(o, p) for k, o, p in self.records if k == "seg"]
         if not self.records or self.records[0][0] != "seg":
@@ -79,7 +79,7 @@ class Log:
             for begin, data in self.files:
                 first, last = max(position, begin), min(position + size, begin + len(data or b""))
                 if data is not None and first < last:
-                    result.append((offset + first - position, data[first - begin:last - begin]))
+                    result.append((offset + first - position, data[first - begin : last - begin]))
         return result
 
 

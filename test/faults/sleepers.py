@@ -1,6 +1,7 @@
 """sleepers.py N: N processes that sleep, as other people's on a busy machine. Prints "up" when they are; they end with its standard input."""
 
 import os, signal, sys
+
 children = []
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 try:

@@ -18,7 +18,9 @@ class BigLog(unittest.TestCase):
         """T9, R6: in 50 ms, under 8 MB extra. The files are sparse: of the middle, nothing may be read."""
         for what, size in (("10 GB log", 10_000_000_000), ("1 GB line", 1_000_000_000)):
             # Else it is over the limits and removed before it is read.
-            with self.subTest(what), Stopwatch(computes=1) as watch, Server("--log-segment-bytes", "100GiB", "--log-quota-bytes", "200GiB") as server:
+            with self.subTest(what), Stopwatch(computes=1) as watch, Server(
+                "--log-segment-bytes", "100GiB", "--log-quota-bytes", "200GiB"
+            ) as server:
                 tab = server.create_tab()
                 tab.execute("echo ready")
                 os.truncate(tab.log_path, size)  # the writer appends behind it
@@ -37,8 +39,12 @@ class BigLog(unittest.TestCase):
                 self.assertLessEqual(len(lines.content.encode()), 256 * 1024)
                 self.assertIn("line 300" if size > 1 << 31 else "the last line", lines.content)
                 times.sort()
-                row(f"last 200 lines of one {what}", at_least("log", tab.log_path.stat().st_size, size, "bytes"),
-                    at_most("median of 20 reads", times[10], 50, "ms", watch.stretch(0.05)), at_most("memory for them", extra, 8, "MB"))
+                row(
+                    f"last 200 lines of one {what}",
+                    at_least("log", tab.log_path.stat().st_size, size, "bytes"),
+                    at_most("median of 20 reads", times[10], 50, "ms", watch.stretch(0.05)),
+                    at_most("memory for them", extra, 8, "MB"),
+                )
 
 
 if __name__ == "__main__":

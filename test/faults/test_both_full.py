@@ -163,8 +163,11 @@ class BothFull(OnSmallDisks):
                 poll(lambda: kept in written(), 5, "the record, without another command")
                 self.assertIsNone(tab.row.get("log_gap_bytes"), "the writer kept all of it")
                 self.assertEqual(tab.state(command_id=last_id).exit_code, commands - 1)
-        row("state and runtime directory full, rm of what fills them among the commands", exactly("commands whose code is right", right, commands),
-            at_most("slowest", slowest, 2, "s", pace))
+        row(
+            "state and runtime directory full, rm of what fills them among the commands",
+            exactly("commands whose code is right", right, commands),
+            at_most("slowest", slowest, 2, "s", pace),
+        )
 
 
 class SmallFiles(unittest.TestCase):

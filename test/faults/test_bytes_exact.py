@@ -9,7 +9,16 @@ from faults import exactly, row, runs
 from harness import Server, main, poll
 
 # What quoting, formats, comments and terminals are likely to spoil, beside any character at all.
-SPECIAL = list("\n\n\n\r\t  ##;;$\"'\\~{}%`&|*?[]()<>!-=:@^,.\x1b\x7f\x01\u0085\u2028") + ["#{pane_id}", "#(touch ran)", "#[fg=red]", "%H", "\n# ", "\\\n", "\\012", "${HOME}"]
+SPECIAL = list("\n\n\n\r\t  ##;;$\"'\\~{}%`&|*?[]()<>!-=:@^,.\x1b\x7f\x01\u0085\u2028") + [
+    "#{pane_id}",
+    "#(touch ran)",
+    "#[fg=red]",
+    "%H",
+    "\n# ",
+    "\\\n",
+    "\\012",
+    "${HOME}",
+]
 SEED = 7
 
 
@@ -17,7 +26,13 @@ def any_text(source: random.Random, longest: int, without: str = "") -> str:
     text = ""
     for _ in range(source.randrange(1, longest)):
         kind = source.random()
-        text += source.choice(SPECIAL) if kind < 0.5 else chr(source.randrange(1, 256)) if kind < 0.9 else chr(source.choice([0x20AC, 0x4E2D, 0x1F600, 0x301, 0xFFFD]))
+        text += (
+            source.choice(SPECIAL)
+            if kind < 0.5
+            else chr(source.randrange(1, 256))
+            if kind < 0.9
+            else chr(source.choice([0x20AC, 0x4E2D, 0x1F600, 0x301, 0xFFFD]))
+        )
     return "".join(character for character in text if character not in without) or "x"
 
 
@@ -86,8 +101,10 @@ class BytesExact(unittest.TestCase):
 
     def test_text(self) -> None:
         count = runs(300, 10_000)
-        reader = ("import os, sys, tty\ntty.setraw(0)\nprint('ready', end='', flush=True)\n"
-                  "with open('got', 'ab', 0) as got:\n    while True:\n        got.write(os.read(0, 65536))\n")
+        reader = (
+            "import os, sys, tty\ntty.setraw(0)\nprint('ready', end='', flush=True)\n"
+            "with open('got', 'ab', 0) as got:\n    while True:\n        got.write(os.read(0, 65536))\n"
+        )
         with Server() as server:
             (server.sandbox.home / "reader.py").write_text(reader)
             tab = server.create_tab(shell="bash")

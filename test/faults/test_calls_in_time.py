@@ -25,9 +25,17 @@ class Busy:
         self.server = server
         self.tabs = {}
         self.make("running", lambda tab: tab.start("sleep 1000"))
-        self.make("streaming", lambda tab: server.raw.start_request("tools/call", {
-            "name": "execute_command", "arguments": {"window_id": tab.id, "command": "while :; do echo x; sleep 0.05; done", "timeout_ms": 600_000},
-            "_meta": {"progressToken": tab.id}}))
+        self.make(
+            "streaming",
+            lambda tab: server.raw.start_request(
+                "tools/call",
+                {
+                    "name": "execute_command",
+                    "arguments": {"window_id": tab.id, "command": "while :; do echo x; sleep 0.05; done", "timeout_ms": 600_000},
+                    "_meta": {"progressToken": tab.id},
+                },
+            ),
+        )
         self.make("queue", lambda tab: [tab.execute_async("sleep 0.4", timeout_ms=60_000) for _ in range(12)])
         self.make("person", lambda tab: tab.call("send_text", text="sleep 1000"))
         self.make("wait", lambda tab: tab.call("send_text", text="sleep 1000 & wait"))
@@ -74,26 +82,34 @@ class Busy:
 def a_call(random_: random.Random, tab: str) -> tuple[str, dict, float | None]:
     """A tool, its arguments, and its own time-out in seconds."""
     timeout = random_.choice((1, 50, 300, 1_000, 4_000, 600_000))
-    until = random_.choice(({"until": "exit"}, {"until": "pattern", "pattern": "never"}, {"until": "idle", "idle_ms": 60_000}, {"until": "input"}))
-    tool, arguments, timed = random_.choice((
-        ("execute_command", {"command": "echo x", "timeout_ms": timeout, "on_timeout": random_.choice(("interrupt", "background"))}, True),
-        ("execute_command", {"command": "trap '' INT; sleep 30", "timeout_ms": timeout}, True),
-        ("start_process", {"command": "sleep 5", "timeout_ms": timeout, **until}, True),
-        ("start_process", {"command": "echo y", "append_newline": False}, False),
-        ("wait_for", {"timeout_ms": timeout, **until}, True),
-        ("get_command_state", {}, False),
-        ("cancel_command", {}, False),
-        ("stop_process", {}, False),
-        ("send_text", {"text": "x", "submit": False}, False),
-        ("send_keys", {"keys": ["C-l"]}, False),
-        ("read_screen", {}, False),
-        ("read_logs_from_tab", {"lines": 5}, False),
-        ("stream_logs_from_tab", {"from_byte": 1 << 30, "wait_ms": 30_000}, False),
-        ("search_logs", {"pattern": "x+"}, False),
-        ("rename_tab", {"name": random_.choice("abc")}, False),
-        ("list_tabs", {}, False),
-        ("create_tab", {"name": "another"}, False),
-    ))
+    until = random_.choice(
+        ({"until": "exit"}, {"until": "pattern", "pattern": "never"}, {"until": "idle", "idle_ms": 60_000}, {"until": "input"})
+    )
+    tool, arguments, timed = random_.choice(
+        (
+            (
+                "execute_command",
+                {"command": "echo x", "timeout_ms": timeout, "on_timeout": random_.choice(("interrupt", "background"))},
+                True,
+            ),
+            ("execute_command", {"command": "trap '' INT; sleep 30", "timeout_ms": timeout}, True),
+            ("start_process", {"command": "sleep 5", "timeout_ms": timeout, **until}, True),
+            ("start_process", {"command": "echo y", "append_newline": False}, False),
+            ("wait_for", {"timeout_ms": timeout, **until}, True),
+            ("get_command_state", {}, False),
+            ("cancel_command", {}, False),
+            ("stop_process", {}, False),
+            ("send_text", {"text": "x", "submit": False}, False),
+            ("send_keys", {"keys": ["C-l"]}, False),
+            ("read_screen", {}, False),
+            ("read_logs_from_tab", {"lines": 5}, False),
+            ("stream_logs_from_tab", {"from_byte": 1 << 30, "wait_ms": 30_000}, False),
+            ("search_logs", {"pattern": "x+"}, False),
+            ("rename_tab", {"name": random_.choice("abc")}, False),
+            ("list_tabs", {}, False),
+            ("create_tab", {"name": "another"}, False),
+        )
+    )
     if tool not in ("list_tabs", "create_tab") and not (tool == "execute_command" and random_.random() < 0.2):
         arguments["window_id"] = tab
     return tool, arguments, timeout / 1000 if timed else None
@@ -135,8 +151,11 @@ class CallsInTime(unittest.TestCase):
                     os.kill(tmux, signal.SIGCONT)
                 busy.thaw()
         print("slowest:", *slowest)
-        faults.row("calls with random time-outs against tabs that are busy in every way", faults.exactly("calls answered", len(late), rounds * calls),
-                   faults.at_most("latest, beyond the lesser of its time-out and the window", max(late), OVER_S, "s", watch.pace()))
+        faults.row(
+            "calls with random time-outs against tabs that are busy in every way",
+            faults.exactly("calls answered", len(late), rounds * calls),
+            faults.at_most("latest, beyond the lesser of its time-out and the window", max(late), OVER_S, "s", watch.pace()),
+        )
 
     def tmux_pid(self, server: Server) -> int:
         socket = str(server.socket).encode()
@@ -160,20 +179,29 @@ class Helpers(unittest.TestCase):
             elsewhere = unnamed = 0
             for turn in range(rounds):
                 random_ = random.Random(turn)
-                commands = [random_.choice(("pwd", "pwd; sleep 0.1", "cd /usr; cd - >/dev/null; pwd", "pwd; (sleep 0.2)")) for _ in range(12)]
+                commands = [
+                    random_.choice(("pwd", "pwd; sleep 0.1", "cd /usr; cd - >/dev/null; pwd", "pwd; (sleep 0.2)")) for _ in range(12)
+                ]
                 if turn % 2:
                     commands[0] = "pwd; sleep 0.3"
                 pending = [server.call_async("execute_command", command=command, timeout_ms=60_000) for command in commands]
                 results = [server.result(call, "execute_command", 60) for call in pending]
                 elsewhere += sum(result.output != f"{server.sandbox.home}/proj\n" for result in results if result.window_id != main_id)
-                unnamed += sum(not result.notes or result.window_id not in result.notes[0] for result in results if result.window_id != main_id)
+                unnamed += sum(
+                    not result.notes or result.window_id not in result.notes[0] for result in results if result.window_id != main_id
+                )
                 if turn % 3 == 0:  # somebody leaves the helpers elsewhere
                     for row in server.tabs().values():
                         if row.name.startswith("main-"):
                             server.call("execute_command", window_id=row.window_id, command="cd /usr")
             helpers = sum(row.name.startswith("main-") for row in server.tabs().values())
-            faults.row(f"12 calls at once without window_id, {rounds} rounds", faults.none("outside main's directory", elsewhere),
-                       faults.none("tabs not named", unnamed), faults.at_least("helper tabs", helpers, 2), faults.at_most("helper tabs", helpers, 8))
+            faults.row(
+                f"12 calls at once without window_id, {rounds} rounds",
+                faults.none("outside main's directory", elsewhere),
+                faults.none("tabs not named", unnamed),
+                faults.at_least("helper tabs", helpers, 2),
+                faults.at_most("helper tabs", helpers, 8),
+            )
 
 
 if __name__ == "__main__":

@@ -55,8 +55,13 @@ class CancelledCalls(unittest.TestCase):
             running = [task for task in server.raw.request("tasks/list")["tasks"] if task["status"] == "working"]
             for tab in tabs:
                 self.assertEqual(tab.execute("echo next").output, "next\n")
-        row(f"{times:,} cancels of calls at 0 to 600 ms", none("processes left over", left), none("tasks left over", running),
-            at_least("cancelled before they were announced", times - announced, times // 10), at_least("and after, as tasks", announced, times // 10))
+        row(
+            f"{times:,} cancels of calls at 0 to 600 ms",
+            none("processes left over", left),
+            none("tasks left over", running),
+            at_least("cancelled before they were announced", times - announced, times // 10),
+            at_least("and after, as tasks", announced, times // 10),
+        )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,11 @@ def marked(mark: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes() and b") Z " not in (entry / "stat").read_bytes():
+            if (
+                entry.name.isdigit()
+                and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes()
+                and b") Z " not in (entry / "stat").read_bytes()
+            ):
                 found.append(int(entry.name))
         except OSError:
             continue
@@ -45,7 +49,9 @@ def marked(mark: str) -> list[int]:
 
 def pids_in(result: Result) -> set[int]:
     """Of what is named as living on."""
-    return {entry["pid"] for entry in result.get("survivors", [])} | {int(pid) for note in result.notes for pid in re.findall(r"pid (\d+)", note)}
+    return {entry["pid"] for entry in result.get("survivors", [])} | {
+        int(pid) for note in result.notes for pid in re.findall(r"pid (\d+)", note)
+    }
 
 
 class Cancels(unittest.TestCase):
@@ -80,18 +86,29 @@ class Cancels(unittest.TestCase):
                     self.assertEqual(tab.execute(f"unset MARK; echo usable {n}", timeout_ms=30_000).output, f"usable {n}\n")
                     took.append(time.monotonic() - begin)
                     shell = int(tab.execute("echo $$").output)
-                    poll(lambda mark=mark, named=named, shell=shell: not set(marked(mark)) - named - {shell}, 8, "what it started is dead or named")
+                    poll(
+                        lambda mark=mark, named=named, shell=shell: not set(marked(mark)) - named - {shell},
+                        8,
+                        "what it started is dead or named",
+                    )
             for pid in (*jobs, outside.pid):
                 os.kill(pid, 0)
         self.assertEqual(outside.poll(), None)
-        row(f"{times} cancels at random moments of programs that resist: all they started is dead or named, older jobs and other tabs are untouched",
-            exactly("tabs usable", len(took), times), at_most("until the next command was done", max(took), 6, "s", watch.pace()))
+        row(
+            f"{times} cancels at random moments of programs that resist: all they started is dead or named, older jobs and other tabs are untouched",
+            exactly("tabs usable", len(took), times),
+            at_most("until the next command was done", max(took), 6, "s", watch.pace()),
+        )
 
     def test_fifty_at_once_on_a_busy_machine(self) -> None:
         """What a cancel costs does not depend on how many are under way beside other people's processes."""
         tabs_count, strangers = 50, 2_300
-        others = subprocess.Popen([sys.executable, "-S", str(Path(__file__).with_name("sleepers.py")), str(strangers)],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        others = subprocess.Popen(
+            [sys.executable, "-S", str(Path(__file__).with_name("sleepers.py")), str(strangers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(others.communicate)
         self.assertEqual(others.stdout.readline(), "up\n")
         with Server() as server:
@@ -111,8 +128,12 @@ class Cancels(unittest.TestCase):
             self.assertEqual([answer.survivors for answer in answers], [[]] * tabs_count)
             left = [pid for pid, command in server.sandbox.processes().items() if command == "sleep 600"]
             pace = watch.pace()
-        row(f"{tabs_count} cancels at once beside {strangers:,} processes of others", exactly("answered", len(took), tabs_count),
-            at_most("slowest", max(took), 6, "s", pace), none("processes left", left))
+        row(
+            f"{tabs_count} cancels at once beside {strangers:,} processes of others",
+            exactly("answered", len(took), tabs_count),
+            at_most("slowest", max(took), 6, "s", pace),
+            none("processes left", left),
+        )
 
 
 if __name__ == "__main__":

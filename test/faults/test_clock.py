@@ -49,8 +49,12 @@ class Clock(unittest.TestCase):
         self.set_clock("+0")
         timers = self.sandbox.root / "true_timers.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", timers], input=TRUE_TIMERS, text=True, check=True)
-        self.environment = {"LD_PRELOAD": f"{timers}:{library()}", "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
-                            "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        self.environment = {
+            "LD_PRELOAD": f"{timers}:{library()}",
+            "FAKETIME_TIMESTAMP_FILE": str(self.file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
 
     def set_clock(self, offset: str) -> None:
         fresh = self.file.with_suffix(".new")
@@ -71,7 +75,9 @@ class Clock(unittest.TestCase):
             floor.append(self.late_ms(server, tab))
             late.append(self.late_ms(server, tab, 0.1 + 0.3 * chance.random(), offset))
             begin = time.monotonic()
-            call = server.call_async("start_process", window_id=tab.id, command="sleep 0.5", until="pattern", pattern="never", timeout_ms=300)
+            call = server.call_async(
+                "start_process", window_id=tab.id, command="sleep 0.5", until="pattern", pattern="never", timeout_ms=300
+            )
             self.set_clock(JUMPS[chance.randrange(len(JUMPS))])
             self.assertEqual(server.result(call, "start_process").reason, "timeout")
             waited.append((time.monotonic() - begin) * 1000 - 300)
@@ -81,9 +87,12 @@ class Clock(unittest.TestCase):
             self.assertLess(done.duration_ms, 2_000, "measured on the monotonic clock")
         # What a machine that others use adds, and the interrupted shell's way back to its prompt, is there without a jump, too.
         usual = max(floor)
-        row(f"clock set back and forward, {len(jumps)} jumps of up to 10 years", at_least("never too early", min(late + waited), -5, "ms"),
+        row(
+            f"clock set back and forward, {len(jumps)} jumps of up to 10 years",
+            at_least("never too early", min(late + waited), -5, "ms"),
             at_most(f"deadlines late beyond the {usual:.0f} ms without a jump", max(late) - usual, SLACK_MS, "ms"),
-            at_most("waits late beyond these", max(waited) - usual, SLACK_MS, "ms"))
+            at_most("waits late beyond these", max(waited) - usual, SLACK_MS, "ms"),
+        )
         self.finish(server)
 
     def late_ms(self, server: Server, tab: Tab, moment: float = 0, offset: str = "") -> float:

@@ -18,8 +18,13 @@ class Commands(unittest.TestCase):
             for n in range(rounds):
                 text = f"{name} {caller} {n}"
                 try:
-                    result = server.result(server.call_async("execute_command", window_id=tabs[caller % len(tabs)], command=f"echo {text}; (exit {n % 7})",
-                                                             timeout_ms=60_000), "execute_command", 120)
+                    result = server.result(
+                        server.call_async(
+                            "execute_command", window_id=tabs[caller % len(tabs)], command=f"echo {text}; (exit {n % 7})", timeout_ms=60_000
+                        ),
+                        "execute_command",
+                        120,
+                    )
                     if (result.output, result.exit_code) != (text + "\n", n % 7):
                         wrong.append(f"{text}: {result}")
                 except Exception as error:  # noqa: BLE001: told below, by the main thread
@@ -44,9 +49,19 @@ class Commands(unittest.TestCase):
             before = {name: (resident_mib(pid), descriptors(pid)) for name, pid in pids.items()}
             wrong += self.each_caller(server, tabs, rounds, "many tabs") + self.each_caller(server, tabs[:1], rounds, "one tab")
             after = {name: (resident_mib(pid), descriptors(pid)) for name, pid in pids.items()}
-            grown = [figure for name in pids for figure in (at_most(f"{name} grows", after[name][0] - before[name][0], 16, "MB"),
-                                                            at_most(f"descriptors of {name} grow", after[name][1] - before[name][1], 7))]
-            row(f"{2 * CALLERS * rounds:,} commands, {CALLERS} callers over {CALLERS} tabs and over one", none("mixed or lost", wrong), *grown)
+            grown = [
+                figure
+                for name in pids
+                for figure in (
+                    at_most(f"{name} grows", after[name][0] - before[name][0], 16, "MB"),
+                    at_most(f"descriptors of {name} grow", after[name][1] - before[name][1], 7),
+                )
+            ]
+            row(
+                f"{2 * CALLERS * rounds:,} commands, {CALLERS} callers over {CALLERS} tabs and over one",
+                none("mixed or lost", wrong),
+                *grown,
+            )
 
 
 if __name__ == "__main__":

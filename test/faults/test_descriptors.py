@@ -110,8 +110,12 @@ class Descriptors(unittest.TestCase):
             figures = self.try_with(left)
             done, refused, slowest = done + figures[0], refused + figures[1], max(slowest, figures[2])
         poll(lambda: descriptors(self.pid) <= before, 5, f"no descriptor more than {before}")
-        row("0 to 12 descriptors left in the server, 17 kinds of calls: nothing is taken for dead, no descriptor leaks", at_least("done", done, 50),
-            at_least("refused with the limit's name", refused, 10), at_most("slowest, its own second included", slowest, 1 + CALL_S, "s", watch.pace()))
+        row(
+            "0 to 12 descriptors left in the server, 17 kinds of calls: nothing is taken for dead, no descriptor leaks",
+            at_least("done", done, 50),
+            at_least("refused with the limit's name", refused, 10),
+            at_most("slowest, its own second included", slowest, 1 + CALL_S, "s", watch.pace()),
+        )
 
     def test_none_left_in_the_whole_system(self) -> None:
         """D40: ENFILE, injected, for the limit is everybody's: what runs is not given up, and the limit is named."""
@@ -121,10 +125,16 @@ class Descriptors(unittest.TestCase):
         running = tab.execute_async("for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.3; done; (exit 5)", timeout_ms=30_000)
         poll(lambda: tab.row.busy, 5)
         trace = self.server.sandbox.root / "trace"
-        strace = subprocess.Popen(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)])
+        strace = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)]
+        )
         try:
-            poll(lambda: trace.exists() and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2, 10,
-                 "the log not to be readable")
+            poll(
+                lambda: trace.exists()
+                and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2,
+                10,
+                "the log not to be readable",
+            )
             self.assertIn("fs.file-max", tab.call_error("read_logs_from_tab"))
         finally:
             strace.terminate()
@@ -136,8 +146,13 @@ class Descriptors(unittest.TestCase):
         """D40: the limit is named, whatever it was that could not be opened."""
         for limit in (8, 10, 12, 14):
             with self.subTest(limit):
-                ended = subprocess.run(["bash", "-c", f'ulimit -n {limit}; exec "$0"', binary()], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                       timeout=20)
+                ended = subprocess.run(
+                    ["bash", "-c", f'ulimit -n {limit}; exec "$0"', binary()],
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    timeout=20,
+                )
                 self.assertEqual(ended.returncode, 1)
                 self.assertIn(f"RLIMIT_NOFILE, open files of a process: {limit};", ended.stderr)
 

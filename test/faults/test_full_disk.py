@@ -76,10 +76,16 @@ class FullDisk(unittest.TestCase):
             around = end - before - OUTPUT
             self.assertTrue(0 < around < 4000, around)
             self.assertEqual({pid for pid, command in sandbox.processes().items() if "terminally-log" in command}, writers)
-            row("full disk (8 MB) and 50 MB of output", exactly("exit code", result.exit_code, 41), exactly("kept and counted as lost", kept + gone, end - before, "bytes"),
-                at_least("of these lost", gone, OUTPUT - 17_000_000, "bytes"), exactly("in list_tabs", tab.row.log_gap_bytes, gone, "bytes"),
-                at_most("on show while it is full", shown, 1, "s", watch.stretch(1)), at_most("resumed", resumed, 2, "s", watch.stretch(2)),
-                at_most("tmux grows", grown / 1024, 32, "MB"))
+            row(
+                "full disk (8 MB) and 50 MB of output",
+                exactly("exit code", result.exit_code, 41),
+                exactly("kept and counted as lost", kept + gone, end - before, "bytes"),
+                at_least("of these lost", gone, OUTPUT - 17_000_000, "bytes"),
+                exactly("in list_tabs", tab.row.log_gap_bytes, gone, "bytes"),
+                at_most("on show while it is full", shown, 1, "s", watch.stretch(1)),
+                at_most("resumed", resumed, 2, "s", watch.stretch(2)),
+                at_most("tmux grows", grown / 1024, 32, "MB"),
+            )
 
 
 if __name__ == "__main__":

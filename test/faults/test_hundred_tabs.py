@@ -63,8 +63,22 @@ def floor_seconds(script: Path, size: int) -> float:
         subprocess.run([*tmux, "new-session", "-d", "-s", "t", "-x", "120", "-y", "40", "sleep 1000"], check=True)
         gate = closed_gate(Path(directory, "go"))
         for n in range(TABS):
-            subprocess.run([*tmux, "new-window", "-d", "-t", "t:", f": <{gate}; python3 {script} {n} {size}; touch {directory}/done{n}; sleep 1000",
-                            ";", "pipe-pane", "-t", f"t:{n + 1}", f"exec cat >{directory}/log{n}"], check=True)
+            subprocess.run(
+                [
+                    *tmux,
+                    "new-window",
+                    "-d",
+                    "-t",
+                    "t:",
+                    f": <{gate}; python3 {script} {n} {size}; touch {directory}/done{n}; sleep 1000",
+                    ";",
+                    "pipe-pane",
+                    "-t",
+                    f"t:{n + 1}",
+                    f"exec cat >{directory}/log{n}",
+                ],
+                check=True,
+            )
         begin = time.monotonic()
         with opened(gate):
             poll(lambda: len(list(Path(directory).glob("done*"))) == TABS, 1200, "the floor's tabs")
@@ -83,8 +97,12 @@ class HundredTabs(unittest.TestCase):
             made = [server.call_async("create_tab", shell="/bin/dash") for _ in range(TABS + 1)]
             *tabs, other = [server.result(call, "create_tab", 60) for call in made]
             gate = closed_gate(server.sandbox.home / "go")
-            starts = [server.call_async("start_process", window_id=tab.window_id, command=f": <~/go; python3 ~/burst.py {n} {size}; touch ~/done{n}")
-                      for n, tab in enumerate(tabs)]
+            starts = [
+                server.call_async(
+                    "start_process", window_id=tab.window_id, command=f": <~/go; python3 ~/burst.py {n} {size}; touch ~/done{n}"
+                )
+                for n, tab in enumerate(tabs)
+            ]
             ids = [server.result(call, "start_process", 120).command_id for call in starts]
             begin = time.monotonic()
             self.enterContext(opened(gate))
@@ -92,7 +110,11 @@ class HundredTabs(unittest.TestCase):
             watch = self.enterContext(Stopwatch(computes=0.5))
             while not times or len(list(server.sandbox.home.glob("done*"))) < TABS:
                 at = time.monotonic()
-                result = server.result(server.call_async("execute_command", window_id=other.window_id, command="echo here", timeout_ms=60_000), "execute_command", 90)
+                result = server.result(
+                    server.call_async("execute_command", window_id=other.window_id, command="echo here", timeout_ms=60_000),
+                    "execute_command",
+                    90,
+                )
                 self.assertEqual(result.output, "here\n")
                 times.append((time.monotonic() - at) * 1000)
                 self.assertLess(time.monotonic() - begin, 3600)
@@ -100,12 +122,26 @@ class HundredTabs(unittest.TestCase):
             pace, resident = watch.stretch(0.5), resident_mib(server.raw.process.pid)
             floors.append(floor_seconds(script, size))  # a machine that others use may be another one by now
             for n, tab in enumerate(tabs):
-                state = poll(lambda tab=tab, n=n: (now := server.call("get_command_state", window_id=tab.window_id, command_id=ids[n], verbose=True, max_output_bytes=1000)).state
-                             == "completed" and now, 60, f"the end of tab {n}")
-                log = Path(tab.log_path).read_bytes()[state.start_byte:state.end_byte]
+                state = poll(
+                    lambda tab=tab, n=n: (
+                        now := server.call(
+                            "get_command_state", window_id=tab.window_id, command_id=ids[n], verbose=True, max_output_bytes=1000
+                        )
+                    ).state
+                    == "completed"
+                    and now,
+                    60,
+                    f"the end of tab {n}",
+                )
+                log = Path(tab.log_path).read_bytes()[state.start_byte : state.end_byte]
                 different += [n] if hashlib.sha256(log).hexdigest() != printed(n, size) else []
-            row(f"{TABS} tabs, {size / 1e6:.1f} MB each in bursts", none("logs that differ", different), at_least("rate, of tmux with cat", max(floors) / seconds, 0.8),
-                at_most("p99 of a command in tab 101", share(times, 0.99), 500, "ms", pace), at_most("server", resident, 64, "MB"))
+            row(
+                f"{TABS} tabs, {size / 1e6:.1f} MB each in bursts",
+                none("logs that differ", different),
+                at_least("rate, of tmux with cat", max(floors) / seconds, 0.8),
+                at_most("p99 of a command in tab 101", share(times, 0.99), 500, "ms", pace),
+                at_most("server", resident, 64, "MB"),
+            )
 
 
 if __name__ == "__main__":

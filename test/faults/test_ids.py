@@ -88,8 +88,13 @@ class Ids(unittest.TestCase):
             except AssertionError:
                 pass
         print(*wrong[:5], sep="\n")
-        row("tmux killed under four clients that go on with their old ids", at_least("killed", killed, count * 3 // 4), at_least("calls", calls, 10 * count),
-            none("calls that met another tab", wrong), none("ids twice", len(ids) - len(set(ids))))
+        row(
+            "tmux killed under four clients that go on with their old ids",
+            at_least("killed", killed, count * 3 // 4),
+            at_least("calls", calls, 10 * count),
+            none("calls that met another tab", wrong),
+            none("ids twice", len(ids) - len(set(ids))),
+        )
 
 
 if __name__ == "__main__":

@@ -68,8 +68,12 @@ class Killed(unittest.TestCase):
                 at, eof = part.next_byte, part.eof
             self.assertEqual(set(gaps), {None}, "an unknown number")
             pace = watch.stretch(1)
-        row("kill -9 of the log writer under a command", exactly("exit codes known", sum(results), len(results)), exactly("gaps told", len(gaps), len(results)),
-            at_most("restarted", max(back), 1, "s", pace))
+        row(
+            "kill -9 of the log writer under a command",
+            exactly("exit codes known", sum(results), len(results)),
+            exactly("gaps told", len(gaps), len(results)),
+            at_most("restarted", max(back), 1, "s", pace),
+        )
 
     def test_in_a_durable_instance_after_its_server_died(self) -> None:
         """T11: a writer that died while no server ran is started again by the next one."""
@@ -113,12 +117,15 @@ class Stopped(unittest.TestCase):
                 os.kill(pid, number)
             results = [tab.wait_end(120, verbose=True) for tab in tabs]
             wanted = b"".join(b"%d\r\n" % n for n in range(1, LINES + 1))
-            lost = sum(tab.log()[result.start_byte:result.end_byte] != wanted for tab, result in zip(tabs, results))
+            lost = sum(tab.log()[result.start_byte : result.end_byte] != wanted for tab, result in zip(tabs, results))
             self.assertEqual([result.notes for result in results], [[]] * len(tabs), "END came late, but it came")
             self.assertEqual([result.exit_code for result in results], [0] * len(tabs))
             self.assertEqual([writer_of(tab) for tab in tabs], pids, "a writer that stands still is not replaced")
-        row(f"SIGSTOP of the log writers of {len(tabs)} tabs at once, {seconds} s each at a random moment", none("tabs that lost something", lost),
-            at_least("bytes of each", min(result.output_bytes for result in results), len(wanted)))
+        row(
+            f"SIGSTOP of the log writers of {len(tabs)} tabs at once, {seconds} s each at a random moment",
+            none("tabs that lost something", lost),
+            at_least("bytes of each", min(result.output_bytes for result in results), len(wanted)),
+        )
 
 
 class FewDescriptors(unittest.TestCase):

@@ -12,9 +12,29 @@ from faults import at_least, none, row, runs
 from harness import Server, main, poll
 
 TREE = f"{sys.executable} -S {Path(__file__).with_name('process_tree.py')}"
-OLDER = ("{old} &", "({old} &)", "{old} | {old2} | cat &", "coproc {old}", "(setsid {old} &)", "nohup {old} >/dev/null 2>&1 &", "true | {old} &")
-NEWER = ("{new}", "{new} & {new2}", "({new} &); {new2}", "{new} | {new2} | cat", "{new} & sleep 60", "(setsid {new} &); sleep 60", "coproc {new}; sleep 60",
-         "env -i {new} & cat", "bash -c '{new} & {new2} & wait'", "({new}; {new2})", "true | {new}", "{new} & read -r line")
+OLDER = (
+    "{old} &",
+    "({old} &)",
+    "{old} | {old2} | cat &",
+    "coproc {old}",
+    "(setsid {old} &)",
+    "nohup {old} >/dev/null 2>&1 &",
+    "true | {old} &",
+)
+NEWER = (
+    "{new}",
+    "{new} & {new2}",
+    "({new} &); {new2}",
+    "{new} | {new2} | cat",
+    "{new} & sleep 60",
+    "(setsid {new} &); sleep 60",
+    "coproc {new}; sleep 60",
+    "env -i {new} & cat",
+    "bash -c '{new} & {new2} & wait'",
+    "({new}; {new2})",
+    "true | {new}",
+    "{new} & read -r line",
+)
 
 
 def starts(pid: int) -> str | None:
@@ -76,14 +96,20 @@ class Trees(unittest.TestCase):
                     remaining = set() if ended else set(self.noted(file, "new")) - survivors
                     if after != before or remaining:
                         print(f"touched: {before} {after}, left unnamed: {remaining}")
-                    older, newer = older + len(before), newer + len(file.read_text(encoding="ascii").split("new "))  - 1
+                    older, newer = older + len(before), newer + len(file.read_text(encoding="ascii").split("new ")) - 1
                     touched, left = touched + (after != before), left + len(remaining)
                 if previous:
                     self.end(previous)
                 previous = file
             self.end(previous)
-        row(f"{times} cancels and time-outs of random process trees", at_least("not over by themselves", times - by_itself, times // 2 + 1),
-            none("older processes touched", touched), at_least("of", older, 3 * times), none("newer ones left unnamed", left), at_least("of", newer, 5 * times))
+        row(
+            f"{times} cancels and time-outs of random process trees",
+            at_least("not over by themselves", times - by_itself, times // 2 + 1),
+            none("older processes touched", touched),
+            at_least("of", older, 3 * times),
+            none("newer ones left unnamed", left),
+            at_least("of", newer, 5 * times),
+        )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Readers(unittest.TestCase):
                         problems.append(f"reader {number}: {at} + {gap} + {len(part.chunk)} is not {part.next_byte}")
                     text = (b"" if gap else text) + part.chunk.encode()
                     whole, _, text = text.rpartition(b"\n")
-                    for line in whole.split(b"\n")[1 if gap else 0:]:
+                    for line in whole.split(b"\n")[1 if gap else 0 :]:
                         line = line.rpartition(b"\x07")[2]  # what comes before is the START record
                         if line.rstrip().isdigit() and len(line.rstrip()) == 9:
                             if int(line) <= last or (int(line) != last + 1 and not gap):
@@ -58,8 +58,13 @@ class Readers(unittest.TestCase):
             kept = [name for name in files_of(tab.log_path.parent) if name.startswith("pane-@0.0")]
             self.assertEqual(problems, [])
             self.assertTrue(kept)
-        row("rotations with ten readers", none("bytes twice, out of order or in no counted gap", problems), exactly("readers at the last line", len(ended), 10),
-            at_least("rotations", done, rotations * 9 // 10), at_least("gaps of readers that were overtaken", len(gaps), 1))
+        row(
+            "rotations with ten readers",
+            none("bytes twice, out of order or in no counted gap", problems),
+            exactly("readers at the last line", len(ended), 10),
+            at_least("rotations", done, rotations * 9 // 10),
+            at_least("gaps of readers that were overtaken", len(gaps), 1),
+        )
 
 
 class KilledWhileRotating(unittest.TestCase):
@@ -73,7 +78,9 @@ class KilledWhileRotating(unittest.TestCase):
             for when in range(1, 60 if LONG else 8):
                 directory = Path(tempfile.mkdtemp(prefix="te-", dir="/tmp"))
                 log = directory / "pane-@1.log"
-                killer = Writer(log, 500, 1200, 0, wrapper=["strace", "-qq", "-o", "/dev/null", "-e", f"inject={name}:signal=KILL:when={when}"])
+                killer = Writer(
+                    log, 500, 1200, 0, wrapper=["strace", "-qq", "-o", "/dev/null", "-e", f"inject={name}:signal=KILL:when={when}"]
+                )
                 try:
                     killer.print(data)
                     killed = killer.end() != 0
@@ -83,14 +90,14 @@ class KilledWhileRotating(unittest.TestCase):
                 before = Log(log)
                 end = before.end()
                 self.assertLessEqual(end, len(data))
-                self.assertTrue(all(data[o:o + len(piece)] == piece for o, piece in before.pieces()), (name, when))
+                self.assertTrue(all(data[o : o + len(piece)] == piece for o, piece in before.pieces()), (name, when))
                 second = Writer(log, 500, 1200, 0)
                 second.print(b"second\n" * 200)
                 self.assertEqual(second.end(), 0)
                 after = Log(log)
                 wanted = data[:end] + b"second\n" * 200
                 self.assertEqual(after.end(), len(wanted), (name, when))
-                self.assertTrue(all(wanted[o:o + len(piece)] == piece for o, piece in after.pieces()), (name, when))
+                self.assertTrue(all(wanted[o : o + len(piece)] == piece for o, piece in after.pieces()), (name, when))
                 size = sum((directory / file).stat().st_size for file in files_of(directory) if file.endswith(".log"))
                 self.assertLessEqual(size, 1200 + 500)
                 shutil.rmtree(directory)

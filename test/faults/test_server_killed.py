@@ -55,8 +55,11 @@ class ServerKilled(unittest.TestCase):
             with self.subTest(seed):
                 begun += self.one_run(seed, chance)
                 well += 1
-        row("kill -9 of the server at a random moment of a command", exactly("same ids, log byte-equal, exit code known", well, count),
-            at_least("had begun", begun, count // 3))
+        row(
+            "kill -9 of the server at a random moment of a command",
+            exactly("same ids, log byte-equal, exit code known", well, count),
+            at_least("had begun", begun, count // 3),
+        )
 
     def one_run(self, seed: int, chance: random.Random) -> bool:
         """True when the command had begun by then."""
@@ -102,7 +105,11 @@ class ServerKilled(unittest.TestCase):
             found = server.tabs()
             took, pace = watch.seconds(), watch.pace()
         again = [tab for tab in found.values() if ids.get(tab.window_id) and tab.busy]
-        row("tabs with commands found again by the next server", exactly("tabs", len(again), count), at_most("its start included", took, PROMISED_S, "s", pace))
+        row(
+            "tabs with commands found again by the next server",
+            exactly("tabs", len(again), count),
+            at_most("its start included", took, PROMISED_S, "s", pace),
+        )
         for tab in (tabs[0], tabs[-1]):
             tab.server = server
             self.assertEqual(tab.state(verbose=True).command_id, ids[tab.id])

@@ -62,8 +62,12 @@ class ShellTexts(unittest.TestCase):
                 elif (told(text, result.output), result.exit_code) != (told(text, native.output), code):
                     wrong.append(f"{text!r}: {result.output!r} {result.exit_code}, the shell gives {native.output!r} {code}")
         print(*wrong[:10], *hung, sep="\n")
-        faults.row(f"{PER_SHELL:,} random texts in {shell}, of what it gives for the same file by itself", faults.at_least("compared", compared, PER_SHELL * 3 // 5),
-                   faults.none("that differ", wrong), faults.at_most(f"at which {shell} itself hangs", len(hung), 1 + PER_SHELL // 500))
+        faults.row(
+            f"{PER_SHELL:,} random texts in {shell}, of what it gives for the same file by itself",
+            faults.at_least("compared", compared, PER_SHELL * 3 // 5),
+            faults.none("that differ", wrong),
+            faults.at_most(f"at which {shell} itself hangs", len(hung), 1 + PER_SHELL // 500),
+        )
 
     def test_bash(self) -> None:
         self.check("bash", 1)

@@ -82,7 +82,9 @@ class Link:
         self.plan, self.ran = self.place / "plan", self.place / "ran"
         (self.place / "ssh").write_text(RELAY)
         (self.place / "ssh").chmod(0o755)
-        far = {"ssh": sshd.command("-t") + " " + SHELLS[shell], "su": f"su -s /bin/{shell} nobody", "sudo -i": f"sudo -i {SHELLS[shell]}"}[way]
+        far = {"ssh": sshd.command("-t") + " " + SHELLS[shell], "su": f"su -s /bin/{shell} nobody", "sudo -i": f"sudo -i {SHELLS[shell]}"}[
+            way
+        ]
         self.far = f"ZDOTDIR={server.sandbox.home} {self.place}/ssh {self.plan} {order.randrange(1 << 30)} {far}"
         self.sent: list[Sent] = []
         self.tab: Tab | None = None
@@ -180,8 +182,10 @@ class SlowLink(unittest.TestCase):
             except Exception as error:  # noqa: BLE001: told below, by the main thread
                 failures.append(f"{way} {shell}: {error!r}")
 
-        threads = [threading.Thread(target=drive, args=(way, shell, index)) for index, (way, shell) in
-                   enumerate((way, shell) for way in WAYS for shell in SHELLS)]
+        threads = [
+            threading.Thread(target=drive, args=(way, shell, index))
+            for index, (way, shell) in enumerate((way, shell) for way in WAYS for shell in SHELLS)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -191,9 +195,14 @@ class SlowLink(unittest.TestCase):
         twice = [one for _, one, count in sent if count > 1]
         unsaid = [one for _, one, count in sent if count and one.reported_not_run]
         invented = [one for _, one, count in sent if not count and one.result.state == "completed"]
-        row(f"commands to far shells over a link that delays up to {LONGEST_DELAY_S:g} s, drops and doubles; the writer stopped and killed",
-            at_least("commands", len(sent), len(WAYS) * len(SHELLS) * each), at_least("that ran", sum(1 for *_, count in sent if count), len(sent) // 2),
-            none("run twice", twice), none("run and reported as not run", unsaid), none("completed and not run", invented))
+        row(
+            f"commands to far shells over a link that delays up to {LONGEST_DELAY_S:g} s, drops and doubles; the writer stopped and killed",
+            at_least("commands", len(sent), len(WAYS) * len(SHELLS) * each),
+            at_least("that ran", sum(1 for *_, count in sent if count), len(sent) // 2),
+            none("run twice", twice),
+            none("run and reported as not run", unsaid),
+            none("completed and not run", invented),
+        )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,9 @@ class SlowReader(unittest.TestCase):
             alone = self.seconds(server.sandbox, "alone")
         sandbox = self.enterContext(Sandbox())
         (sandbox.home / "print.py").write_text(GENERATOR)
-        process = subprocess.Popen([str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home, bufsize=0)
+        process = subprocess.Popen(
+            [str(binary())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=sandbox.environment(), cwd=sandbox.home, bufsize=0
+        )
         done = threading.Event()
 
         def read_slowly() -> None:
@@ -47,9 +49,20 @@ class SlowReader(unittest.TestCase):
         reader.start()
         try:
             for message in (
-                {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "slow", "version": "1"}}},
-                {"id": 2, "method": "tools/call", "params": {"name": "execute_command", "_meta": {"progressToken": 1}, "arguments": {
-                    "command": f"python3 ~/print.py {length} ~/read", "timeout_ms": 600_000, "max_output_bytes": 1000}}},
+                {
+                    "id": 1,
+                    "method": "initialize",
+                    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "slow", "version": "1"}},
+                },
+                {
+                    "id": 2,
+                    "method": "tools/call",
+                    "params": {
+                        "name": "execute_command",
+                        "_meta": {"progressToken": 1},
+                        "arguments": {"command": f"python3 ~/print.py {length} ~/read", "timeout_ms": 600_000, "max_output_bytes": 1000},
+                    },
+                },
             ):
                 process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
             with Stopwatch() as watch:
@@ -67,8 +80,12 @@ class SlowReader(unittest.TestCase):
         process.stdin.close()
         process.stdout.close()
         self.assertEqual(process.wait(10), 0)
-        row(f"client of one byte a second beside 20 MB/s for {length} s", at_most("time, of that without a client", slowly / alone, 1.05, pace=pace),
-            at_least("skipped and said so", answer["result"]["structuredContent"]["omitted_bytes"], 1_000_000, "bytes"), at_most("server", resident, 64, "MB"))
+        row(
+            f"client of one byte a second beside 20 MB/s for {length} s",
+            at_most("time, of that without a client", slowly / alone, 1.05, pace=pace),
+            at_least("skipped and said so", answer["result"]["structuredContent"]["omitted_bytes"], 1_000_000, "bytes"),
+            at_most("server", resident, 64, "MB"),
+        )
 
 
 if __name__ == "__main__":

@@ -54,7 +54,17 @@ class Worker:
             self.wrong.append(f"{self.name} {what}: {str(real)[:300]!r} is not {str(wanted)[:300]!r}")
 
     def round(self, server: Server) -> None:
-        steps = (self.command, self.command, self.command, self.long_output, self.cancel, self.stop, self.time_out, self.look, self.another_tab)
+        steps = (
+            self.command,
+            self.command,
+            self.command,
+            self.long_output,
+            self.cancel,
+            self.stop,
+            self.time_out,
+            self.look,
+            self.another_tab,
+        )
         try:
             if not self.tab:
                 self.tab = server.create_tab(name=self.name)
@@ -145,9 +155,17 @@ class Soak(unittest.TestCase):
         poll(settled, 10, "no process beyond those of the tabs")
         files = [path for path in self.sandbox.state.rglob("*") if path.is_file()]
         ours = self.sandbox.processes()
-        return Sample(time.monotonic() - begin, resident_mib(tmux), descriptors(tmux), resident_mib(server.raw.process.pid), descriptors(server.raw.process.pid),
-                      len(ours), zombies_of({tmux, server.raw.process.pid}), sum(1 for path in self.sandbox.runtime.rglob("*")),
-                      sum(size_of(path) for path in files) / 1e6)
+        return Sample(
+            time.monotonic() - begin,
+            resident_mib(tmux),
+            descriptors(tmux),
+            resident_mib(server.raw.process.pid),
+            descriptors(server.raw.process.pid),
+            len(ours),
+            zombies_of({tmux, server.raw.process.pid}),
+            sum(1 for path in self.sandbox.runtime.rglob("*")),
+            sum(size_of(path) for path in files) / 1e6,
+        )
 
     def test_flat(self) -> None:
         begin = time.monotonic()
@@ -170,7 +188,7 @@ class Soak(unittest.TestCase):
 
     def judge(self, samples: list[Sample], at_first: list[Sample], at_last: list[Sample]) -> None:
         quarter = max(1, len(samples) // 4)
-        early, late = samples[quarter:2 * quarter] or samples[:1], samples[-quarter:]
+        early, late = samples[quarter : 2 * quarter] or samples[:1], samples[-quarter:]
 
         def change(field: str) -> tuple[float, float]:
             return mean(early, field), mean(late, field)
@@ -184,13 +202,21 @@ class Soak(unittest.TestCase):
             values = [getattr(sample, field) for sample in samples[quarter:]]
             return max(values) - min(values)
 
-        row(f"mixed load of {WORKERS} callers for {SECONDS} s", at_least("steps", sum(self.done.values()), SECONDS), at_least("kills of the server", self.done["server killed"], 1),
-            none("gone wrong", self.wrong), none("zombies", min(sample.zombies for sample in late)),  # one may just have ended
-            at_most("a server grows over its rounds", life[1] - life[0], 8, "MB"), at_most("late servers beyond early ones", lives[1] - lives[0], 4, "MB"),
-            at_most("tmux, last quarter beyond the second", tmux[1] - tmux[0], 8, "MB"), at_most("descriptors of tmux vary", spread("tmux_descriptors"), 2 * WORKERS - 1),
-            at_most("of the server", spread("server_descriptors"), 2 * WORKERS - 1), at_most("runtime files vary", spread("runtime_files"), 4 * WORKERS - 1),
+        row(
+            f"mixed load of {WORKERS} callers for {SECONDS} s",
+            at_least("steps", sum(self.done.values()), SECONDS),
+            at_least("kills of the server", self.done["server killed"], 1),
+            none("gone wrong", self.wrong),
+            none("zombies", min(sample.zombies for sample in late)),  # one may just have ended
+            at_most("a server grows over its rounds", life[1] - life[0], 8, "MB"),
+            at_most("late servers beyond early ones", lives[1] - lives[0], 4, "MB"),
+            at_most("tmux, last quarter beyond the second", tmux[1] - tmux[0], 8, "MB"),
+            at_most("descriptors of tmux vary", spread("tmux_descriptors"), 2 * WORKERS - 1),
+            at_most("of the server", spread("server_descriptors"), 2 * WORKERS - 1),
+            at_most("runtime files vary", spread("runtime_files"), 4 * WORKERS - 1),
             # Logs of closed tabs go at the second look a minute later: what is printed in two minutes comes on top.
-            *([at_most("logs, last quarter of the second", disk[1] / disk[0], 1.3)] if SECONDS >= 600 else []))
+            *([at_most("logs, last quarter of the second", disk[1] / disk[0], 1.3)] if SECONDS >= 600 else []),
+        )
 
 
 def mean(samples: list[Sample], field: str) -> float:

@@ -8,7 +8,13 @@ import unittest
 from faults import at_most, none, row, runs
 from harness import Person, Server, Stopwatch, main, poll
 
-CALLS = (("list_tabs", {}), ("create_tab", {}), ("execute_command", {"command": "touch ran"}), ("read_screen", {}), ("rename_tab", {"name": "x"}))
+CALLS = (
+    ("list_tabs", {}),
+    ("create_tab", {}),
+    ("execute_command", {"command": "touch ran"}),
+    ("read_screen", {}),
+    ("rename_tab", {"name": "x"}),
+)
 
 
 def clients(server: Server, tmux: int) -> list[int]:
@@ -28,8 +34,14 @@ class Frozen(unittest.TestCase):
                 tmux = Person(server).server_pid()
                 os.kill(tmux, signal.SIGSTOP)
                 try:
-                    calls = [(tool, time.monotonic(), server.call_async(tool, **arguments | ({} if tool in ("list_tabs", "create_tab") else {"window_id": tab.id})))
-                             for tool, arguments in CALLS]
+                    calls = [
+                        (
+                            tool,
+                            time.monotonic(),
+                            server.call_async(tool, **arguments | ({} if tool in ("list_tabs", "create_tab") else {"window_id": tab.id})),
+                        )
+                        for tool, arguments in CALLS
+                    ]
                     for tool, begin, call in calls:
                         self.assertRegex(server.error(call, tool, 15), "(?i)tmux")
                         slowest = max(slowest, time.monotonic() - begin)
@@ -40,8 +52,12 @@ class Frozen(unittest.TestCase):
                 self.assertEqual(tab.execute("echo again").output, "again\n")
                 recovery = max(recovery, time.monotonic() - begin)
                 ran += (server.sandbox.home / "ran").exists()
-        row(f"tmux frozen, {times} times {len(CALLS)} calls at once: each errors, no client is left", at_most("slowest error", slowest, 5, "s", watch.pace()),
-            none("refused and run", ran), at_most("first command after SIGCONT", recovery, 1, "s", watch.stretch(1)))
+        row(
+            f"tmux frozen, {times} times {len(CALLS)} calls at once: each errors, no client is left",
+            at_most("slowest error", slowest, 5, "s", watch.pace()),
+            none("refused and run", ran),
+            at_most("first command after SIGCONT", recovery, 1, "s", watch.stretch(1)),
+        )
 
 
 if __name__ == "__main__":

@@ -41,8 +41,13 @@ class TmuxKilled(unittest.TestCase):
                 self.assertEqual(tab.execute("echo new").output, "new\n")
                 fresh.append(time.monotonic() - killed)
             pace = watch.pace()
-        row("kill -9 of tmux under three commands", exactly("times", len(fresh), count), at_most("named", max(named), NAMED_S, "s", pace),
-            at_most("nothing left over", max(clean), CLEAN_S, "s", pace), at_most("new tab", max(fresh), NEW_TAB_S, "s", pace))
+        row(
+            "kill -9 of tmux under three commands",
+            exactly("times", len(fresh), count),
+            at_most("named", max(named), NAMED_S, "s", pace),
+            at_most("nothing left over", max(clean), CLEAN_S, "s", pace),
+            at_most("new tab", max(fresh), NEW_TAB_S, "s", pace),
+        )
 
     def check_log(self, log: bytes, start: int) -> None:
         """What the command printed, up to where tmux handed it over: nothing missing in between, nothing else."""

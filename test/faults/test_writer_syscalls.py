@@ -16,8 +16,25 @@ from harness import Stopwatch, main, needs, poll
 from harness.sandbox import take_away
 
 # What the writer calls once it runs. Its start (execve, brk, mmap …) is the loader's.
-SYSCALLS = ("openat", "newfstatat,lstat", "fstat", "flock", "fcntl", "pread64", "pwrite64", "write", "read", "poll", "fdatasync", "fsync",
-            "rename", "unlink", "madvise", "statfs,fstatfs", "close")
+SYSCALLS = (
+    "openat",
+    "newfstatat,lstat",
+    "fstat",
+    "flock",
+    "fcntl",
+    "pread64",
+    "pwrite64",
+    "write",
+    "read",
+    "poll",
+    "fdatasync",
+    "fsync",
+    "rename",
+    "unlink",
+    "madvise",
+    "statfs,fstatfs",
+    "close",
+)
 ERRORS = ("EIO", "ENOSPC", "EINTR", "EMFILE", "ENFILE", "ENOMEM")
 DATA = numbered(3000)
 # So little that it comes in one piece.
@@ -45,7 +62,11 @@ class EverySyscallOnce(unittest.TestCase):
                         break
                     injected += 1
         print(*wrong, sep="\n")
-        row("each syscall of the writer failing once: no crash, no silent loss", at_least("failures injected", injected, 21), none("gone wrong", wrong))
+        row(
+            "each syscall of the writer failing once: no crash, no silent loss",
+            at_least("failures injected", injected, 21),
+            none("gone wrong", wrong),
+        )
 
     def run_once(self, name: str, error: str, when: int) -> tuple[bool, str]:
         """Whether the failure came to pass, and what went wrong."""
@@ -66,7 +87,7 @@ class EverySyscallOnce(unittest.TestCase):
             if found.end() != len(DATA):
                 return True, f"{found.end()} bytes instead of {len(DATA)}"
             for offset, data in found.pieces():
-                if DATA[offset:offset + len(data)] != data:
+                if DATA[offset : offset + len(data)] != data:
                     return True, f"other bytes at {offset}"
             if not found.pieces()[-1][1]:
                 return True, "nothing kept"
@@ -97,16 +118,31 @@ class AStretch(unittest.TestCase):
                     one = self.run_once(error, self.directory / f"{error}{turn}")
                     lost.append(one[0])
                     resumed.append(one[1])
-        row("every write of the writer failing for two seconds (EDQUOT, ENOSPC, EIO): the loss counted exactly", at_least("lost", min(lost), 1, "bytes"),
-            at_most("lost, of what is more than it keeps", max(lost), len(FLOOD) - BUFFER, "bytes"), at_most("resumed", max(resumed), 2, "s", watch.stretch(2)))
+        row(
+            "every write of the writer failing for two seconds (EDQUOT, ENOSPC, EIO): the loss counted exactly",
+            at_least("lost", min(lost), 1, "bytes"),
+            at_most("lost, of what is more than it keeps", max(lost), len(FLOOD) - BUFFER, "bytes"),
+            at_most("resumed", max(resumed), 2, "s", watch.stretch(2)),
+        )
 
     def run_once(self, error: str, directory: Path) -> tuple[int, float]:
         """How many bytes were lost, and how long after the last failure the next byte was in the log."""
         directory.mkdir()
         log, trace = directory / "pane-@1.log", directory / "trace"
         # It tries again every 100 ms: the second write to the log and the 19 after it fail, then five at fixed places (the gap's record, the times).
-        wrapper = ["strace", "-qq", "-ttt", "-o", str(trace), "-e", "trace=write,pwrite64",
-                   "-e", f"inject=write:error={error}:when=2..21", "-e", f"inject=pwrite64:error={error}:when=2..6"]
+        wrapper = [
+            "strace",
+            "-qq",
+            "-ttt",
+            "-o",
+            str(trace),
+            "-e",
+            "trace=write,pwrite64",
+            "-e",
+            f"inject=write:error={error}:when=2..21",
+            "-e",
+            f"inject=pwrite64:error={error}:when=2..6",
+        ]
         writer = Writer(log, wrapper=wrapper)
         try:
             writer.print(FIRST)
@@ -122,9 +158,9 @@ class AStretch(unittest.TestCase):
         found = Log(log)
         self.assertEqual(found.end(), len(whole))
         for offset, data in found.pieces():
-            self.assertEqual(whole[offset:offset + len(data)], data, f"other bytes at {offset}")
+            self.assertEqual(whole[offset : offset + len(data)], data, f"other bytes at {offset}")
         lost = len(whole) - sum(len(data) for _, data in found.pieces())
-        self.assertEqual(found.pieces()[-1][1][-len(AFTER):], AFTER)
+        self.assertEqual(found.pieces()[-1][1][-len(AFTER) :], AFTER)
         calls = [line.split() for line in trace.read_text().splitlines() if " = " in line]
         failed = [number for number, line in enumerate(calls) if "(INJECTED)" in line]
         self.assertEqual(len(failed), 25)
@@ -174,7 +210,17 @@ class OnDisk(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
         self.log, self.trace = self.directory / "pane-@1.log", self.directory / "trace"
         # The writes at fixed places (the sidecar, the times) are traced for their time alone.
-        wrapper = ["strace", "-qq", "-y", "-ttt", "-T", "-o", str(self.trace), "-e", "trace=write,pwrite64,fallocate,fsync,fdatasync,rename"]
+        wrapper = [
+            "strace",
+            "-qq",
+            "-y",
+            "-ttt",
+            "-T",
+            "-o",
+            str(self.trace),
+            "-e",
+            "trace=write,pwrite64,fallocate,fsync,fdatasync,rename",
+        ]
         self.writer = Writer(self.log, 10_000, 1_000_000, 0, wrapper=wrapper)
         self.addCleanup(self.writer.process.wait, 10)
         self.addCleanup(self.writer.process.kill)
@@ -182,12 +228,19 @@ class OnDisk(unittest.TestCase):
         poll(self.trace.exists, 10)
 
     def calls(self) -> list[Syscall]:
-        return [Syscall(float(line.split()[0]), float(line.rsplit("<", 1)[1].rstrip(">")), line.split(maxsplit=1)[1])
-                for line in self.trace.read_text().splitlines() if line.endswith(">") and " = " in line]
+        return [
+            Syscall(float(line.split()[0]), float(line.rsplit("<", 1)[1].rstrip(">")), line.split(maxsplit=1)[1])
+            for line in self.trace.read_text().splitlines()
+            if line.endswith(">") and " = " in line
+        ]
 
     def of_the_log(self) -> list[Syscall]:
         """What wrote, synced or renamed it."""
-        return [call for call in self.calls() if call.name in ("write", "fdatasync", "rename") and (f"{self.log}>" in call.text or f'"{self.log}"' in call.text)]
+        return [
+            call
+            for call in self.calls()
+            if call.name in ("write", "fdatasync", "rename") and (f"{self.log}>" in call.text or f'"{self.log}"' in call.text)
+        ]
 
     def until_synced(self, *parts: bytes) -> list[Syscall]:
         """Prints them, each when the one before is in the log; what was done with the log, up to its next sync."""
@@ -196,8 +249,10 @@ class OnDisk(unittest.TestCase):
             known = len(self.of_the_log())
             self.writer.print(part)
             poll(lambda: len(self.of_the_log()) > known, 10, "a write")  # noqa: B023
-        new = poll(lambda: (new := self.of_the_log()[before:]) and "fdatasync" in [call.name for call in new] and new, 10, "a sync of the log")
-        return new[:[call.name for call in new].index("fdatasync") + 1]
+        new = poll(
+            lambda: (new := self.of_the_log()[before:]) and "fdatasync" in [call.name for call in new] and new, 10, "a sync of the log"
+        )
+        return new[: [call.name for call in new].index("fdatasync") + 1]
 
     def seconds(self, first: Syscall, last: Syscall) -> float:
         """From the beginning of one to that of the other, without those for which the disk stood still."""
@@ -233,7 +288,7 @@ class OnDisk(unittest.TestCase):
         renames = [n for n, call in enumerate(calls) if call.name == "rename"]
         self.assertEqual(len(renames), 4)
         for n in renames:
-            steps = calls[n - 1:n + 4]
+            steps = calls[n - 1 : n + 4]
             self.assertEqual([call.name for call in steps], ["fdatasync", "rename", "fsync", "pwrite64", "fdatasync"])
             for call, what in zip(steps, (self.log, self.log, self.directory, f"{self.log}.index", f"{self.log}.index"), strict=True):
                 self.assertRegex(call.text, f'[<"]{re.escape(str(what))}[>"]')

@@ -50,7 +50,10 @@ analyze() {
 }
 
 case $1 in
-  format) sources '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror ;;
+  format)
+    sources '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror
+    sources '*.py' | xargs black --check --quiet
+    ;;
   shell)
     { sources '*.sh' ':!src/shell/scripts' .ci/run; sources scripts/; } | sort -u | xargs shellcheck
     shell_scripts

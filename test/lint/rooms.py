@@ -9,7 +9,25 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 # From below; as src/CMakeLists.txt links them. `pane` has programs of its own, which nothing includes.
-ROOMS = ["base", "text", "secrets", "system", "log", "shell", "tab", "command", "instance", "server", "tmux", "toolkit", "tools", "mcp", "stdio", "setup", "cli"]
+ROOMS = [
+    "base",
+    "text",
+    "secrets",
+    "system",
+    "log",
+    "shell",
+    "tab",
+    "command",
+    "instance",
+    "server",
+    "tmux",
+    "toolkit",
+    "tools",
+    "mcp",
+    "stdio",
+    "setup",
+    "cli",
+]
 # What the programs in a pane take from other rooms: single sources, without a library.
 BELOW_PANE = {"base", "system", "log"}
 MOST_SOURCES = 50
@@ -44,9 +62,12 @@ def upward(includes: dict[str, set[str]]) -> list[str]:
         room = room_of(name)
         if room == "":
             continue  # main.cpp may have everything; config.hpp is below all
-        allowed = BELOW_PANE | {"pane"} if room == "pane" else set(ROOMS[:ROOMS.index(room) + 1])
-        faults += [f"src/{name} includes {header}, which is not below {room}" for header in sorted(headers)
-                   if room_of(header) not in allowed | {""}]
+        allowed = BELOW_PANE | {"pane"} if room == "pane" else set(ROOMS[: ROOMS.index(room) + 1])
+        faults += [
+            f"src/{name} includes {header}, which is not below {room}"
+            for header in sorted(headers)
+            if room_of(header) not in allowed | {""}
+        ]
     return faults
 
 
@@ -60,7 +81,7 @@ def cycle(includes: dict[str, set[str]]) -> list[str]:
     while at is not None and at not in way:
         way.append(at)
         at = min(left[at] & left.keys())
-    return ["a cycle: " + " → ".join([*way[way.index(at):], at])] if at is not None else []
+    return ["a cycle: " + " → ".join([*way[way.index(at) :], at])] if at is not None else []
 
 
 def count_lines(path: Path) -> int:
@@ -80,7 +101,9 @@ def bad_rooms(folders: list[Path]) -> list[str]:
         readme = folder / "README.md"
         lines = count_lines(readme) if readme.is_file() else 0
         if not 1 <= lines <= MOST_README_LINES:
-            faults.append(f"src/{folder.name}/README.md has {lines} lines: it says in 1 to {MOST_README_LINES} what the room is, may touch and may not")
+            faults.append(
+                f"src/{folder.name}/README.md has {lines} lines: it says in 1 to {MOST_README_LINES} what the room is, may touch and may not"
+            )
     return faults
 
 

@@ -21,8 +21,9 @@ def write_if_other(path: Path, text: bytes) -> None:
 
 
 def copy_sources(mutants: list[Mutant]) -> None:
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP, check=True,
-                            capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP, check=True, capture_output=True, text=True
+    ).stdout
     files = [name for name in listed.split("\0") if name and (TOP / name).is_file()]
     mutated = {edit.file for mutant in mutants for edit in mutant.edits}
     for name in files:
@@ -43,8 +44,19 @@ def copy_sources(mutants: list[Mutant]) -> None:
 def build(mutants: list[Mutant]) -> None:
     copy_sources(mutants)
     log = ROOT / "build.log"
-    configure = ["cmake", "-S", TREE, "-B", BIN, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1 -w",
-                 "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"]
+    configure = [
+        "cmake",
+        "-S",
+        TREE,
+        "-B",
+        BIN,
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1 -w",
+        "-DCMAKE_UNITY_BUILD=ON",
+        "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8",
+    ]
     with log.open("w") as out:
         for command in (configure, ["cmake", "--build", BIN, "-j", "2", "--target", *PROGRAMS, "--", "-k", "0"]):
             if subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False).returncode != 0:

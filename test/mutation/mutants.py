@@ -135,7 +135,9 @@ def places_in(file: str, text: str, mutants: list[Mutant]) -> list[Place]:
                     raise Wrong(f"mutant {mutant.name}: its text is found {text.count(old) if old else 0} times in {file}: `{old}`")
                 at = text.index(old)
                 if any(literal.start() < at < literal.end() for literal in RAW_STRING.finditer(text)):
-                    raise Wrong(f"mutant {mutant.name}: `{old}` stands in a raw string, where nothing can be switched: change what is made of it")
+                    raise Wrong(
+                        f"mutant {mutant.name}: `{old}` stands in a raw string, where nothing can be switched: change what is made of it"
+                    )
                 place = Place(at, at + len(old), mutant.name, old, new)
                 if place.is_statement() and not place.says_itself() and not ends_statement(text[:at]):
                     raise Wrong(f"mutant {mutant.name}: `{old}` does not begin a statement: name the whole one")
@@ -149,10 +151,10 @@ def woven(text: str, begin: int, end: int, places: list[Place]) -> str:
     while places:
         place = places[0]
         inner = [other for other in places[1:] if other.begin < place.end]
-        places = places[1 + len(inner):]
+        places = places[1 + len(inner) :]
         if any(other.end > place.end for other in inner) or (inner and place.says_itself()):
             raise Wrong(f"mutants {place.name} and {inner[0].name} overlap: take a shorter text for one of them")
-        out += text[begin:place.begin]
+        out += text[begin : place.begin]
         if place.says_itself():
             out += re.sub(r"\bON\b", lambda _: place.switch, place.new)
         else:

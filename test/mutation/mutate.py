@@ -14,8 +14,11 @@ def print_score(mutants: list[Mutant], results: dict[str, tuple[str, str]]) -> N
     for mutant in mutants:
         state, why = results.get(mutant.name, ("", ""))
         if state in ("survived", "broken"):
-            print(f"{state}: {mutant.name}: {mutant.what} ({mutant.folder})" +
-                  (f": harmless: {mutant.harmless}" if mutant.harmless else "") + (f": {why}" if why else ""))
+            print(
+                f"{state}: {mutant.name}: {mutant.what} ({mutant.folder})"
+                + (f": harmless: {mutant.harmless}" if mutant.harmless else "")
+                + (f": {why}" if why else "")
+            )
     print("\n| folder | mutants | killed | score |\n|---|---|---|---|")
     for folder in [*sorted({mutant.folder for mutant in counted}), "all"]:
         ours = [mutant for mutant in counted if folder in (mutant.folder, "all")]
@@ -25,8 +28,11 @@ def print_score(mutants: list[Mutant], results: dict[str, tuple[str, str]]) -> N
 
 
 def chosen(mutants: list[Mutant], pattern: str) -> list[Mutant]:
-    return [mutant for mutant in mutants if re.fullmatch(pattern, mutant.name) or
-            re.search(pattern, f"{mutant.kind}\n" + "\n".join(edit.file for edit in mutant.edits))]
+    return [
+        mutant
+        for mutant in mutants
+        if re.fullmatch(pattern, mutant.name) or re.search(pattern, f"{mutant.kind}\n" + "\n".join(edit.file for edit in mutant.edits))
+    ]
 
 
 def main(arguments: list[str]) -> int:

@@ -39,14 +39,25 @@ class Outcome:
 
 def run_test(test: str, slot: Slot, log: Path) -> Outcome:
     begin = time.monotonic()
-    done = subprocess.run([sys.executable, str(Path(__file__).with_name("alone.py")), str(SECONDS), *argv_of(test, slot)],
-                          cwd=slot.directory, env=environment_of(slot), capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("alone.py")), str(SECONDS), *argv_of(test, slot)],
+        cwd=slot.directory,
+        env=environment_of(slot),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     text = done.stdout + done.stderr
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(f"{test}\n{text}")
     for directory in re.findall(r"^kept for inspection: (/tmp/te-\w+)$", text, re.MULTILINE):
         shutil.rmtree(directory, ignore_errors=True)
-    why = "timed out" if done.returncode == 124 else " / ".join(re.findall(r"^(?:\w*Error\b.*|.*: (?:FATAL )?ERROR: .*)", text, re.MULTILINE)[:2])
+    why = (
+        "timed out"
+        if done.returncode == 124
+        else " / ".join(re.findall(r"^(?:\w*Error\b.*|.*: (?:FATAL )?ERROR: .*)", text, re.MULTILINE)[:2])
+    )
     ran = re.search(r"^Ran 0 tests|test cases: +0 \|", text, re.MULTILINE) is None
     return Outcome(done.returncode == 0, ran, time.monotonic() - begin, why[:200])
 

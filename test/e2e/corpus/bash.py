@@ -31,7 +31,10 @@ SYNTAX = [
 
 STATE = [
     unchecked(ok("PROMPT_COMMAND='echo PROMPT'", undo="PROMPT_COMMAND=")),
-    unchecked(ok("echo x", "x\n", given=("PROMPT_COMMAND='echo PROMPT'",), undo="unset PROMPT_COMMAND"), why="what the prompt prints is not output"),
+    unchecked(
+        ok("echo x", "x\n", given=("PROMPT_COMMAND='echo PROMPT'",), undo="unset PROMPT_COMMAND"),
+        why="what the prompt prints is not output",
+    ),
     unchecked(ok("PROMPT_COMMAND='sleep 1.5'", undo="PROMPT_COMMAND="), why="a prompt that takes its time"),
     unchecked(ok("PROMPT_COMMAND='false'", undo="PROMPT_COMMAND=")),
     unchecked(code(7, "(exit 7)", given=("PROMPT_COMMAND='true'",), undo="PROMPT_COMMAND=")),
@@ -39,21 +42,33 @@ STATE = [
     unchecked(ok("PROMPT_COMMAND=('true' 'echo TWO')", undo="unset PROMPT_COMMAND")),
     unchecked(ok("PROMPT_COMMAND='history -a'", undo="unset PROMPT_COMMAND")),
     unchecked(ok("PROMPT_COMMAND=\"true${PROMPT_COMMAND:+; $PROMPT_COMMAND}\"")),
-    unchecked(ok("echo x", "x\n", given=("PROMPT_COMMAND=\"true; $PROMPT_COMMAND\"",), undo="unset PROMPT_COMMAND"), why="a hook of ours must not be kept in the user's value"),
+    unchecked(
+        ok("echo x", "x\n", given=("PROMPT_COMMAND=\"true; $PROMPT_COMMAND\"",), undo="unset PROMPT_COMMAND"),
+        why="a hook of ours must not be kept in the user's value",
+    ),
     unchecked(ok("PROMPT_COMMAND='printf \"\\033]0;%s\\007\" \"$PWD\"'", undo="unset PROMPT_COMMAND")),
     code(1, "readonly r=1; r=2; echo after", Text(r".*readonly variable\n")),
     unchecked(ok("readonly PS1", undo="exit 0")),
     unchecked(ok("readonly PROMPT_COMMAND=true", undo="exit 0"), why="the hook cannot be set any more"),
     unchecked(ok("readonly IFS PATH", undo="exit 0")),
     ok("trap 'echo ERR' ERR; false; true", "ERR\n", undo="trap - ERR"),
-    unchecked(code(1, "false", "ERR\n", given=("trap 'echo ERR' ERR",), undo="trap - ERR"), why="the trap runs for the command, not for us"),
+    unchecked(
+        code(1, "false", "ERR\n", given=("trap 'echo ERR' ERR",), undo="trap - ERR"), why="the trap runs for the command, not for us"
+    ),
     unchecked(ok("trap 'echo DEBUG' DEBUG", canary='echo "ok-$?"', canary_output=Text(r"(DEBUG\n)?ok-0\n"), undo="exit 0")),
-    unchecked(ok("trap 'echo RETURN' RETURN", Text(r"(RETURN\n)?"), canary_output=Text(r"ok-0\n(RETURN\n)?"), undo="trap - RETURN"), why="the end of the sourced file is a return"),
+    unchecked(
+        ok("trap 'echo RETURN' RETURN", Text(r"(RETURN\n)?"), canary_output=Text(r"ok-0\n(RETURN\n)?"), undo="trap - RETURN"),
+        why="the end of the sourced file is a return",
+    ),
     ok("shopt -s extdebug; echo e", "e\n", undo="shopt -u extdebug"),
     ok("shopt -s nullglob failglob dotglob; echo g", "g\n", undo="shopt -u nullglob failglob dotglob"),
     ok("shopt -u expand_aliases", undo="shopt -s expand_aliases"),
-    unchecked(ok("shopt -u expand_aliases", canary="shopt expand_aliases", canary_output="expand_aliases \toff\n", undo="shopt -s expand_aliases")),
-    unchecked(ok("shopt -s expand_aliases", canary="shopt expand_aliases", canary_output="expand_aliases \ton\n"), why="we switch it off and on"),
+    unchecked(
+        ok("shopt -u expand_aliases", canary="shopt expand_aliases", canary_output="expand_aliases \toff\n", undo="shopt -s expand_aliases")
+    ),
+    unchecked(
+        ok("shopt -s expand_aliases", canary="shopt expand_aliases", canary_output="expand_aliases \ton\n"), why="we switch it off and on"
+    ),
     unchecked(code(2, "(", ANY, canary="shopt expand_aliases", canary_output="expand_aliases \ton\n")),
     ok("shopt -s xpg_echo; echo 'a\\tb'", "a\tb\n", undo="shopt -u xpg_echo"),
     ok("shopt -s lastpipe checkjobs autocd; echo l", "l\n", undo="shopt -u lastpipe checkjobs autocd"),
@@ -64,10 +79,16 @@ STATE = [
     ok("set -k", undo="set +k"),
     ok("set -B +H -h", undo="set -H"),
     ok("set -E; set -T", undo="set +E; set +T"),
-    unchecked(ok("set -ET; trap 'echo T' DEBUG", Text(r"(T\n)*"), canary_output=Text(r"(T\n)*ok-0\n(T\n)*"), undo="exit 0"), why="a DEBUG trap that reaches into sourced files"),
+    unchecked(
+        ok("set -ET; trap 'echo T' DEBUG", Text(r"(T\n)*"), canary_output=Text(r"(T\n)*ok-0\n(T\n)*"), undo="exit 0"),
+        why="a DEBUG trap that reaches into sourced files",
+    ),
     ok("enable -n printf echo", undo="enable printf echo", why="the builtins are switched off"),
     unchecked(ok("enable -n builtin", undo="enable builtin"), why="it is what our line begins with"),
-    unchecked(ok("PS4='\\n+ '; set -x", canary="echo t", canary_output=Text(r"[\r\n]*\+ echo t\nt\n"), undo="set +x; PS4='+ '"), why="a trace line of two rows"),
+    unchecked(
+        ok("PS4='\\n+ '; set -x", canary="echo t", canary_output=Text(r"[\r\n]*\+ echo t\nt\n"), undo="set +x; PS4='+ '"),
+        why="a trace line of two rows",
+    ),
     ok("enable -n history command test", undo="enable history command test"),
     ok("LC_ALL=xx_XX.nothing; echo l", Text(r"([^\n]*warning[^\n]*\n)?l\n"), undo="unset LC_ALL"),
     ok("CDPATH=/usr; cd share; pwd", "/usr/share\n/usr/share\n", undo="unset CDPATH; cd"),
@@ -85,7 +106,13 @@ STATE = [
     ok("declare -i n=7*6; echo $n", "42\n", undo="unset n"),
     ok("declare -n ref=target; ref=1; echo $target", "1\n", undo="unset -n ref; unset target"),
     ok("unset -f command_not_found_handle; command_not_found_handle() { echo nf $1; return 9; }"),
-    code(9, "no-such-thing", "nf no-such-thing\n", given=("command_not_found_handle() { echo nf $1; return 9; }",), undo="unset -f command_not_found_handle"),
+    code(
+        9,
+        "no-such-thing",
+        "nf no-such-thing\n",
+        given=("command_not_found_handle() { echo nf $1; return 9; }",),
+        undo="unset -f command_not_found_handle",
+    ),
     ok(".() { builtin echo WRONG dot; }", undo="unset -f .", why="a function named ."),
     ok("[() { builtin echo WRONG bracket; false; }", undo="unset -f [", why="a function named ["),
     unchecked(ok("exec 5>&1 >/dev/null 2>&1", canary="echo x >&5", canary_output="x\n", undo="exec >/dev/tty 2>&1 5>&-")),
@@ -108,4 +135,6 @@ ENDS = [
     hangs("trap '' INT TERM; while :; do :; done", number=137, kills_shell=True, why="only SIGKILL ends it, and it is the shell"),
 ]
 
-CASES: list[Case] = [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("bash")] + SYNTAX + STATE + ENDS
+CASES: list[Case] = (
+    [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("bash")] + SYNTAX + STATE + ENDS
+)

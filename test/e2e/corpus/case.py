@@ -66,4 +66,20 @@ def noisy(output: str) -> Text:
     return Text(NOISE + re.escape(output) + NOISE)
 
 
-__all__ = ["ANY", "AnyOf", "NATIVE", "NOISE", "Case", "Text", "code", "dies", "field", "hangs", "interrupted", "noisy", "ok", "typed", "unchecked"]
+__all__ = [
+    "ANY",
+    "AnyOf",
+    "NATIVE",
+    "NOISE",
+    "Case",
+    "Text",
+    "code",
+    "dies",
+    "field",
+    "hangs",
+    "interrupted",
+    "noisy",
+    "ok",
+    "typed",
+    "unchecked",
+]

@@ -41,7 +41,14 @@ STATE = [
     unchecked(ok("PS1='`echo tick` $(printf x) \\$ '", undo="PS1='$ '")),
     unchecked(ok("readonly PS1", undo="exit 0"), why="the hook cannot be set any more"),
     unchecked(ok("readonly PS2 PS4 IFS PATH", undo="exit 0")),
-    unchecked(ok("PS4='$(echo WRONG)'; set -x", canary="echo t", canary_output=Text(r"(WRONG|\$\(echo WRONG\))?echo t\nt\n"), undo="set +x; PS4='+ '")),
+    unchecked(
+        ok(
+            "PS4='$(echo WRONG)'; set -x",
+            canary="echo t",
+            canary_output=Text(r"(WRONG|\$\(echo WRONG\))?echo t\nt\n"),
+            undo="set +x; PS4='+ '",
+        )
+    ),
     ok("set -V 2>/dev/null; set -E; echo e", "e\n", undo="set +E +V", native="no"),
     ok("set -I; echo i", "i\n", undo="set +I"),
     ok("alias ll='ls -d'; ll /", "/\n", given=("alias ll='ls -d'",), undo="unalias ll"),
@@ -63,4 +70,6 @@ ENDS = [
     hangs("trap '' INT TERM; while :; do :; done", number=137, kills_shell=True, why="only SIGKILL ends it, and it is the shell"),
 ]
 
-CASES: list[Case] = [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("dash")] + SYNTAX + STATE + ENDS
+CASES: list[Case] = (
+    [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("dash")] + SYNTAX + STATE + ENDS
+)

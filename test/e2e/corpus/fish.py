@@ -69,11 +69,38 @@ SYNTAX = [
     ok("echo START; echo mcp=END:0", "START\nmcp=END:0\n"),
 ]
 
-ERRORS = [code(ERROR, text, ANY) for text in [
-    "echo 'abc", 'echo "abc', "echo (date", "echo $(date", ")", "}", "begin; echo a", "if true; echo a", "while true; echo a", "for i in 1 2",
-    "function f", "switch x", "end", "&& echo a", "| cat", "cat <<EOF\nhi\nEOF\n", "x=(", "echo $", "echo ${x}", "echo $$", "f() { :; }", "if then",
-    "echo a\nif then\necho b", "case x", "else", "echo a >", "echo a <",
-]]
+ERRORS = [
+    code(ERROR, text, ANY)
+    for text in [
+        "echo 'abc",
+        'echo "abc',
+        "echo (date",
+        "echo $(date",
+        ")",
+        "}",
+        "begin; echo a",
+        "if true; echo a",
+        "while true; echo a",
+        "for i in 1 2",
+        "function f",
+        "switch x",
+        "end",
+        "&& echo a",
+        "| cat",
+        "cat <<EOF\nhi\nEOF\n",
+        "x=(",
+        "echo $",
+        "echo ${x}",
+        "echo $$",
+        "f() { :; }",
+        "if then",
+        "echo a\nif then\necho b",
+        "case x",
+        "else",
+        "echo a >",
+        "echo a <",
+    ]
+]
 
 STATE = [
     ok("echo $v", "kept\n", given=("set v kept",), undo="set -e v"),
@@ -91,12 +118,28 @@ STATE = [
     unchecked(ok("function fish_prompt; echo PROMPT; end", undo="functions -e fish_prompt")),
     unchecked(ok("echo x", "x\n", given=("function fish_prompt; echo -n 'PROMPT> '; false; end",), undo="functions -e fish_prompt")),
     unchecked(ok("function fish_right_prompt; date; end", undo="functions -e fish_right_prompt")),
-    unchecked(ok("function fish_preexec_mine --on-event fish_preexec; echo PRE; end", canary_output=Text(r"ok-0\n"), undo="functions -e fish_preexec_mine")),
-    unchecked(ok("function fish_postexec_mine --on-event fish_postexec; echo POST; end", Text(r"(POST\n)?"), canary_output=Text(r"ok-0\n(POST\n)?"), undo="functions -e fish_postexec_mine")),
+    unchecked(
+        ok(
+            "function fish_preexec_mine --on-event fish_preexec; echo PRE; end",
+            canary_output=Text(r"ok-0\n"),
+            undo="functions -e fish_preexec_mine",
+        )
+    ),
+    unchecked(
+        ok(
+            "function fish_postexec_mine --on-event fish_postexec; echo POST; end",
+            Text(r"(POST\n)?"),
+            canary_output=Text(r"ok-0\n(POST\n)?"),
+            undo="functions -e fish_postexec_mine",
+        )
+    ),
     unchecked(code(7, "sh -c 'exit 7'", given=("function pm --on-event fish_postexec; true; end",), undo="functions -e pm")),
     unchecked(ok("fish_vi_key_bindings", undo="fish_default_key_bindings")),
     unchecked(ok("set -g fish_greeting; set -U fish_x 1", undo="set -e fish_x")),
-    unchecked(ok("set -g fish_trace 1", ANY, canary="true", canary_output=ANY, undo="set -e fish_trace"), why="everything is traced: only the end must be seen"),
+    unchecked(
+        ok("set -g fish_trace 1", ANY, canary="true", canary_output=ANY, undo="set -e fish_trace"),
+        why="everything is traced: only the end must be seen",
+    ),
     unchecked(ok("bind \\cx1 'echo WRONG'; bind \\r execute", undo="bind -e \\cx1")),
     unchecked(ok("abbr -a echo 'echo WRONG'", undo="abbr -e echo")),
     unchecked(ok("abbr -a . 'echo WRONG'; abbr -a source 'echo WRONG'; abbr -a eval 'echo WRONG'", undo="abbr -e . source eval")),
@@ -115,8 +158,18 @@ STATE = [
     ok("function .; builtin echo WRONG; end", undo="functions -e ."),
     ok("functions -e fish_command_not_found"),
     ok("function fish_command_not_found; echo nf $argv[1]; end"),
-    code(127, "no-such-thing", Text(r"nf no-such-thing\n.*"), given=("function fish_command_not_found; echo nf $argv[1]; end",), undo="functions -e fish_command_not_found"),
-    ok("function u --on-signal USR1; echo usr; end; kill -USR1 $fish_pid; sleep 0.05; echo after", Text(r"(usr\nafter|after\nusr)\n"), undo="functions -e u"),
+    code(
+        127,
+        "no-such-thing",
+        Text(r"nf no-such-thing\n.*"),
+        given=("function fish_command_not_found; echo nf $argv[1]; end",),
+        undo="functions -e fish_command_not_found",
+    ),
+    ok(
+        "function u --on-signal USR1; echo usr; end; kill -USR1 $fish_pid; sleep 0.05; echo after",
+        Text(r"(usr\nafter|after\nusr)\n"),
+        undo="functions -e u",
+    ),
     ok("function on_v --on-variable watched; echo changed; end; set watched 1", "changed\n", undo="functions -e on_v; set -e watched"),
     ok("begin; echo o; echo e >&2; end 2>/dev/null", "o\n"),
     ok("echo a >a.txt; cat <a.txt; echo b >>a.txt; cat a.txt", "a\na\nb\n"),

@@ -89,7 +89,11 @@ def corpus_test(shell: str) -> type[unittest.TestCase]:
 
 def _name(case: Case) -> str:
     text = repr(case.command)
-    return (text if len(text) < 120 else text[:117] + "...") + (f" [{case.why}]" if case.why else "") + (f" after {case.given!r}" if case.given else "")
+    return (
+        (text if len(text) < 120 else text[:117] + "...")
+        + (f" [{case.why}]" if case.why else "")
+        + (f" after {case.given!r}" if case.given else "")
+    )
 
 
 def _short(values: tuple) -> str:

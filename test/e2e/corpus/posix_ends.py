@@ -37,8 +37,20 @@ def signals(shell: str) -> list[Case]:
         return code(number, f"sh -c 'kill -{signal} $$'", Text(r"([^\n]*\n)?"))
 
     return [
-        killed("TERM", 143), killed("KILL", 137), killed("SEGV", 139), killed("ABRT", 134), killed("HUP", 129), killed("USR1", 138), killed("PIPE", 141),
-        code(147, "sh -c 'kill -STOP $$'", Text(r"\n?([^\n]*\n)?"), undo="kill -9 %1; wait; jobs >/dev/null", why="a job that is stopped comes back to the prompt"),
+        killed("TERM", 143),
+        killed("KILL", 137),
+        killed("SEGV", 139),
+        killed("ABRT", 134),
+        killed("HUP", 129),
+        killed("USR1", 138),
+        killed("PIPE", 141),
+        code(
+            147,
+            "sh -c 'kill -STOP $$'",
+            Text(r"\n?([^\n]*\n)?"),
+            undo="kill -9 %1; wait; jobs >/dev/null",
+            why="a job that is stopped comes back to the prompt",
+        ),
         code(3, "sh -c 'exit 3'", noisy("")),  # bash may say only now that the stopped job was killed
         code(255, "sh -c 'exit -1' 2>/dev/null || sh -c 'exit 255'"),
         ok("yes | head -3", "y\ny\ny\n"),
@@ -50,7 +62,12 @@ def signals(shell: str) -> list[Case]:
         ok("jobs", Text(r"(\[\d+\][^\n]*\n)*")),
         ok("wait", Text(r"(\[\d+\][^\n]*\n)*")),
         ok("kill -0 $$ && echo alive", "alive\n"),
-        code(3, "script -qec 'echo a; sleep 0.7; printf b; sleep 0.7; exit 3' /dev/null", "a\nb", why="a program on a terminal of its own is no nested shell"),
+        code(
+            3,
+            "script -qec 'echo a; sleep 0.7; printf b; sleep 0.7; exit 3' /dev/null",
+            "a\nb",
+            why="a program on a terminal of its own is no nested shell",
+        ),
     ]
 
 
@@ -72,18 +89,49 @@ def deadlines(shell: str) -> list[Case]:
         hangs("(sleep 30)"),
         hangs("sh -c 'sleep 30; sleep 30; sleep 30'"),
         hangs("f() { sleep 30; }; f", undo="unset -f f"),
-        hangs("sleep 30 & wait $!", Text(rf"{NOISE}(\^C|\n)*{NOISE}"), undo="kill %1; wait", why="wait has the shell itself in the foreground"),
-        hangs("sleep 30 & wait", Text(rf"{NOISE}(\^C|\n)*{NOISE}"), 137 if shell == "zsh" else 130, kills_shell=shell == "zsh", undo="kill %1; wait", why="zsh's wait is deaf to C-c"),
-        hangs("trap '' INT; sleep 30", number=143, undo="trap - INT", output=Text(r"(\^C|\n|Terminated\n?|zsh: terminated[^\n]*\n?)*"), why="ignores SIGINT; SIGTERM ends it"),
-        hangs("sh -c 'trap \"\" INT TERM; exec sleep 30'", number=137, output=Text(r"(\^C|\n|Killed\n?|zsh: killed[^\n]*\n?)*"), why="ignores SIGINT and SIGTERM: SIGKILL after 5 s"),
+        hangs(
+            "sleep 30 & wait $!", Text(rf"{NOISE}(\^C|\n)*{NOISE}"), undo="kill %1; wait", why="wait has the shell itself in the foreground"
+        ),
+        hangs(
+            "sleep 30 & wait",
+            Text(rf"{NOISE}(\^C|\n)*{NOISE}"),
+            137 if shell == "zsh" else 130,
+            kills_shell=shell == "zsh",
+            undo="kill %1; wait",
+            why="zsh's wait is deaf to C-c",
+        ),
+        hangs(
+            "trap '' INT; sleep 30",
+            number=143,
+            undo="trap - INT",
+            output=Text(r"(\^C|\n|Terminated\n?|zsh: terminated[^\n]*\n?)*"),
+            why="ignores SIGINT; SIGTERM ends it",
+        ),
+        hangs(
+            "sh -c 'trap \"\" INT TERM; exec sleep 30'",
+            number=137,
+            output=Text(r"(\^C|\n|Killed\n?|zsh: killed[^\n]*\n?)*"),
+            why="ignores SIGINT and SIGTERM: SIGKILL after 5 s",
+        ),
         hangs("trap 'echo caught' INT; sleep 30", number=AnyOf(0, 130), output=Text(r"(\^C|\n)*(caught\n)?"), undo="trap - INT"),
-        hangs("stty -isig; sleep 30; stty isig", number=AnyOf(0, 143), output=Text(r"(\^C|\n|Terminated\n?|zsh: terminated[^\n]*\n?)*"), undo="stty sane", why="C-c is not a signal here"),
-        hangs("kill -STOP $$", Text(r"(\^C|\n)*"), AnyOf(0, 137), state=AnyOf("cancelled", "completed"), reason=AnyOf("timeout", None), kills_shell=True,
-              why="the shell stops itself: what started it may wake it, or the deadline ends it"),
+        hangs(
+            "stty -isig; sleep 30; stty isig",
+            number=AnyOf(0, 143),
+            output=Text(r"(\^C|\n|Terminated\n?|zsh: terminated[^\n]*\n?)*"),
+            undo="stty sane",
+            why="C-c is not a signal here",
+        ),
+        hangs(
+            "kill -STOP $$",
+            Text(r"(\^C|\n)*"),
+            AnyOf(0, 137),
+            state=AnyOf("cancelled", "completed"),
+            reason=AnyOf("timeout", None),
+            kills_shell=True,
+            why="the shell stops itself: what started it may wake it, or the deadline ends it",
+        ),
     ]
 
 
 def cases(shell: str) -> list[Case]:
     return shell_ends(shell) + signals(shell) + deadlines(shell)
-
-

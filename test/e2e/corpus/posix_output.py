@@ -46,7 +46,11 @@ def cases(shell: str) -> list[Case]:
         ok(r"printf '\200\201\377x\n'", Text(BAD + "x\n")),
         ok(r"printf 'a\303'", Text("a" + BAD), why="half a character at the end"),
         ok(r"printf '\303'; printf '\244\n'", "ä\n", why="a character in two writes"),
-        ok(r"printf '\355\240\200|\300\257|\364\220\200\200|'", Text(rf"{BAD}\|{BAD}\|{BAD}\|"), why="a surrogate, an overlong form, beyond Unicode"),
+        ok(
+            r"printf '\355\240\200|\300\257|\364\220\200\200|'",
+            Text(rf"{BAD}\|{BAD}\|{BAD}\|"),
+            why="a surrogate, an overlong form, beyond Unicode",
+        ),
         ok("printf '漢字\\n👩‍👩‍👧‍👦\\ne\\314\\201\\n'", "漢字\n👩‍👩‍👧‍👦\ne\u0301\n"),
         ok(r"printf '\342\200\256rtl\342\200\213\357\273\277\n'", "\u202ertl\u200b\ufeff\n"),
         ok("printf '%1000s\\n' x", " " * 999 + "x\n"),

@@ -4,7 +4,28 @@ from .case import Case, Text, code, dies, ok, typed, unchecked
 from .posix_syntax import EXPANSION
 
 # Names that a wrapper needs. Each is taken away from it; one that is called all the same says so and fails.
-NAMES = ["printf", "command", "builtin", "eval", "source", "cat", "test", "trap", "history", "unset", "return", "local", "true", "set", "read", "export", "shift", "exit", "kill", "rm"]
+NAMES = [
+    "printf",
+    "command",
+    "builtin",
+    "eval",
+    "source",
+    "cat",
+    "test",
+    "trap",
+    "history",
+    "unset",
+    "return",
+    "local",
+    "true",
+    "set",
+    "read",
+    "export",
+    "shift",
+    "exit",
+    "kill",
+    "rm",
+]
 TRACE = r"\+[^\n]*"
 
 
@@ -41,11 +62,29 @@ def options(shell: str) -> list[Case]:
         code(EXPANSION[shell], "set -u; echo $no_such; echo after", Text(r".*no_such.*\n"), undo="set +u"),
         ok("echo fine", "fine\n", given=("set -u",), undo="set +u"),
         code(EXPANSION[shell], "echo $no_such", Text(r".*no_such.*\n"), given=("set -u",), undo="set +u"),
-        unchecked(ok("set -x", "", canary="echo traced", canary_output=Text(sourced + r" echo traced\ntraced\n"), undo="set +x"), why="the wrapper is not traced"),
+        unchecked(
+            ok("set -x", "", canary="echo traced", canary_output=Text(sourced + r" echo traced\ntraced\n"), undo="set +x"),
+            why="the wrapper is not traced",
+        ),
         unchecked(ok("set +x", Text(sourced + r" set \+x\n"), given=("set -x",)), why="tracing ends without a trace of ours"),
-        unchecked(ok("echo v", Text("(echo v\n)?v\n"), given=("set -v",), canary="set +v; echo ok-0", canary_output=Text("(set \\+v; echo ok-0\n)?ok-0\n")), why="set -v prints the lines as they are read"),
+        unchecked(
+            ok(
+                "echo v",
+                Text("(echo v\n)?v\n"),
+                given=("set -v",),
+                canary="set +v; echo ok-0",
+                canary_output=Text("(set \\+v; echo ok-0\n)?ok-0\n"),
+            ),
+            why="set -v prints the lines as they are read",
+        ),
         ok("echo *", "*\n", given=("set -F" if shell == "zsh" else "set -f",), undo="set +F" if shell == "zsh" else "set +f"),
-        code({"bash": 1, "zsh": 1, "dash": 2}[shell], "echo x >c.txt", Text(r".*(exist|overwrite).*\n"), given=("echo 1 >c.txt; set -C",), undo="set +C"),
+        code(
+            {"bash": 1, "zsh": 1, "dash": 2}[shell],
+            "echo x >c.txt",
+            Text(r".*(exist|overwrite).*\n"),
+            given=("echo 1 >c.txt; set -C",),
+            undo="set +C",
+        ),
         ok("echo x >|c.txt; cat c.txt", "x\n", given=("set -C",), undo="set +C"),
         ok("echo n", "n\n", given=("set -a",), undo="set +a"),
         ok("echo b", "b\n", given=("set -b",), undo="set +b"),
@@ -97,14 +136,26 @@ def environment(shell: str) -> list[Case]:
         ok("ulimit -S -f 0", undo="ulimit -S -f unlimited", why="no file can be written"),
         ok("ulimit -S -n 32", undo="ulimit -S -n 1024"),
         ok("umask 777", undo="umask 022", why="new files have no permissions"),
-        dies(3, "export gone=1; exit 3", given=("cd /usr",), canary="pwd", canary_output="/usr\n", undo="cd", why="a new shell starts where the command began"),
+        dies(
+            3,
+            "export gone=1; exit 3",
+            given=("cd /usr",),
+            canary="pwd",
+            canary_output="/usr\n",
+            undo="cd",
+            why="a new shell starts where the command began",
+        ),
     ]
 
 
 def names(shell: str) -> list[Case]:
     """Functions and aliases that are named like what a wrapper calls."""
     cases = []
-    refused = {"zsh": {"local", "export", "history"}, "dash": {"local", "eval", "trap", "unset", "return", "set", "export", "shift", "exit"}, "bash": set()}[shell]
+    refused = {
+        "zsh": {"local", "export", "history"},
+        "dash": {"local", "eval", "trap", "unset", "return", "set", "export", "shift", "exit"},
+        "bash": set(),
+    }[shell]
     for name in NAMES:
         if name in refused:  # the shell does not take such a function
             continue

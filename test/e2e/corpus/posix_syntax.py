@@ -7,10 +7,41 @@ SYNTAX = {"bash": 2, "zsh": AnyOf(1, 126), "dash": 2}
 EXPANSION = {"bash": 1, "zsh": AnyOf(1, 126), "dash": 2}
 
 UNBALANCED = [
-    "echo 'abc", 'echo "abc', "echo `date", "echo $(date", "echo ${x", "echo $((1+", "{ echo a", "( echo a", "if true; then echo a",
-    "while true; do echo a", "for i in 1 2", "case x in", "f() {", ")", "}", "echo a )", ";;", "fi", "done", "esac", "then", "&& echo a", "| cat",
-    "; echo a", "echo a | | cat", "if then", "for", "echo a && ", "echo a | ", "echo >", "echo <", "x=(", "echo a\nif then\necho b",
-    "echo 'a\nb\nc", 'cat <<EOF; echo "x\nEOF\n',
+    "echo 'abc",
+    'echo "abc',
+    "echo `date",
+    "echo $(date",
+    "echo ${x",
+    "echo $((1+",
+    "{ echo a",
+    "( echo a",
+    "if true; then echo a",
+    "while true; do echo a",
+    "for i in 1 2",
+    "case x in",
+    "f() {",
+    ")",
+    "}",
+    "echo a )",
+    ";;",
+    "fi",
+    "done",
+    "esac",
+    "then",
+    "&& echo a",
+    "| cat",
+    "; echo a",
+    "echo a | | cat",
+    "if then",
+    "for",
+    "echo a && ",
+    "echo a | ",
+    "echo >",
+    "echo <",
+    "x=(",
+    "echo a\nif then\necho b",
+    "echo 'a\nb\nc",
+    'cat <<EOF; echo "x\nEOF\n',
 ]
 
 
@@ -60,7 +91,11 @@ def words(shell: str) -> list[Case]:
         ok("echo \"$(echo \"nested $(echo deep)\")\" `echo \\`echo old\\``", "nested deep old\n"),
         ok("echo '~' \"*\" '?' '[a]' '{}' '$x' '\\'", "~ * ? [a] {} $x \\\n"),
         ok("echo 'äöü 漢字 👩‍👩‍👧 é'", "äöü 漢字 👩‍👩‍👧 é\n"),
-        ok("printf '%s|' '\x1b[31m' '\x07' '\x01' '\x7f' '\x0b'", "\x1b[31m|\x07|\x01|\x7f|\x0b|", why="control characters in the command itself"),
+        ok(
+            "printf '%s|' '\x1b[31m' '\x07' '\x01' '\x7f' '\x0b'",
+            "\x1b[31m|\x07|\x01|\x7f|\x0b|",
+            why="control characters in the command itself",
+        ),
         ok("echo a\r\n", "a\r\n", why="a command with DOS line ends: CR is part of the word"),
         ok("f() {\n  echo \"in f: $1\"\n  return 0\n}\nf x\n", "in f: x\n", undo="unset -f f"),
         code(4, "f() { return 4; }; f", undo="unset -f f"),
@@ -78,7 +113,9 @@ def words(shell: str) -> list[Case]:
         code(1, "eval 'echo evaluated; false'", "evaluated\n"),
         code(4, "echo 'return 4' >ret.sh; . ./ret.sh"),
         code(3, "return 3"),
-        code(44 if shell == "bash" else 300, "f() { return 300; }; f", undo="unset -f f", why="a status beyond 255, which zsh and dash have"),
+        code(
+            44 if shell == "bash" else 300, "f() { return 300; }; f", undo="unset -f f", why="a status beyond 255, which zsh and dash have"
+        ),
         code(0 if shell == "bash" else 256, "return 256"),
         code(3, "echo before; return 3; echo after", "before\n"),
         ok("echo out; echo err >&2; echo out2", "out\nerr\nout2\n"),
@@ -110,9 +147,19 @@ def sizes(shell: str) -> list[Case]:
 
 
 def errors(shell: str) -> list[Case]:
-    allowed = {"bash": {"x=(": AnyOf(1, 2), "echo $(date": AnyOf(2, 134, 139)}, "zsh": {"; echo a": 0, "echo a && ": 0, "for i in 1 2": AnyOf(0, 1, 126)}, "dash": {}}[shell]  # zsh takes both
+    allowed = {
+        "bash": {"x=(": AnyOf(1, 2), "echo $(date": AnyOf(2, 134, 139)},
+        "zsh": {"; echo a": 0, "echo a && ": 0, "for i in 1 2": AnyOf(0, 1, 126)},
+        "dash": {},
+    }[
+        shell
+    ]  # zsh takes both
     # bash 5.2 corrupts its own heap over an unclosed $( (valgrind shows it) and may die of it at this or any later prompt.
-    corrupting = {"echo $(date": {"reason": AnyOf(None, "shell_exited"), "canary_output": Text(r"ok-\d+\n"), "undo": "kill -9 $$"}} if shell == "bash" else {}
+    corrupting = (
+        {"echo $(date": {"reason": AnyOf(None, "shell_exited"), "canary_output": Text(r"ok-\d+\n"), "undo": "kill -9 $$"}}
+        if shell == "bash"
+        else {}
+    )
     return [code(allowed.get(text, SYNTAX[shell]), text, ANY, **corrupting.get(text, {})) for text in UNBALANCED]
 
 

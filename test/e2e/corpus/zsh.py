@@ -38,7 +38,9 @@ SYNTAX = [
 
 STATE = [
     unchecked(ok("precmd() { echo PRECMD }", undo="unfunction precmd")),
-    unchecked(ok("echo x", "x\n", given=("precmd() { echo PRECMD }",), undo="unfunction precmd"), why="what the prompt prints is not output"),
+    unchecked(
+        ok("echo x", "x\n", given=("precmd() { echo PRECMD }",), undo="unfunction precmd"), why="what the prompt prints is not output"
+    ),
     unchecked(ok("precmd() { sleep 1.5 }", undo="unfunction precmd"), why="a prompt that takes its time"),
     unchecked(ok("preexec() { echo PREEXEC }", undo="unfunction preexec")),
     unchecked(ok("echo x", "x\n", given=("preexec() { echo PREEXEC $1 }",), undo="unfunction preexec")),
@@ -50,7 +52,9 @@ STATE = [
     unchecked(ok("readonly PS1", undo="exit 0")),
     unchecked(ok("readonly IFS PATH", undo="exit 0")),
     ok("TRAPZERR() { echo ZERR }; false; true", "ZERR\n", undo="unfunction TRAPZERR"),
-    unchecked(code(1, "false", "ZERR\n", given=("trap 'echo ZERR' ZERR",), undo="trap - ZERR"), why="the trap runs for the command, not for us"),
+    unchecked(
+        code(1, "false", "ZERR\n", given=("trap 'echo ZERR' ZERR",), undo="trap - ZERR"), why="the trap runs for the command, not for us"
+    ),
     unchecked(ok("trap 'echo DEBUG' DEBUG", Text(r"(DEBUG\n)*"), canary_output=Text(r"(DEBUG\n)*ok-0\n(DEBUG\n)*"), undo="trap - DEBUG")),
     dies(6, "TRAPEXIT() { echo bye }; exit 6", "bye\n", native="no"),
     ok("TRAPINT() { echo int; return 0 }; kill -INT $$; echo after", "int\nafter\n", undo="unfunction TRAPINT"),
@@ -73,9 +77,22 @@ STATE = [
     unchecked(ok("unsetopt aliases", canary="[[ -o aliases ]] || echo off", canary_output="off\n", undo="setopt aliases")),
     unchecked(ok("setopt aliases", canary="[[ -o aliases ]] && echo on", canary_output="on\n"), why="we switch it off and on"),
     unchecked(code(FAILED, "(", ANY, canary="[[ -o aliases ]] && echo on", canary_output="on\n")),
-    unchecked(code(130, "kill -INT $$", ANY, state=AnyOf("completed", "cancelled"), reason=AnyOf(None, "interrupted_in_tab"),
-                   canary="[[ -o aliases ]] && echo on", canary_output="on\n")),
-    ok("alias -g 'fi=echo WRONG' 'esac=echo WRONG' '.=echo WRONG'", undo="\\unalias 'fi' 'esac' '.'", why="global aliases named like reserved words"),
+    unchecked(
+        code(
+            130,
+            "kill -INT $$",
+            ANY,
+            state=AnyOf("completed", "cancelled"),
+            reason=AnyOf(None, "interrupted_in_tab"),
+            canary="[[ -o aliases ]] && echo on",
+            canary_output="on\n",
+        )
+    ),
+    ok(
+        "alias -g 'fi=echo WRONG' 'esac=echo WRONG' '.=echo WRONG'",
+        undo="\\unalias 'fi' 'esac' '.'",
+        why="global aliases named like reserved words",
+    ),
     unchecked(code(-1, "return -1"), why="a status below 0"),
     ok("unsetopt multios equals; echo m", "m\n", undo="setopt multios equals"),
     ok("unsetopt promptcr promptsp; echo np", "np\n", undo="setopt promptcr promptsp"),
@@ -95,7 +112,13 @@ STATE = [
     ok("periodic() { echo PERIODIC }; PERIOD=1000", undo="unfunction periodic; unset PERIOD", native="no"),
     ok("unset -m 'PROMPT*'; unset RPS1; echo u", "u\n", undo="PROMPT='%# '", native="no"),
     ok("command_not_found_handler() { echo nf $1; return 9 }"),
-    code(9, "no-such-thing", "nf no-such-thing\n", given=("command_not_found_handler() { echo nf $1; return 9 }",), undo="unfunction command_not_found_handler"),
+    code(
+        9,
+        "no-such-thing",
+        "nf no-such-thing\n",
+        given=("command_not_found_handler() { echo nf $1; return 9 }",),
+        undo="unfunction command_not_found_handler",
+    ),
     ok("function . { builtin echo WRONG dot }", undo="unfunction .", why="a function named ."),
     ok("function [ { builtin echo WRONG bracket; false }", undo="unfunction '['", why="a function named ["),
     ok("print -P '%B%~%b'", Text(r"[^\n]*\n")),
@@ -117,4 +140,6 @@ ENDS = [
     hangs("trap '' INT TERM; while :; do :; done", number=137, kills_shell=True, why="only SIGKILL ends it, and it is the shell"),
 ]
 
-CASES: list[Case] = [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("zsh")] + SYNTAX + STATE + ENDS
+CASES: list[Case] = (
+    [case for part in (posix_syntax, posix_state, posix_ends, posix_output) for case in part.cases("zsh")] + SYNTAX + STATE + ENDS
+)

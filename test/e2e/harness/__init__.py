@@ -11,6 +11,23 @@ from .stopwatch import Stopwatch, exit_code_in_time
 from .suite import main, needs, needs_root
 
 __all__ = [
-    "AnyOf", "CRLF", "Person", "RawClient", "Result", "RpcError", "Sandbox", "Server", "Sshd", "Stopwatch", "Tab", "Text",
-    "binary", "exit_code_in_time", "interrupted", "main", "needs", "needs_root", "poll",
+    "AnyOf",
+    "CRLF",
+    "Person",
+    "RawClient",
+    "Result",
+    "RpcError",
+    "Sandbox",
+    "Server",
+    "Sshd",
+    "Stopwatch",
+    "Tab",
+    "Text",
+    "binary",
+    "exit_code_in_time",
+    "interrupted",
+    "main",
+    "needs",
+    "needs_root",
+    "poll",
 ]

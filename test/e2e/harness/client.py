@@ -40,9 +40,17 @@ class Server:
     conforms to the tool's outputSchema.
     """
 
-    def __init__(self, *arguments: str, sandbox: Sandbox | None = None, env: dict[str, str] | None = None,
-                 wrapper: list[str] | None = None, program: Path | None = None, handshake: bool = True,
-                 durable: bool = False, cwd: str | None = None):
+    def __init__(
+        self,
+        *arguments: str,
+        sandbox: Sandbox | None = None,
+        env: dict[str, str] | None = None,
+        wrapper: list[str] | None = None,
+        program: Path | None = None,
+        handshake: bool = True,
+        durable: bool = False,
+        cwd: str | None = None,
+    ):
         self._own_sandbox = sandbox is None
         self.sandbox = sandbox or Sandbox()
         self.durable = durable
@@ -110,7 +118,9 @@ class Server:
         assert [block["type"] for block in answer["content"]] == ["text"], answer["content"]
         structured = answer["structuredContent"]
         assert json.loads(text) == structured, f"{tool}: content and structuredContent differ"
-        assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False), f"{tool}: not JSON.stringify(result, null, 2): {text[:300]}"
+        assert text == json.dumps(
+            json.loads(text), indent=2, ensure_ascii=False
+        ), f"{tool}: not JSON.stringify(result, null, 2): {text[:300]}"
         wrong = violations(structured, self.schema(tool)["outputSchema"])
         assert not wrong, f"{tool}: result breaks its outputSchema: {wrong}"
         return Result(structured)
@@ -221,7 +231,9 @@ def copy_program(target: Path) -> Path:
     return target / "terminally-mcp"
 
 
-def run_cli(sandbox: Sandbox, *arguments: str, env: dict[str, str] | None = None, timeout: float = 20, **options: Any) -> subprocess.CompletedProcess:
+def run_cli(
+    sandbox: Sandbox, *arguments: str, env: dict[str, str] | None = None, timeout: float = 20, **options: Any
+) -> subprocess.CompletedProcess:
     """Runs one of the people's commands to its end, from a shell that is not the client's."""
     environment = sandbox.environment(XDG_RUNTIME_DIR="/run/user/0", XDG_STATE_HOME="/nowhere", LANG="C.UTF-8") | (env or {})
     return subprocess.run([str(binary()), *arguments], env=environment, capture_output=True, timeout=timeout, **options)

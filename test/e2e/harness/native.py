@@ -28,15 +28,22 @@ class Native:
     exited: bool
 
 
-def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: bool = False, deadline: float = 0, timeout: float = 10) -> Native:
+def run_native(
+    shell: str, command: str, given: tuple[str, ...] = (), typed: bool = False, deadline: float = 0, timeout: float = 10
+) -> Native:
     """Runs `given` and then `command` in a fresh interactive shell on a terminal of its own; the output is the last one's.
 
     With a `deadline` (seconds) the command is ended then: C-c, SIGTERM to the foreground after 1 s, SIGKILL after 5 s.
     """
     with tempfile.TemporaryDirectory(prefix="te-native-", dir="/tmp") as directory:
         home = Path(directory)
-        env = {"HOME": directory, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TERM": "xterm-256color", "USER": "tester",
-               "LC_ALL": "C.UTF-8"}
+        env = {
+            "HOME": directory,
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "TERM": "xterm-256color",
+            "USER": "tester",
+            "LC_ALL": "C.UTF-8",
+        }
         if shell == "fish":
             return _run_fish(home, env, (*given, command), timeout)
         argv, prompt = SHELLS[shell]
@@ -55,12 +62,16 @@ def run_native(shell: str, command: str, given: tuple[str, ...] = (), typed: boo
             if terminal.ended():
                 return Native(_text(terminal.output[begin:]), terminal.exit_code, True)
             last = list(PROMPT.finditer(terminal.output))[-1]
-            return Native(_text(terminal.output[begin:last.start()]), int(last.group(1)), False)
+            return Native(_text(terminal.output[begin : last.start()]), int(last.group(1)), False)
 
 
 def _prompts(terminal: Terminal, count: int, timeout: float) -> int:
     """Waits for so many prompts, or for the shell's end; returns the offset behind the last prompt."""
-    poll(lambda: len(PROMPT.findall(terminal.output)) >= count or terminal.ended(), timeout, f"the shell's prompt in {terminal.output[-300:]!r}")
+    poll(
+        lambda: len(PROMPT.findall(terminal.output)) >= count or terminal.ended(),
+        timeout,
+        f"the shell's prompt in {terminal.output[-300:]!r}",
+    )
     found = list(PROMPT.finditer(terminal.output))
     return found[-1].end() if found else 0
 

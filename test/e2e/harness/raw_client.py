@@ -130,9 +130,14 @@ class RawClient:
         return time.monotonic() - begin
 
     def initialize(self, version: str = LEGACY[0]) -> dict:
-        result = self.request("initialize", {
-            "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "e2e", "version": "1"},
-        })
+        result = self.request(
+            "initialize",
+            {
+                "protocolVersion": version,
+                "capabilities": {},
+                "clientInfo": {"name": "e2e", "version": "1"},
+            },
+        )
         self.notify("notifications/initialized")
         return result
 

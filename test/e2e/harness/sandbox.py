@@ -56,11 +56,20 @@ class Sandbox:
 
     def environment(self, **extra: str) -> dict[str, str]:
         """What MCP clients pass on, and nothing else, where the program keeps its files, and where sanitizers leave their reports."""
-        return {
-            "HOME": str(self.home), "LOGNAME": "tester", "USER": "tester", "SHELL": "/bin/bash",
-            "TERM": "xterm-256color", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "TERMINALLY_RUNTIME_DIR": str(self.runtime), "TERMINALLY_STATE_DIR": str(self.state),
-        } | {name: f"log_path={self.root}/sanitizer" for name in SANITIZERS if os.environ.get("TERMINALLY_SANITIZED")} | extra
+        return (
+            {
+                "HOME": str(self.home),
+                "LOGNAME": "tester",
+                "USER": "tester",
+                "SHELL": "/bin/bash",
+                "TERM": "xterm-256color",
+                "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "TERMINALLY_RUNTIME_DIR": str(self.runtime),
+                "TERMINALLY_STATE_DIR": str(self.state),
+            }
+            | {name: f"log_path={self.root}/sanitizer" for name in SANITIZERS if os.environ.get("TERMINALLY_SANITIZED")}
+            | extra
+        )
 
     def sanitizer_reports(self) -> str:
         """Of the program and of what it runs in the tabs, whose standard error nobody sees. Not that a process was

@@ -29,7 +29,8 @@ class Sshd:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        (self.place / "config").write_text(f"""
+        (self.place / "config").write_text(
+            f"""
 Port {self.port}
 ListenAddress 127.0.0.1
 HostKey {self.place}/host
@@ -40,7 +41,8 @@ PasswordAuthentication no
 UsePAM no
 StrictModes no
 PrintMotd no
-""")
+"""
+        )
         log = self.place / "log"
         with log.open("w") as file:
             self._process = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(self.place / "config")], stderr=file)
@@ -52,5 +54,7 @@ PrintMotd no
         self._process.wait()
 
     def command(self, *options: str) -> str:
-        return (f"ssh -F /dev/null -i {self.place}/user -p {self.port} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no "
-                f"-o UserKnownHostsFile={self.place}/known -o LogLevel=ERROR {' '.join(options)} root@127.0.0.1")
+        return (
+            f"ssh -F /dev/null -i {self.place}/user -p {self.port} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no "
+            f"-o UserKnownHostsFile={self.place}/known -o LogLevel=ERROR {' '.join(options)} root@127.0.0.1"
+        )

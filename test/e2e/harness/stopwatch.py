@@ -45,7 +45,9 @@ class Stopwatch:
 
     def __init__(self, computes: float = 0.1) -> None:
         self._computes = computes
-        self._metronome = subprocess.Popen([sys.executable, "-S", "-E", "-c", METRONOME], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._metronome = subprocess.Popen(
+            [sys.executable, "-S", "-E", "-c", METRONOME], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self._longer = self._stall = 0.0
         self.begin = time.monotonic()
 
@@ -96,5 +98,9 @@ def exit_code_in_time(process: subprocess.Popen, promise: float) -> int | None:
     except subprocess.TimeoutExpired:
         with Stopwatch() as watch:
             late = watch.begin - promise
-            poll(lambda: process.poll() is not None or time.monotonic() - late > max(watch.allows(promise), promise + 0.2), 60, "the end, or its latest moment")
+            poll(
+                lambda: process.poll() is not None or time.monotonic() - late > max(watch.allows(promise), promise + 0.2),
+                60,
+                "the end, or its latest moment",
+            )
         return process.returncode

@@ -107,12 +107,15 @@ def refused(world: World, call: Call, text: str) -> None:
     command = call.command
     if command.id is None:
         command.refused = text
-        closed = bool({"tab_closed", "server_lost"} & command.may_be) or any(not tab.there for tab in world.tabs.values() if command.tab in (tab.id, None))
+        closed = bool({"tab_closed", "server_lost"} & command.may_be) or any(
+            not tab.there for tab in world.tabs.values() if command.tab in (tab.id, None)
+        )
         command.check_refusal(text, call.done_at[0] - call.begin, closed)
 
 
 def came_to_run(world: World, command: Command) -> bool:
     """Its process was seen. Else something else ended it before, which is no business of this step."""
+
     def seen() -> bool:
         settle_calls(world)
         return command.mark in world.marked().values() or not command.open

@@ -28,8 +28,13 @@ OVERDUE_S = 1.0  # what the first signal ends has ended this soon after its time
 KILLED_S = 7.0  # what hears no signal is killed 5 s after the first
 
 # What may be done to a command, by the reason that its end then has.
-CAUSES = {"cancelled_by_client": "cancelled", "timeout": "timeout", "tab_closed": "tab_closed", "tmux_server_lost": "server_lost",
-          "interrupted_in_tab": "person"}
+CAUSES = {
+    "cancelled_by_client": "cancelled",
+    "timeout": "timeout",
+    "tab_closed": "tab_closed",
+    "tmux_server_lost": "server_lost",
+    "interrupted_in_tab": "person",
+}
 
 
 @dataclass
@@ -111,7 +116,9 @@ class Command:
         self.waits = self.waits or bool(answer.get("awaiting_input"))
         over_s = asked_at - max(self.due_at, self.moved_at)
         if self.how == "execute_command" and not self.waits and "loss" not in self.may_be:
-            assert over_s <= self.late_s + slack_s, f"{self} runs on {over_s:.2f} s after its time-out of {self.timeout_ms} ms: {dict(answer)}"
+            assert (
+                over_s <= self.late_s + slack_s
+            ), f"{self} runs on {over_s:.2f} s after its time-out of {self.timeout_ms} ms: {dict(answer)}"
 
     def check_end(self, slack_s: float) -> None:
         answer, state, reason = self.final, self.final["state"], self.final["reason"]
@@ -125,7 +132,9 @@ class Command:
             assert self.kind not in ENDLESS or self.kind == "asks", f"{self} cannot complete: {answer}"
             if answer["exit_code"] == 1 and {"tab_closed", "server_lost"} & self.may_be:
                 return  # what it wrote after its terminal had gone was an error, and its SIGHUP came later
-            assert answer["exit_code"] == self.code, f"{self}: exit code {answer['exit_code']}, not {self.code}, and {self.may_be or 'nothing'} was done to it"
+            assert (
+                answer["exit_code"] == self.code
+            ), f"{self}: exit code {answer['exit_code']}, not {self.code}, and {self.may_be or 'nothing'} was done to it"
             assert reason == ("shell_exited" if self.kind == "leaves" else None), f"{self}: reason {reason}"
             told_of_loss = not whole and ("missing" in told or "bytes" in told)
             output = answer["output"].replace("^C", "") if self.touched else answer["output"]
@@ -136,9 +145,11 @@ class Command:
             return  # its time was over before the shell was there, or a C-c took its line
         causes = {CAUSES.get(reason), f"{CAUSES.get(reason)}:{self.id}"}
         assert causes & self.may_be, f"{self}: {state}, {reason}, but only {self.may_be or 'nothing'} was done to it: {answer}"
-        assert not whole or not self.begun or answer["output"].replace("^C", "").startswith(self.output), f"{self} had begun, and its output is {answer['output']!r}: {answer}"
+        assert (
+            not whole or not self.begun or answer["output"].replace("^C", "").startswith(self.output)
+        ), f"{self} had begun, and its output is {answer['output']!r}: {answer}"
         own = [line for line in answer["output"].splitlines() if OWN_LINE.fullmatch(line)]
-        assert not whole or self.output.splitlines()[:len(own)] == own, f"{self}: {own} is no beginning of its output: {answer}"
+        assert not whole or self.output.splitlines()[: len(own)] == own, f"{self}: {own} is no beginning of its output: {answer}"
         if reason == "timeout":
             self.check_timeout(slack_s)
 
@@ -177,7 +188,9 @@ class Command:
             holder = self.behind[0] if len(self.behind) == 1 else None
             if holder and holder.kind in ENDLESS and holder.told_running and holder.open and not holder.may_be - {"timeout"}:
                 assert holder.id in text or "before it" in text, f"{self}: {holder} stood before it: {text}"
-            assert held or after_s >= patience_s, f"{self}: only {[str(one) for one in self.behind]} stood before it, after {after_s:.2f} s: {text}"
+            assert (
+                held or after_s >= patience_s
+            ), f"{self}: only {[str(one) for one in self.behind]} stood before it, after {after_s:.2f} s: {text}"
 
     def check_runs(self, times: int) -> None:
         """At the end of all: how often it ran, against what was said."""

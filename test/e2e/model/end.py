@@ -60,4 +60,6 @@ def check_order(world: World, tab: str) -> None:
 def check_splits(world: World) -> None:
     """Nothing of ours was typed into what a person split off."""
     for log in world.sandbox.state.glob("*/*/pane-@*.%*.log"):
-        assert b"mcp:START" not in log.read_bytes() and str(world.sandbox.runtime).encode() not in log.read_bytes(), f"typed into {log}: {log.read_bytes()[-500:]!r}"
+        assert (
+            b"mcp:START" not in log.read_bytes() and str(world.sandbox.runtime).encode() not in log.read_bytes()
+        ), f"typed into {log}: {log.read_bytes()[-500:]!r}"

@@ -58,7 +58,7 @@ def shrink(failure: Failure, seconds: float) -> Failure:
         at = 0
         while at < len(failure.steps) and time.monotonic() < end:
             with contextlib.redirect_stdout(io.StringIO()):
-                shorter = play(failure.steps[:at] + failure.steps[at + size:])
+                shorter = play(failure.steps[:at] + failure.steps[at + size :])
             if shorter:
                 failure = shorter
             else:

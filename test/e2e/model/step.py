@@ -11,10 +11,12 @@ _OFTEN: dict[str, int] = {}
 
 def step(often: int) -> Callable:
     """How often it is chosen, of the sum of all."""
+
     def enter(function: Callable) -> Callable:
         STEPS[function.__name__] = function
         _OFTEN[function.__name__] = often
         return function
+
     return enter
 
 

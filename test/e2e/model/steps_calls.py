@@ -177,7 +177,10 @@ def stop(world: World, a: int, b: int, c: int) -> None:
         return
     world.look_at(runs)
     if answer["success"]:
-        assert runs.final and (runs.final["state"], runs.final["exit_code"]) == (answer["state"], answer["exit_code"]), f"{runs}: {runs.final}, but {answer}"
+        assert runs.final and (runs.final["state"], runs.final["exit_code"]) == (
+            answer["state"],
+            answer["exit_code"],
+        ), f"{runs}: {runs.final}, but {answer}"
     else:
         assert runs.kind not in ("long", "tree") or world.slack_s > 0.5, f"{runs} was not ended by {answer}"
         assert answer["survivors"] or not runs.open, f"{runs} goes on, and nothing is named: {answer}"
@@ -185,7 +188,9 @@ def stop(world: World, a: int, b: int, c: int) -> None:
 
 @step(8)
 def answer_question(world: World, a: int, b: int, c: int) -> None:
-    asking = [command for command in world.commands if command.kind == "asks" and command.open and command.told_running and command.typed is None]
+    asking = [
+        command for command in world.commands if command.kind == "asks" and command.open and command.told_running and command.typed is None
+    ]
     if not asking:
         return
     command = asking[a % len(asking)]
@@ -201,7 +206,9 @@ def answer_question(world: World, a: int, b: int, c: int) -> None:
 @step(5)
 def forget(world: World, a: int, b: int, c: int) -> None:
     """The client cancels a request: no answer, and what it began is taken back."""
-    open_calls = [call for call in world.calls if not call.future.done() and not call.cancelled_at and call.command.how == "execute_command"]
+    open_calls = [
+        call for call in world.calls if not call.future.done() and not call.cancelled_at and call.command.how == "execute_command"
+    ]
     if open_calls:
         take_back(world, open_calls[a % len(open_calls)])
 
@@ -213,7 +220,13 @@ def running_there(world: World, tab: TabModel) -> Command | None:
         return None
     command = open_there[0]
     due_at = command.due_at if command.how == "execute_command" else math.inf
-    if command.kind not in ENDLESS or command.kind == "asks" or command.may_be - {"timeout"} or not command.id or due_at < time.monotonic() + LATE_S:
+    if (
+        command.kind not in ENDLESS
+        or command.kind == "asks"
+        or command.may_be - {"timeout"}
+        or not command.id
+        or due_at < time.monotonic() + LATE_S
+    ):
         return None
     world.look_at(command)
     return command if command.open else None

@@ -110,7 +110,11 @@ def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> No
         poll(lambda: b"^C" in tab.log_path.read_bytes()[-40:], LATE_S, f"C-c to {command}")
         kill(world)
         start_again(world)
-        poll(lambda: command.mark not in world.marked().values(), LATE_S + world.slack_s, f"{command}, whose cancel had begun, to be ended by another server")
+        poll(
+            lambda: command.mark not in world.marked().values(),
+            LATE_S + world.slack_s,
+            f"{command}, whose cancel had begun, to be ended by another server",
+        )
         found_again(world)
 
 
@@ -171,7 +175,9 @@ def kill_tmux(world: World, a: int, b: int, c: int) -> None:
         return
     pid = world.person.server_pid()
     for tab in world.tabs.values():
-        world.touch(tab.id, "server_lost", "loss")  # also of one that was closed, where nobody has looked since; what tmux has not read is gone
+        world.touch(
+            tab.id, "server_lost", "loss"
+        )  # also of one that was closed, where nobody has looked since; what tmux has not read is gone
         if tab.open:
             world.touch(tab.id, "tab_closed", "cancelled")
             tab.may_be_gone = True

@@ -32,7 +32,11 @@ def read(world: World, a: int, b: int, c: int) -> None:
 @step(8)
 def read_output(world: World, a: int, b: int, c: int) -> None:
     """The offsets of a result are those of the very bytes that the command printed."""
-    done = [one for one in world.commands if one.final and one.final["state"] == "completed" and "end_byte" in one.final and "loss" not in one.may_be]
+    done = [
+        one
+        for one in world.commands
+        if one.final and one.final["state"] == "completed" and "end_byte" in one.final and "loss" not in one.may_be
+    ]
     if done:
         command = done[a % len(done)]
         begin, end = command.final["start_byte"], command.final["end_byte"]
@@ -47,7 +51,11 @@ def read_output(world: World, a: int, b: int, c: int) -> None:
 @step(5)
 def search(world: World, a: int, b: int, c: int) -> None:
     """The output of a command is found once, where its result says that it is."""
-    done = [one for one in world.commands if one.kind == "quick" and one.final and one.final["state"] == "completed" and "loss" not in one.may_be]
+    done = [
+        one
+        for one in world.commands
+        if one.kind == "quick" and one.final and one.final["state"] == "completed" and "loss" not in one.may_be
+    ]
     if done:
         command = done[a % len(done)]
         answer = world.timed("search_logs", window_id=command.tab, pattern=f"^out-{command.n}$")
@@ -64,4 +72,4 @@ def last_lines(world: World, a: int, b: int, c: int) -> None:
         lines = world.timed("read_logs_from_tab", window_id=tab.id, lines=1 + c % 50)
         assert len(lines["content"].removesuffix("\n").split("\n")) <= 1 + c % 50, f"{tab.id}: {lines}"
         data, _ = part_of(world, tab, lines["next_byte"], 1000)
-        assert tab.log_path.read_bytes()[lines["next_byte"]:][:len(data)] == data, f"{tab.id}: {data!r} is not at {lines['next_byte']}"
+        assert tab.log_path.read_bytes()[lines["next_byte"] :][: len(data)] == data, f"{tab.id}: {data!r} is not at {lines['next_byte']}"

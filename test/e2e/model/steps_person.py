@@ -69,7 +69,9 @@ def person_opens(world: World, a: int, b: int, c: int) -> None:
             return
         session = world.person.tmux("list-sessions", "-F", "#{session_name}").split("\n")[0]
         world.person.tmux("new-window", "-d", "-t", f"={session}:")
-        new = poll(lambda: [row["window_id"] for row in world.listed() if row["window_id"] not in world.tabs], 5, "the person's window in the list")
+        new = poll(
+            lambda: [row["window_id"] for row in world.listed() if row["window_id"] not in world.tabs], 5, "the person's window in the list"
+        )
         world.adopt(new[0])
 
 
@@ -114,7 +116,9 @@ def exec_by_hand(world: World, a: int, b: int, c: int) -> None:
             waits.behind.append(command)
     argv = [str(binary()), "--instance", INSTANCE, "exec", "--timeout-ms", str(command.timeout_ms), tab.id, "--", command.text]
     limit_s = command.timeout_ms / 1000 + LATE_S + world.slack_s
-    done = subprocess.run(argv, env=world.sandbox.environment(LANG="C.UTF-8"), stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s)
+    done = subprocess.run(
+        argv, env=world.sandbox.environment(LANG="C.UTF-8"), stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s
+    )
     if done.returncode == 125:
         command.refused = done.stderr.decode()
         assert command.behind or "prompt" in command.refused or "not free" in command.refused, f"{command}: {command.refused}"

@@ -35,8 +35,8 @@ class TabModel:
         for other, old in self.parts.items():
             low, high = max(at, other), min(at + len(data), other + len(old))
             if low < high:
-                assert data[low - at:high - at] == old[low - other:high - other], f"{self.id}: bytes {low} to {high} have changed"
-        on_disk = self.log_path.read_bytes()[at:at + len(data)] if self.log_path.exists() else b""
+                assert data[low - at : high - at] == old[low - other : high - other], f"{self.id}: bytes {low} to {high} have changed"
+        on_disk = self.log_path.read_bytes()[at : at + len(data)] if self.log_path.exists() else b""
         assert on_disk == data, f"{self.id}: bytes from {at} are not those of {self.log_path}"
         self.parts[at] = data
         while len(self.parts) > KEPT:

@@ -227,7 +227,9 @@ class World:
 
     def writers_of(self, tab: TabModel) -> list[int]:
         mark = os.fsencode(tab.log_path)
-        return [pid for pid, command in self.sandbox.processes().items() if "terminally-log" in command and mark in command.encode().split(b" ")]
+        return [
+            pid for pid, command in self.sandbox.processes().items() if "terminally-log" in command and mark in command.encode().split(b" ")
+        ]
 
 
 def send_signal(pid: int, number: int) -> None:
