@@ -60,7 +60,8 @@ class InTime(unittest.TestCase):
         with Server("--sync-window-ms", "1000") as server:
             drawn, other = server.create_tab(shell="bash"), server.create_tab(shell="bash")
             # One that is begun is made to its end: that is to take a part of the short call's time, in a sanitizer's build, too.
-            for tab, times in ((drawn, 15_000 if os.environ.get("TERMINALLY_SANITIZED") else 70_000), (other, 5_000)):
+            long, short_one = (8_000, 2_500) if os.environ.get("TERMINALLY_SANITIZED") else (70_000, 5_000)
+            for tab, times in ((drawn, long), (other, short_one)):
                 tab.execute(rf"""yes "$(printf '\033[2J\033[5;5Hxy')" | head -n {times}""", timeout_ms=30_000)
                 tab.wait_end(30)
             done: list[float] = []
@@ -80,7 +81,11 @@ class InTime(unittest.TestCase):
             for call in calls:
                 text = server.raw.result_of(call, 30)["content"][0]["text"]
                 if "xy" not in text:
-                    self.assertRegex(text, r"not ready when the time of this call was over.*stream_logs_from_tab .*from_byte.*32768")
+                    # The latter where the event loop, too, came late.
+                    self.assertRegex(
+                        text,
+                        r"not ready when the time of this call was over.*stream_logs_from_tab .*from_byte.*32768|took longer than a call may",
+                    )
             self.assertLess(max(done), watch.allows(1 + OVER, timers=1))
 
     def is_refused_without_prompt(self, server: Server, tab: Tab, within_s: float) -> None:
