@@ -191,6 +191,9 @@ class Updates(unittest.TestCase):
             tab.execute("echo and then this")
             poll(lambda: told(server, UPDATED, uri=log_of(tab)), 5, "an update")
 
+    @unittest.skipIf(
+        os.environ.get("TERMINALLY_SANITIZED"), "the sanitizer itself needs a pipe to look at a pointer, and calls it bad without"
+    )
     def test_a_lack_of_descriptors_ends_no_subscription(self) -> None:
         with Server() as server:
             tab = server.create_tab()
