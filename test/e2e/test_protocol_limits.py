@@ -245,7 +245,7 @@ class Tasks(unittest.TestCase):
                 calls = [server.raw.start_request("tools/call", wait) for _ in range(100)]
                 for call in calls:
                     server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
-            server.raw.request("tools/list")
+            server.raw.request("tools/list", timeout=60)
             self.assertEqual(server.raw.request("tools/call", wait)["resultType"], "task")
 
     def test_progress_names_its_task_and_lasts_as_long(self) -> None:
