@@ -126,13 +126,17 @@ bool runs_program(const ProcessInfo& gateway) {
   return !shell && !is_gateway(leader->name);
 }
 
-bool sleeps_in_tty_read(const ProcessInfo& process) {
-  if (process.state != 'S') {
-    return false;
+/// One on its way to sleep counts as asleep, and nowhere in the kernel, while it waits for a processor. That
+/// is also said of another user's, which then counts as reading.
+bool sleeps_in_tty_read(int pid, const std::string& tty) {
+  const TtyWait wait = tty_wait(pid, terminal_device(tty));
+  if (wait != TtyWait::unknown) {
+    return wait == TtyWait::only;
   }
-  const std::string wchan = process_wchan(process.pid);
-  return wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read" || wchan.empty() ||
-         wchan == "0";
+  const std::string wchan = process_wchan(pid);
+  return wchan.empty() || wchan == "0"
+             ? process_cwd(pid).empty()
+             : wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read";
 }
 
 }  // namespace
@@ -237,7 +241,7 @@ Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
   if (!mode->line) {
     return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
   }
-  if (!sleeps_in_tty_read(*process)) {
+  if (!sleeps_in_tty_read(process->pid, tty)) {
     return Prompt::not_yet;
   }
   return foreground.shell == ShellKind::posix ? Prompt::ready : Prompt::reads_keyboard;
