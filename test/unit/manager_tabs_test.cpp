@@ -161,10 +161,12 @@ TEST_CASE("manager tabs: with a tab goes its window, but not another tab that a 
       scene.row_of(tab).window = scene.row_of(other).window;
       static_cast<void>(scene.run(scene.manager->list_tabs()));
     }
+    const int pane = scene.row_of(tab).pane_pid;
     // The window outlives the tab's own pane where a person has split it.
     scene.tmux->on("kill-", [](const std::string&) { return TmuxAnswer{}; });
     static_cast<void>(scene.run(scene.manager->close_tab(tab, true)));
     CHECK(scene.tmux->last("kill-").commands == (shared ? "kill-pane -t \"%0\"" : "kill-window -t \"@0\""));
+    CHECK(scene.comes_true([&] { return !is_alive(pane); }));
     CHECK(names_of_tabs(scene) == std::vector<std::string>{"@1 other"});
   }
 }
