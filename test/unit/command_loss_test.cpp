@@ -80,7 +80,7 @@ TEST_CASE(
     "command loss: a record that comes in pieces, with an echo of it before, is seen once and exactly") {
   PtyTab tab;
   std::string kept;
-  tab.pane().on_print = [&kept](std::string bytes) {
+  tab.pane().on_print = [&kept](const std::string& bytes) {
     // Every byte waits for the next read, and what looks like a record of another command stands before it.
     std::string out = std::exchange(kept, bytes.substr(bytes.size() / 2)) + bytes.substr(0, bytes.size() / 2);
     return out;

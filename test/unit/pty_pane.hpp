@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "base/unique_fd.hpp"
 #include "system/proc.hpp"
 #include "tab/pane_terminal.hpp"
@@ -38,11 +39,7 @@ class PipedProgram {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDIN_FILENO);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) {
-      argv.push_back(argument.data());
-    }
-    argv.push_back(nullptr);
+    std::vector<char*> argv = pointers(arguments);
     char* env[] = {nullptr};
     REQUIRE(::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), env) == 0);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -91,11 +88,7 @@ class PtyPane {
     for (const auto& [name, value] : variables) {
       environment.push_back(name + "=" + value);
     }
-    std::vector<char*> envp;
-    for (std::string& entry : environment) {
-      envp.push_back(entry.data());
-    }
-    envp.push_back(nullptr);
+    std::vector<char*> envp = pointers(environment);
     std::string path = program;
     char* argv[] = {path.data(), nullptr};
     winsize size{.ws_row = 40, .ws_col = 120, .ws_xpixel = 0, .ws_ypixel = 0};

@@ -119,7 +119,7 @@ class PtyTab {
     }
     tab->runs.push_back(run);
     asio::co_spawn(io_, run->start(Clock::now(), Clock::now() + patience),
-                   [this, run](std::exception_ptr failure) {
+                   [this, run](const std::exception_ptr& failure) {
                      started_.insert(run.get());
                      if (failure) {
                        failures_[run.get()] = failure;
