@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/timeout.hpp"
 #include "cli/print.hpp"
 #include "text/typed_keys.hpp"
 
@@ -20,7 +21,6 @@ namespace terminally {
 namespace {
 
 namespace asio = boost::asio;
-using Milliseconds = std::chrono::milliseconds;
 
 /// How soon we look again whether keys that are held can go: soon, then seldom.
 constexpr Milliseconds kLookAgainSoon{2};

@@ -124,7 +124,7 @@ void CommandRun::begin(Errand errand) {
 
 /// It keeps the command alive: it may run on for a moment when nobody asks for it any more. One that fails is
 /// done, too: what waits for it goes on.
-asio::awaitable<void> CommandRun::run_beside(std::shared_ptr<CommandRun> self, Errand errand) {
+asio::awaitable<void> CommandRun::run_beside(RunPtr self, Errand errand) {
   try {
     co_await self->run(errand);
   } catch (const Error&) {

@@ -96,8 +96,7 @@ void CommandRun::note_end_of_shell() {
 void CommandRun::end_what_runs_inside() {
   const auto self = shared_from_this();
   const auto place = std::find(tab_->runs.begin(), tab_->runs.end(), self);
-  std::vector<std::shared_ptr<CommandRun>> inner(place == tab_->runs.end() ? place : place + 1,
-                                                 tab_->runs.end());
+  std::vector<RunPtr> inner(place == tab_->runs.end() ? place : place + 1, tab_->runs.end());
   std::erase_if(inner, [](const auto& run) { return !run->may_be_typed(); });  // it comes after this one
   std::reverse(inner.begin(), inner.end());
   for (const auto& run : inner) {

@@ -39,6 +39,9 @@ struct RunContext {
   ProcessTable& processes;
 };
 
+class CommandRun;
+using RunPtr = std::shared_ptr<CommandRun>;
+
 /// One command of a tab: sees for its CommandLife, does what that decides, and keeps its record. One per
 /// command; kept alive by its coroutines and by the tab's list.
 class CommandRun : public std::enable_shared_from_this<CommandRun>, private CommandSenses {
@@ -179,8 +182,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] boost::asio::awaitable<void> carry_out(Act act);
   [[nodiscard]] bool carry_out_at_once(const Act& act);
   [[nodiscard]] boost::asio::awaitable<void> run(Errand errand);
-  [[nodiscard]] static boost::asio::awaitable<void> run_beside(std::shared_ptr<CommandRun> self,
-                                                               Errand errand);
+  [[nodiscard]] static boost::asio::awaitable<void> run_beside(RunPtr self, Errand errand);
   void begin(Errand errand);
   void is_done(Errand errand);
   void read_log();

@@ -98,7 +98,7 @@ bool CommandRun::is_outermost() const {
 /// Whether the exit code of a command around this one is known, which then tells ours as well, and its END is
 /// awaited.
 bool CommandRun::one_around_is_ending() const {
-  const auto place = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
+  const auto place = std::ranges::find(tab_->runs, this, &RunPtr::get);
   return std::any_of(tab_->runs.begin(), place, [this](const auto& run) {
     return tab_->files.exit_code(run->record_.nonce).has_value();
   });

@@ -93,7 +93,7 @@ asio::awaitable<bool> CommandRun::approach() {
     co_return false;
   }
   // The tab's own shell is back, so what runs is ending: this one is not within it.
-  const std::shared_ptr<CommandRun> first = tab_->runs.front();
+  const RunPtr first = tab_->runs.front();
   if (foreground.kind == Foreground::Kind::shell && first.get() != this && !first->shell_is_replaced() &&
       Clock::now() < give_up_at_) {
     co_await first->wait_for_end_by(give_up_at_);
@@ -113,7 +113,7 @@ asio::awaitable<bool> CommandRun::approach() {
   if (std::string note = note_of_new_shell(*tab_); !note.empty()) {
     record_.notes.push_back(std::move(note));
   }
-  if (const auto own = std::ranges::find(tab_->runs, this, &std::shared_ptr<CommandRun>::get);
+  if (const auto own = std::ranges::find(tab_->runs, this, &RunPtr::get);
       own != tab_->runs.begin() && own != tab_->runs.end()) {
     (*std::prev(own))->note_way_in(foreground, Clock::now());
   }

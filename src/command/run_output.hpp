@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "command/command_run.hpp"
 #include "log/log_follower.hpp"
 
@@ -10,14 +8,14 @@ namespace terminally {
 /// What one command prints, until it has ended.
 class RunOutput : public LogReach {
  public:
-  explicit RunOutput(std::shared_ptr<CommandRun> run) : run_(std::move(run)) {}
+  explicit RunOutput(RunPtr run) : run_(std::move(run)) {}
 
   [[nodiscard]] Part now() override { return run_->output(); }
   [[nodiscard]] boost::asio::awaitable<void> changed_by(Clock::time_point when) override;
   void wake() override { run_->output_changed().notify(); }
 
  private:
-  std::shared_ptr<CommandRun> run_;
+  RunPtr run_;
 };
 
 }  // namespace terminally

@@ -34,7 +34,7 @@ class TabCondition {
 
   [[nodiscard]] Clock::time_point next_look() const { return next_look_; }
   /// The command that is waited for, if it is looked after by this process.
-  [[nodiscard]] const std::shared_ptr<CommandRun>& run() const { return run_; }
+  [[nodiscard]] const RunPtr& run() const { return run_; }
   /// The command whose state the result tells, if there is one.
   [[nodiscard]] const std::optional<CommandRecord>& record() const { return record_; }
   [[nodiscard]] Until until() const { return waiting_.until; }
@@ -68,7 +68,7 @@ class TabCondition {
   bool after_something_ = false;  ///< the caller has just typed something: it may still be on its way
 
   /// The command whose end ends the wait: of this process, or as its record says; none at a prompt.
-  std::shared_ptr<CommandRun> run_;
+  RunPtr run_;
   std::optional<CommandRecord> record_;
   bool something_ran_ = false;  ///< a command of ours, or a program that had the foreground during the wait
 

@@ -43,8 +43,7 @@ void find_late_markers(const PaneLog& log, CommandRecord& record) {
 
 }  // namespace
 
-Awaitable<CommandResult> CommandResults::of(TabPtr tab, std::shared_ptr<CommandRun> run,
-                                            ShowOutput how) const {
+Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput how) const {
   if (!run->has_ended()) {
     run->look();
   }

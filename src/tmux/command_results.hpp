@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,8 +35,7 @@ class CommandResults {
   explicit CommandResults(TextWorker& texts) : texts_(texts) {}
 
   /// One that this process looks after, as it is now.
-  [[nodiscard]] Awaitable<CommandResult> of(TabPtr tab, std::shared_ptr<CommandRun> run,
-                                            ShowOutput how) const;
+  [[nodiscard]] Awaitable<CommandResult> of(TabPtr tab, RunPtr run, ShowOutput how) const;
   /// One that is on record.
   [[nodiscard]] Awaitable<CommandResult> of(TabPtr tab, CommandRecord record, ShowOutput how) const;
   /// Any part of the tab's log.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "base/awaitable.hpp"
@@ -12,8 +11,6 @@
 #include "tmux/tab_table.hpp"
 
 namespace terminally {
-
-using RunPtr = std::shared_ptr<CommandRun>;
 
 /// The commands of this process: begun one at a time in a tab, and looked after; and those that no process
 /// looks after any more.

@@ -13,7 +13,6 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
@@ -21,7 +20,7 @@ namespace {
 
 using InputKind = AwaitingInput::Kind;
 
-void end_run(PtyTab& tab, const CommandRunPtr& run) {
+void end_run(PtyTab& tab, const RunPtr& run) {
   run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
@@ -69,21 +68,21 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
   PtyTab tab;
   for (const Asks& asks : all) {
     CAPTURE(asks.text);
-    const CommandRunPtr run = tab.start(asks.text);
+    const RunPtr run = tab.start(asks.text);
     SettledInput input;
     std::optional<AwaitingInput> seen;
     if (asks.kind) {
-      REQUIRE(tab.until([&] {
+      REQUIRE(tab.comes_true([&] {
         seen = input.look(*tab.tab);
         return seen && seen->kind == *asks.kind;
       }));
       CHECK(awaiting_input(*tab.tab)->kind == *asks.kind);
       CHECK(input.seen()->kind == *asks.kind);
       if (asks.prompt != nullptr) {
-        CHECK(tab.until([&] { return awaiting_input(*tab.tab)->prompt == asks.prompt; }));
+        CHECK(tab.comes_true([&] { return awaiting_input(*tab.tab)->prompt == asks.prompt; }));
       }
     } else {
-      REQUIRE(tab.until([&] { return !awaiting_input(*tab.tab); }));
+      REQUIRE(tab.comes_true([&] { return !awaiting_input(*tab.tab); }));
       for (int looks = 0; looks < 5; ++looks) {
         CHECK_FALSE(input.look(*tab.tab));
       }
@@ -97,16 +96,16 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
 
 TEST_CASE("awaiting input: what is settled was so at two looks, with nothing printed between") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("cat");
-  REQUIRE(tab.until([&] { return awaiting_input(*tab.tab).has_value(); }));
+  const RunPtr run = tab.start("cat");
+  REQUIRE(tab.comes_true([&] { return awaiting_input(*tab.tab).has_value(); }));
   SettledInput input;
   CHECK_FALSE(input.look(*tab.tab));
-  REQUIRE(tab.until([&] { return input.look(*tab.tab).has_value(); }));
+  REQUIRE(tab.comes_true([&] { return input.look(*tab.tab).has_value(); }));
   tab.pane().print("something\r\n");
   REQUIRE(tab.prints("something"));
   CHECK_FALSE(input.look(*tab.tab));
   CHECK(input.moved());
-  REQUIRE(tab.until([&] { return input.look(*tab.tab).has_value(); }));
+  REQUIRE(tab.comes_true([&] { return input.look(*tab.tab).has_value(); }));
   end_run(tab, run);
 }
 
@@ -153,7 +152,7 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   REQUIRE(tab.comes_to_prompt());
   tab.tab->last_input = Clock::now();
   tab.pane().press("cat /dev/null - \r");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
   std::string error = no_prompt(tab, 20ms);
   CHECK(error_has(error, "tab @1 is busy; nothing was run. There runs cat (cat /dev/null -)"));
   CHECK(error_has(error, ", which waits for the keyboard"));
@@ -172,7 +171,7 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
 
   tab.pane().press("read -p 'Value: ' x\r");
   REQUIRE(tab.prints("Value: "));
-  REQUIRE(tab.until(
+  REQUIRE(tab.comes_true(
       [&] { return awaiting_input(*tab.tab) || !look_at_foreground(tab.tab->pane_pid).runs_program; }));
   error = no_prompt(tab, 5s);  // long before that time
   CHECK(error_has(
@@ -184,7 +183,7 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   REQUIRE(tab.comes_to_prompt());
 
   tab.pane().press("sleep 1000 & wait\r");
-  REQUIRE(tab.until([&] {
+  REQUIRE(tab.comes_true([&] {
     const Foreground now = look_at_foreground(tab.tab->pane_pid);
     return prompt_state(now, tab.tab->tty) == Prompt::not_yet && child_processes(now.shell_pid).size() == 1;
   }));

@@ -9,7 +9,6 @@
 #include "text/ansi.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
@@ -24,7 +23,8 @@ void leave_half_typed(PtyTab& tab, const std::string& keys) {
   const std::size_t before = tab.log().size();
   tab.pane().press(keys);
   const std::string last = keys.substr(keys.size() - 3);
-  REQUIRE(tab.until([&] { return strip_ansi(tab.log().substr(before)).find(last) != std::string::npos; }));
+  REQUIRE(
+      tab.comes_true([&] { return strip_ansi(tab.log().substr(before)).find(last) != std::string::npos; }));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ TEST_CASE("command clear: a half-typed line is not run, and stands at the prompt
     CAPTURE(shell);
     PtyTab tab(shell);
     leave_half_typed(tab, "echo half > half-run");
-    const CommandRunPtr run = tab.run("echo ours");
+    const RunPtr run = tab.run("echo ours");
     CHECK(tab.output(run) == "ours\n");
     REQUIRE(run->record().notes.size() == 1);
     CHECK(run->record().notes[0].starts_with("somebody may have typed here since the last command"));
@@ -45,7 +45,7 @@ TEST_CASE("command clear: a half-typed line is not run, and stands at the prompt
     CHECK_FALSE(std::filesystem::exists(tab.home() / "half-run"));
     REQUIRE(tab.comes_to_prompt());
     tab.pane().press("\r");  // it is entered by who typed it
-    CHECK(tab.until([&] { return test::content_of(tab.home() / "half-run") == "half\n"; }));
+    CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "half-run") == "half\n"; }));
   }
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("command clear: a line that was put back and is still there is put bac
   PtyTab tab("/bin/bash");
   leave_half_typed(tab, "echo kept");
   tab.run("true");
-  const CommandRunPtr again = tab.run("true");
+  const RunPtr again = tab.run("true");
   REQUIRE(again->record().notes.size() == 1);
   CHECK(again->record().notes[0].starts_with(
       "the line that was put back at the prompt is still there: C-c went first"));
@@ -66,7 +66,7 @@ TEST_CASE("command clear: quotes, a tail of a word and what a shell would expand
     PtyTab tab(shell);
     const std::string line = R"(printf '%s|' 'it is' "$HOME x" \* a\ b)";
     leave_half_typed(tab, line);
-    const CommandRunPtr run = tab.run("echo ours");
+    const RunPtr run = tab.run("echo ours");
     CHECK(tab.output(run) == "ours\n");
     REQUIRE(run->record().notes.size() == 1);
     CAPTURE(run->record().notes[0]);
@@ -74,7 +74,7 @@ TEST_CASE("command clear: quotes, a tail of a word and what a shell would expand
     REQUIRE(tab.comes_to_prompt());
     tab.pane().press(" > written\r");
     const std::string wanted = "it is|" + tab.home().string() + " x|*|a b|";
-    CHECK(tab.until([&] { return test::content_of(tab.home() / "written") == wanted; }));
+    CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "written") == wanted; }));
   }
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("command clear: at an empty prompt that somebody visited nothing is sa
     tab.run("sh -c 'exit 4'");
     REQUIRE(tab.comes_to_prompt());
     tab.pane().facts = PaneFact::touched;
-    const CommandRunPtr run = tab.run(shell == "/usr/bin/fish" ? "echo ours" : "echo ours $?");
+    const RunPtr run = tab.run(shell == "/usr/bin/fish" ? "echo ours" : "echo ours $?");
     CHECK(run->record().notes.empty());
     CHECK(tab.tab->line_put_back.empty());
     // $? is of our command before, not of our C-c.
@@ -97,7 +97,7 @@ TEST_CASE("command clear: at an empty prompt that somebody visited nothing is sa
 TEST_CASE("command clear: where nothing can put a line back it is told, so that nothing of it is lost") {
   PtyTab tab("/bin/dash");
   leave_half_typed(tab, "echo half > half-run");
-  const CommandRunPtr run = tab.run("echo ours");
+  const RunPtr run = tab.run("echo ours");
   CHECK(tab.output(run) == "ours\n");
   REQUIRE(run->record().notes.size() == 1);
   CHECK(run->record().notes[0].find(
@@ -108,7 +108,7 @@ TEST_CASE("command clear: where nothing can put a line back it is told, so that 
   PtyTab person("/bin/dash");
   person.tab->for_person = true;
   leave_half_typed(person, "echo half");
-  const CommandRunPtr other = person.run("true");
+  const RunPtr other = person.run("true");
   REQUIRE(other->record().notes.size() == 1);
   CHECK(other->record().notes[0].ends_with("\"echo half\"; it is not put back"));
 }
@@ -125,7 +125,7 @@ TEST_CASE("command clear: nobody's line is put over what they type meanwhile") {
     }
     return std::pair(bytes, true);
   };
-  const CommandRunPtr run = tab.run("echo ours");
+  const RunPtr run = tab.run("echo ours");
   REQUIRE(run->record().notes.size() == 2);
   CHECK(run->record().notes[1] ==
         "the line was not put back after all: somebody typed there, or no prompt came");
@@ -153,8 +153,8 @@ TEST_CASE("command clear: an unfinished command, and an editor's other modes, ar
     REQUIRE(tab.comes_to_prompt());
     const std::size_t before = tab.log().size();
     tab.pane().press(left.keys);
-    REQUIRE(tab.until([&] { return tab.log().size() > before && unread_input(tab.tab->tty) == 0; }));
-    const CommandRunPtr run = tab.run("echo ours");
+    REQUIRE(tab.comes_true([&] { return tab.log().size() > before && unread_input(tab.tab->tty) == 0; }));
+    const RunPtr run = tab.run("echo ours");
     CHECK(tab.output(run) == "ours\n");
     CHECK(run->record().exit_code == 0);
     CHECK(tab.output(tab.run("echo on")) == "on\n");

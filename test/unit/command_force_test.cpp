@@ -8,17 +8,16 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
 namespace {
 
 bool runs_in_foreground(PtyTab& tab, const std::string& name) {
-  return tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == name; });
+  return tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == name; });
 }
 
-void check_cancelled(const CommandRunPtr& run, Reason reason, std::optional<int> exit_code) {
+void check_cancelled(const RunPtr& run, Reason reason, std::optional<int> exit_code) {
   CHECK(run->record().state == CommandState::cancelled);
   CHECK(run->record().reason == reason);
   CHECK(run->record().exit_code == exit_code);
@@ -44,7 +43,7 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     CAPTURE(shell);
     PtyTab tab(shell);
     const int shell_pid = tab.shell_pid();
-    const CommandRunPtr run = tab.start("echo begun; sleep 1000");
+    const RunPtr run = tab.start("echo begun; sleep 1000");
     REQUIRE(runs_in_foreground(tab, "sleep"));
     CHECK_FALSE(run->is_interrupted());
     run->request_end(Reason::cancelled_by_client, false);
@@ -61,14 +60,14 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
 
 TEST_CASE("command force: what is deaf to C-c gets SIGTERM, and with force SIGKILL at once") {
   PtyTab tab;
-  const CommandRunPtr deaf = tab.start("sh -c 'trap \"\" INT; echo ready; exec sleep 1000'");
+  const RunPtr deaf = tab.start("sh -c 'trap \"\" INT; echo ready; exec sleep 1000'");
   REQUIRE(tab.prints("ready"));
   REQUIRE(runs_in_foreground(tab, "sleep"));
   deaf->request_end(Reason::cancelled_by_client, false);
   tab.finish(deaf);
   check_cancelled(deaf, Reason::cancelled_by_client, 128 + SIGTERM);
 
-  const CommandRunPtr deafer = tab.start("sh -c 'trap \"\" INT TERM; echo still; exec sleep 1001'");
+  const RunPtr deafer = tab.start("sh -c 'trap \"\" INT TERM; echo still; exec sleep 1001'");
   REQUIRE(tab.prints("still"));
   REQUIRE(runs_in_foreground(tab, "sleep"));
   const std::size_t typed = tab.pane().typed.size();
@@ -80,12 +79,12 @@ TEST_CASE("command force: what is deaf to C-c gets SIGTERM, and with force SIGKI
 
 TEST_CASE("command force: a deadline ends it, is on record, and may be taken back") {
   PtyTab tab;
-  const CommandRunPtr late = tab.start("sleep 1000", 15s, 50ms);
+  const RunPtr late = tab.start("sleep 1000", 15s, 50ms);
   CHECK(tab.tab->records.latest()->deadline_steady_ms != 0);
   tab.finish(late);
   check_cancelled(late, Reason::timeout, 130);
 
-  const CommandRunPtr spared = tab.start("cat", 15s, 60s);
+  const RunPtr spared = tab.start("cat", 15s, 60s);
   CHECK(tab.tab->records.latest()->deadline_steady_ms > steady_ms(Clock::now() + 30s));
   spared->set_deadline(Clock::time_point::max());
   CHECK(tab.tab->records.latest()->deadline_steady_ms == 0);
@@ -99,14 +98,14 @@ TEST_CASE("command force: a C-c of a person is theirs, one of nobody is the prog
   for (const std::string& shell : test::shells_here()) {
     CAPTURE(shell);
     PtyTab tab(shell);
-    const CommandRunPtr theirs = tab.start("sleep 1000");
+    const RunPtr theirs = tab.start("sleep 1000");
     REQUIRE(runs_in_foreground(tab, "sleep"));
     tab.pane().press("\x03");
     tab.finish(theirs);
     check_cancelled(theirs, Reason::interrupted_in_tab, 130);
     CHECK_FALSE(theirs->is_interrupted());
 
-    const CommandRunPtr own = tab.run("sh -c 'exit 130'");
+    const RunPtr own = tab.run("sh -c 'exit 130'");
     CHECK(own->record().state == CommandState::completed);
     CHECK(own->record().reason == Reason::none);
     CHECK(own->record().exit_code == 130);
@@ -116,9 +115,8 @@ TEST_CASE("command force: a C-c of a person is theirs, one of nobody is the prog
 TEST_CASE("command force: what a cancelled command left behind ends, older jobs do not") {
   PtyTab tab;
   tab.run("sleep 2001 &");
-  const CommandRunPtr run =
-      tab.start("(setsid sleep 2002 </dev/null >/dev/null 2>&1 &); sleep 2003 & sleep 2004");
-  REQUIRE(tab.until([&] {
+  const RunPtr run = tab.start("(setsid sleep 2002 </dev/null >/dev/null 2>&1 &); sleep 2003 & sleep 2004");
+  REQUIRE(tab.comes_true([&] {
     return processes_named(tab, "2002").size() == 1 && processes_named(tab, "2003").size() == 1 &&
            processes_named(tab, "2004").size() == 1;
   }));
@@ -134,21 +132,20 @@ TEST_CASE("command force: what a cancelled command left behind ends, older jobs 
 
 TEST_CASE("command force: one signal is one signal, and whatever ends it then was ours") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("sleep 1000");
+  const RunPtr run = tab.start("sleep 1000");
   REQUIRE(runs_in_foreground(tab, "sleep"));
-  tab.wait_for(run->signal_once(StopSignal::terminate));
+  tab.result_of(run->signal_once(StopSignal::terminate));
   CHECK(tab.tab->records.find(run->record().id)->signalled);
   tab.finish(run);
   check_cancelled(run, Reason::cancelled_by_client, 128 + SIGTERM);
 
-  const CommandRunPtr deaf =
-      tab.start("sh -c 'trap \"echo heard\" INT; echo ready; while :; do sleep 0.05; done'");
+  const RunPtr deaf = tab.start("sh -c 'trap \"echo heard\" INT; echo ready; while :; do sleep 0.05; done'");
   REQUIRE(tab.prints("ready"));
   REQUIRE(runs_in_foreground(tab, "sh"));
-  tab.wait_for(deaf->signal_once(StopSignal::interrupt));
+  tab.result_of(deaf->signal_once(StopSignal::interrupt));
   REQUIRE(tab.prints("heard"));
   CHECK_FALSE(deaf->has_ended());
-  tab.wait_for(deaf->signal_once(StopSignal::terminate));
+  tab.result_of(deaf->signal_once(StopSignal::terminate));
   tab.finish(deaf);
   check_cancelled(deaf, Reason::cancelled_by_client, 128 + SIGTERM);
 }
@@ -157,7 +154,7 @@ TEST_CASE("command force: where the pane does not carry the C-c, the signal goes
   for (const bool throws : {false, true}) {
     CAPTURE(throws);
     PtyTab tab;
-    const CommandRunPtr run = tab.start("sleep 1000");
+    const RunPtr run = tab.start("sleep 1000");
     REQUIRE(runs_in_foreground(tab, "sleep"));
     tab.pane().on_type = [throws](const std::string&) -> std::pair<std::string, bool> {
       if (throws) {
@@ -174,22 +171,22 @@ TEST_CASE("command force: where the pane does not carry the C-c, the signal goes
 TEST_CASE(
     "command force: another process of ours may cancel it, by force or not, or say that it signalled it") {
   PtyTab tab;
-  const CommandRunPtr asked = tab.start("sleep 1000");
+  const RunPtr asked = tab.start("sleep 1000");
   REQUIRE(runs_in_foreground(tab, "sleep"));
   tab.tab->files.mark_cancelled(asked->record().nonce);
   tab.finish(asked);
   check_cancelled(asked, Reason::cancelled_by_client, 130);
 
-  const CommandRunPtr forced = tab.start("sleep 1001");
+  const RunPtr forced = tab.start("sleep 1001");
   REQUIRE(runs_in_foreground(tab, "sleep"));
   tab.tab->files.mark_cancelled(forced->record().nonce, true);
   tab.finish(forced);
   check_cancelled(forced, Reason::cancelled_by_client, 128 + SIGKILL);
 
-  const CommandRunPtr signalled = tab.start("sleep 1002");
+  const RunPtr signalled = tab.start("sleep 1002");
   REQUIRE(runs_in_foreground(tab, "sleep"));
   tab.tab->files.mark_signalled(signalled->record().nonce);
-  REQUIRE(tab.until([&] { return signalled->is_interrupted(); }));
+  REQUIRE(tab.comes_true([&] { return signalled->is_interrupted(); }));
   CHECK_FALSE(signalled->has_ended());
   ::kill(look_at_foreground(tab.tab->pane_pid).pid, SIGHUP);
   tab.finish(signalled);
@@ -198,7 +195,7 @@ TEST_CASE(
 
 TEST_CASE("command force: what a person stopped is named, and has not ended") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("sleep 1000");
+  const RunPtr run = tab.start("sleep 1000");
   REQUIRE(runs_in_foreground(tab, "sleep"));
   tab.pane().press("\x1a");
   tab.finish(run);
@@ -214,8 +211,8 @@ TEST_CASE("command force: in a loop of the shell's own the text is abandoned, no
     CAPTURE(shell);
     PtyTab tab(shell);
     const bool fish = shell == "/usr/bin/fish";
-    const CommandRunPtr run = tab.start(fish ? "while true; echo step; sleep 0.01; end; echo behind"
-                                             : "while true; do echo step; sleep 0.01; done; echo behind");
+    const RunPtr run = tab.start(fish ? "while true; echo step; sleep 0.01; end; echo behind"
+                                      : "while true; do echo step; sleep 0.01; done; echo behind");
     REQUIRE(tab.prints("step"));
     run->request_end(Reason::cancelled_by_client, false);
     tab.finish(run);

@@ -8,13 +8,12 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
 namespace {
 
-bool note_with(const CommandRunPtr& run, const std::string& part) {
+bool note_with(const RunPtr& run, const std::string& part) {
   return std::ranges::any_of(
       run->record().notes, [&part](const std::string& note) { return note.find(part) != std::string::npos; });
 }
@@ -35,7 +34,7 @@ std::function<std::string(std::string)> dropping(const std::string& kind) {
 }
 
 bool sleeps(PtyTab& tab) {
-  return tab.until([&tab] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; });
+  return tab.comes_true([&tab] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; });
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ TEST_CASE(
     "command loss: an END that is missing from the log is made good by its file, soon where a gap is known") {
   PtyTab tab;
   tab.pane().on_print = dropping("END:");
-  const CommandRunPtr run = tab.run("printf printed; (exit 5)");
+  const RunPtr run = tab.run("printf printed; (exit 5)");
   CHECK(run->record().state == CommandState::completed);
   CHECK(run->record().exit_code == 5);
   CHECK(run->record().reason == Reason::none);
@@ -53,11 +52,11 @@ TEST_CASE(
   CHECK(tab.output(run).starts_with("printed"));
 
   // A writer that was killed: another goes on.
-  const CommandRunPtr gap = tab.start("cat");
+  const RunPtr gap = tab.start("cat");
   tab.pane().writer().end(SIGKILL);
   test::append_to(tab.tab->log.path(), "");
   tab.pane().write("\x04");
-  REQUIRE(tab.until([&] { return tab.tab->files.exit_code(gap->record().nonce).has_value(); }));
+  REQUIRE(tab.comes_true([&] { return tab.tab->files.exit_code(gap->record().nonce).has_value(); }));
   tab.finish(gap);
   CHECK(gap->record().exit_code == 0);
   CHECK(note_with(
@@ -67,7 +66,7 @@ TEST_CASE(
 TEST_CASE("command loss: without its START the output begins where it was typed, and that is said") {
   PtyTab tab;
   tab.pane().on_print = dropping("START:");
-  const CommandRunPtr run = tab.begin("printf printed; (exit 5)");
+  const RunPtr run = tab.begin("printf printed; (exit 5)");
   tab.finish(run);
   CHECK(run->record().state == CommandState::completed);
   CHECK(run->record().exit_code == 5);
@@ -85,9 +84,9 @@ TEST_CASE(
     std::string out = std::exchange(kept, bytes.substr(bytes.size() / 2)) + bytes.substr(0, bytes.size() / 2);
     return out;
   };
-  const CommandRunPtr run =
+  const RunPtr run =
       tab.begin("printf '\\033]133;D;9;mcp=END:0123456789abcdef0123456789abcdef\\a'; seq 1 2000; (exit 3)");
-  REQUIRE(tab.until(
+  REQUIRE(tab.comes_true(
       [&] { return tab.tab->files.exit_code(run->record().nonce).has_value() || run->has_ended(); }));
   tab.pane().on_print = nullptr;
   tab.pane().print(kept);
@@ -103,8 +102,8 @@ TEST_CASE(
   PtyTab tab;
   tab.run("true");
   tab.pane().writer().signal(SIGSTOP);
-  const CommandRunPtr run = tab.begin("echo late; (exit 8)");
-  REQUIRE(tab.until([&] { return tab.tab->files.exit_code(run->record().nonce).has_value(); }));
+  const RunPtr run = tab.begin("echo late; (exit 8)");
+  REQUIRE(tab.comes_true([&] { return tab.tab->files.exit_code(run->record().nonce).has_value(); }));
   CHECK_FALSE(run->has_ended());
   tab.pane().writer().signal(SIGCONT);
   tab.finish(run);
@@ -116,11 +115,11 @@ TEST_CASE(
 TEST_CASE("command loss: a command that is over does not wait for a stopped writer when it is cancelled") {
   PtyTab tab;
   tab.run("true");
-  const CommandRunPtr run = tab.start("cat; (exit 8)");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+  const RunPtr run = tab.start("cat; (exit 8)");
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
   tab.pane().writer().signal(SIGSTOP);
   tab.pane().write("\x04");
-  REQUIRE(tab.until([&] { return tab.tab->files.exit_code(run->record().nonce).has_value(); }));
+  REQUIRE(tab.comes_true([&] { return tab.tab->files.exit_code(run->record().nonce).has_value(); }));
   run->request_end(Reason::cancelled_by_client, false);
   tab.finish(run);
   CHECK(run->record().state == CommandState::cancelled);
@@ -131,12 +130,12 @@ TEST_CASE("command loss: a command that is over does not wait for a stopped writ
 
 TEST_CASE("command loss: files that somebody removes while it runs are made again, so its end is told") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("cat; (exit 4)");
+  const RunPtr run = tab.start("cat; (exit 4)");
   for (const auto& entry : std::filesystem::directory_iterator(tab.runtime())) {
     std::filesystem::remove(entry.path());
   }
   REQUIRE(tab.tab->files.are_gone(run->record().nonce));
-  REQUIRE(tab.until([&] { return !tab.tab->files.are_gone(run->record().nonce); }));
+  REQUIRE(tab.comes_true([&] { return !tab.tab->files.are_gone(run->record().nonce); }));
   CHECK(tab.tab->files.running_nonce() == run->record().nonce);
   CHECK(tab.tab->files.may_be_taken(run->record().nonce));
   tab.pane().write("\x04");
@@ -149,7 +148,7 @@ TEST_CASE("command loss: a tab that is gone takes its command with it, and says 
   for (const bool server_lives : {true, false}) {
     CAPTURE(server_lives);
     PtyTab tab;
-    const CommandRunPtr run = tab.start("printf printed; sleep 1000");
+    const RunPtr run = tab.start("printf printed; sleep 1000");
     REQUIRE(tab.prints("printed"));
     tab.server_lives = server_lives;
     tab.pane().kill();
@@ -164,7 +163,7 @@ TEST_CASE("command loss: a tab that is gone takes its command with it, and says 
 
 TEST_CASE("command loss: an END that was on its way when the tab went is still the end") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("sleep 1000");
+  const RunPtr run = tab.start("sleep 1000");
   REQUIRE(sleeps(tab));
   tab.pane().writer().signal(SIGSTOP);
   const std::string nonce = run->record().nonce;
@@ -182,8 +181,8 @@ TEST_CASE(
   for (const std::string& text : texts) {
     CAPTURE(text);
     PtyTab tab;
-    const CommandRunPtr run = tab.start(text);
-    REQUIRE(tab.until([&] { return run->has_begun(); }));
+    const RunPtr run = tab.start(text);
+    REQUIRE(tab.comes_true([&] { return run->has_begun(); }));
     ::kill(tab.shell_pid(), SIGKILL);
     tab.finish(run);
     CHECK(run->record().state == CommandState::completed);
@@ -206,7 +205,7 @@ TEST_CASE(
     }
     return std::pair(bytes, true);
   };
-  const CommandRunPtr run = tab.run("echo once >> once; cat once");
+  const RunPtr run = tab.run("echo once >> once; cat once");
   CHECK(tab.output(run) == "once\n");
   CHECK(run->record().exit_code == 0);
   CHECK(tab.tab->records.load().size() == 2);
@@ -229,7 +228,7 @@ TEST_CASE("command loss: a command that a process of ours left behind is settled
   for (const Left& left : all) {
     CAPTURE(left.what);
     PtyTab tab;
-    const CommandRunPtr before = tab.start("echo shown; cat; (exit 5)");
+    const RunPtr before = tab.start("echo shown; cat; (exit 5)");
     REQUIRE(tab.prints("shown"));
     CommandRecord record = *tab.tab->records.find(before->record().id);
     CHECK(record.state == CommandState::running);
@@ -244,7 +243,7 @@ TEST_CASE("command loss: a command that a process of ours left behind is settled
       record.id = std::string(8, 'a');
     }
     tab.tab->closed = left.tab_closed;
-    const CommandRunPtr after = tab.take_over(record);
+    const RunPtr after = tab.take_over(record);
     after->settle(true);
     REQUIRE(after->has_ended());
     CHECK(after->record().state == left.state);
@@ -262,7 +261,7 @@ TEST_CASE(
   for (const bool by_deadline : {true, false}) {
     CAPTURE(by_deadline);
     PtyTab tab;
-    const CommandRunPtr before = tab.start("sleep 1000");
+    const RunPtr before = tab.start("sleep 1000");
     REQUIRE(sleeps(tab));
     CommandRecord record = before->record();
     if (by_deadline) {
@@ -270,7 +269,7 @@ TEST_CASE(
     } else {
       record.reason = Reason::cancelled_by_client;  // its last process had begun to end it
     }
-    const CommandRunPtr after = tab.take_over(record);
+    const RunPtr after = tab.take_over(record);
     after->settle(true);
     CHECK_FALSE(after->has_ended());
     CHECK(after->record().reason == Reason::none);

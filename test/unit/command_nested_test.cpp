@@ -8,16 +8,15 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
 namespace {
 
 /// A command that opens a shell, once that is at its prompt.
-CommandRunPtr open_shell(PtyTab& tab, const std::string& text) {
-  CommandRunPtr run = tab.start(text);
-  REQUIRE(tab.until([&run] { return run->waits_in_nested_shell(); }));
+RunPtr open_shell(PtyTab& tab, const std::string& text) {
+  RunPtr run = tab.start(text);
+  REQUIRE(tab.comes_true([&run] { return run->waits_in_nested_shell(); }));
   return run;
 }
 
@@ -36,10 +35,10 @@ TEST_CASE(
     CAPTURE(opened.outer);
     CAPTURE(opened.text);
     PtyTab tab(opened.outer);
-    const CommandRunPtr outer = open_shell(tab, opened.text);
+    const RunPtr outer = open_shell(tab, opened.text);
     CHECK_FALSE(outer->has_ended());
     CHECK(outer->opened_shell());
-    const CommandRunPtr inner = tab.run("echo inside; sh -c 'exit 3'");
+    const RunPtr inner = tab.run("echo inside; sh -c 'exit 3'");
     CHECK(tab.output(inner) == "inside\n");
     CHECK(inner->record().exit_code == 3);
     CHECK(inner->shell_pid() != outer->shell_pid());
@@ -47,7 +46,7 @@ TEST_CASE(
     CHECK(tab.tab->files.running_nonce() == outer->record().nonce);
     CHECK(tab.tab->command_lock);
 
-    const CommandRunPtr leaves = tab.start("exit 5");
+    const RunPtr leaves = tab.start("exit 5");
     tab.finish(leaves);
     tab.finish(outer);
     CHECK(outer->record().state == CommandState::completed);
@@ -63,12 +62,12 @@ TEST_CASE(
 
 TEST_CASE("command nested: a shell that takes the place of its own is a nested one") {
   PtyTab tab("/bin/bash");
-  const CommandRunPtr outer = open_shell(tab, "exec bash --norc");
-  const CommandRunPtr inner = tab.run("echo instead");
+  const RunPtr outer = open_shell(tab, "exec bash --norc");
+  const RunPtr inner = tab.run("echo instead");
   CHECK(tab.output(inner) == "instead\n");
   CHECK(inner->shell_pid() == outer->shell_pid());
   CHECK_FALSE(outer->has_ended());
-  const CommandRunPtr leaves = tab.start("exit 6");
+  const RunPtr leaves = tab.start("exit 6");
   tab.finish(leaves);
   tab.finish(outer);
   CHECK(outer->record().exit_code == 6);
@@ -80,9 +79,9 @@ TEST_CASE("command nested: a program at its own prompt is no shell, and what it 
   PtyTab tab("/bin/bash");
   for (const std::string& text : std::vector<std::string>{"cat", "sh -c 'read x'", "bash -c 'cat'"}) {
     CAPTURE(text);
-    const CommandRunPtr run = tab.start(text);
-    REQUIRE(
-        tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name != "bash" || text[0] == 'b'; }));
+    const RunPtr run = tab.start(text);
+    REQUIRE(tab.comes_true(
+        [&] { return look_at_foreground(tab.tab->pane_pid).name != "bash" || text[0] == 'b'; }));
     CHECK_FALSE(run->waits_in_nested_shell());
     CHECK_FALSE(run->may_be_nested_shell());
     CHECK_FALSE(run->opened(look_at_foreground(tab.tab->pane_pid)));
@@ -93,9 +92,9 @@ TEST_CASE("command nested: a program at its own prompt is no shell, and what it 
 
 TEST_CASE("command nested: the end of the outer command ends what runs inside, and says by what") {
   PtyTab tab("/bin/bash");
-  const CommandRunPtr outer = open_shell(tab, "bash --norc; echo behind");
-  const CommandRunPtr inner = tab.start("sleep 1000");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
+  const RunPtr outer = open_shell(tab, "bash --norc; echo behind");
+  const RunPtr inner = tab.start("sleep 1000");
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
   ::kill(inner->shell_pid(), SIGKILL);
   tab.finish(outer);
   CHECK(inner->has_ended());
@@ -112,9 +111,9 @@ TEST_CASE("command nested: the end of the outer command ends what runs inside, a
 
 TEST_CASE("command nested: cancelling the command that opened a shell ends the shell and what runs in it") {
   PtyTab tab("/bin/bash");
-  const CommandRunPtr outer = open_shell(tab, "bash --norc");
-  const CommandRunPtr inner = tab.start("sleep 1000");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
+  const RunPtr outer = open_shell(tab, "bash --norc");
+  const RunPtr inner = tab.start("sleep 1000");
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
   const int shell_pid = tab.shell_pid();
   outer->request_end(Reason::cancelled_by_client, true);
   tab.finish(outer);

@@ -10,7 +10,6 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
@@ -24,7 +23,7 @@ struct RunTold {
   int exit_code = 0;
 };
 
-void check_plain_end(const CommandRunPtr& run, int exit_code) {
+void check_plain_end(const RunPtr& run, int exit_code) {
   CHECK(run->record().exit_code == exit_code);
   CHECK(run->record().state == CommandState::completed);
   CHECK(run->record().reason == Reason::none);
@@ -32,7 +31,7 @@ void check_plain_end(const CommandRunPtr& run, int exit_code) {
   CHECK_FALSE(run->record().timed_out);
 }
 
-bool has_note(const CommandRunPtr& run, const std::string& part) {
+bool has_note(const RunPtr& run, const std::string& part) {
   return std::ranges::any_of(
       run->record().notes, [&part](const std::string& note) { return note.find(part) != std::string::npos; });
 }
@@ -68,7 +67,7 @@ TEST_CASE("command run: output is exact and the exit code true, in every shell")
     const int shell_pid = tab.shell_pid();
     for (const RunTold& command : commands) {
       CAPTURE(command.text);
-      const CommandRunPtr run = tab.run(command.text);
+      const RunPtr run = tab.run(command.text);
       check_plain_end(run, command.exit_code);
       if (command.exit_code != 143) {  // some shells say themselves that it was terminated
         CHECK(tab.output(run) == command.output);
@@ -102,7 +101,7 @@ TEST_CASE("command run: a text that is no whole command ends, and the next one i
     PtyTab tab(shell);
     for (const std::string& text : texts) {
       CAPTURE(text);
-      const CommandRunPtr run = tab.run(text);
+      const RunPtr run = tab.run(text);
       CHECK(run->record().exit_code.has_value());
       if (text == "nosuchprogram-7f3a") {
         CHECK(run->record().exit_code == 127);
@@ -111,7 +110,7 @@ TEST_CASE("command run: a text that is no whole command ends, and the next one i
         CHECK(tab.output(run).find("abc") != std::string::npos);
         CHECK(run->record().exit_code == 0);
       }
-      const CommandRunPtr next = tab.run("echo whole");
+      const RunPtr next = tab.run("echo whole");
       CHECK(tab.output(next) == "whole\n");
       check_plain_end(next, 0);
     }
@@ -131,7 +130,7 @@ TEST_CASE("command run: a shell that ends with its command tells the code, and a
       CAPTURE(command.text);
       tab.run("cd /usr");
       const int shell_pid = tab.shell_pid();
-      const CommandRunPtr run = tab.run(command.text);
+      const RunPtr run = tab.run(command.text);
       CHECK(run->record().exit_code == command.exit_code);
       CHECK(run->record().state == CommandState::completed);
       CHECK(run->record().reason == Reason::shell_exited);
@@ -150,7 +149,7 @@ TEST_CASE("command run: the lines that a tracing shell prints around a command a
     for (const std::string option : {"x", "v"}) {
       CAPTURE(option);
       tab.run("set -" + option);
-      const CommandRunPtr run = tab.run("echo traced");
+      const RunPtr run = tab.run("echo traced");
       const std::string output = tab.output(run);
       CAPTURE(output);
       CHECK(output.ends_with("traced\n"));
@@ -172,7 +171,7 @@ TEST_CASE("command run: options that make a shell strict do not keep its END") {
     check_plain_end(tab.run(options), 0);
     CHECK(tab.output(tab.run("echo on")) == "on\n");
   }
-  const CommandRunPtr fails = tab.run("set -e\nfalse\necho never");
+  const RunPtr fails = tab.run("set -e\nfalse\necho never");
   CHECK(fails->record().exit_code == 1);
   CHECK(tab.output(fails).find("never") == std::string::npos);
   CHECK(tab.output(tab.run("echo on")) == "on\n");
@@ -190,7 +189,7 @@ TEST_CASE("command run: what hides our builtins, or takes our output away, hides
   for (const std::string& text : hostile) {
     CAPTURE(text);
     tab.run(text);
-    const CommandRunPtr run = tab.run("builtin echo seen >/dev/tty");
+    const RunPtr run = tab.run("builtin echo seen >/dev/tty");
     CHECK(tab.output(run).find("prompt") == std::string::npos);
     CHECK(run->record().state == CommandState::completed);
     CHECK(run->record().exit_code == 0);
@@ -203,8 +202,8 @@ TEST_CASE("command run: a command that reads the keyboard gets what is typed whi
   for (const std::string& shell : test::shells_here()) {
     CAPTURE(shell);
     PtyTab tab(shell);
-    const CommandRunPtr run = tab.start("cat");
-    REQUIRE(tab.until([&tab] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+    const RunPtr run = tab.start("cat");
+    REQUIRE(tab.comes_true([&tab] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
     tab.pane().write("hello\r\x04");
     tab.finish(run);
     CHECK(tab.output(run) == "hello\nhello\n");
@@ -219,7 +218,7 @@ TEST_CASE("command run: its record is on disk before it can begin, and says how 
     typed = tab.tab->records.latest();
     return std::pair(bytes, true);
   };
-  const CommandRunPtr run = tab.start("printf 12345; exec 9</dev/null; cat; (exit 6)", 15s);
+  const RunPtr run = tab.start("printf 12345; exec 9</dev/null; cat; (exit 6)", 15s);
   REQUIRE(typed);
   CHECK(typed->state == CommandState::running);
   CHECK(typed->command == run->record().command);
@@ -252,7 +251,7 @@ TEST_CASE("command run: its record is on disk before it can begin, and says how 
   CHECK(tab.tab->runs.empty());
   CHECK(tab.tab->last_exit == 6);
   // Its files are in nobody's way.
-  CHECK(tab.until([&] {
+  CHECK(tab.comes_true([&] {
     for (const auto& entry : std::filesystem::directory_iterator(tab.runtime())) {
       if (entry.path().filename().string().starts_with(ended->id)) {
         return false;

@@ -9,7 +9,6 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
@@ -30,7 +29,7 @@ void check_nothing_left(PtyTab& tab, std::size_t records) {
   CHECK_FALSE(tab.tab->command_lock);
   CHECK_FALSE(tab.tab->files.running_nonce());
   CHECK(tab.tab->records.load().size() == records);
-  CHECK(tab.until([&tab] {  // the one before is tidied up a moment after its end
+  CHECK(tab.comes_true([&tab] {  // the one before is tidied up a moment after its end
     return std::ranges::all_of(std::filesystem::directory_iterator(tab.runtime()), [](const auto& entry) {
       const std::string name = entry.path().filename();
       return name == "1.lock" || name == "reserve" || name == "1.ended";
@@ -73,7 +72,7 @@ TEST_CASE("command typed: a line that arrived although the pane said nothing run
     }
     return {bytes, true};
   };
-  const CommandRunPtr run = tab.run("echo once >> once; cat once");
+  const RunPtr run = tab.run("echo once >> once; cat once");
   CHECK(tab.output(run) == "once\n");
   CHECK(run->record().state == CommandState::completed);
   CHECK(times == 1);
@@ -123,7 +122,7 @@ TEST_CASE("command typed: a line that is lost on its way is typed once more, in 
     lines.push_back(bytes);
     return std::pair(lines.size() == 1 ? std::string() : bytes, true);
   };
-  const CommandRunPtr run = tab.run("echo once >> once; cat once");
+  const RunPtr run = tab.run("echo once >> once; cat once");
   CHECK(tab.output(run) == "once\n");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0] != lines[1]);
@@ -148,8 +147,8 @@ TEST_CASE(
   };
   CHECK(tab.output(tab.run("echo on")) == "on\n");
 
-  const CommandRunPtr drawn = tab.start("cat");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+  const RunPtr drawn = tab.start("cat");
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
   tab.pane().on_print = nullptr;
   tab.pane().write("\x04");
   tab.finish(drawn);
@@ -167,8 +166,9 @@ TEST_CASE("command typed: who types there just now is not interrupted, and waite
   CHECK(tab.pane().typed.size() == typed);
   check_nothing_left(tab, 1);
 
-  const CommandRunPtr waits = tab.begin("echo on");
-  REQUIRE(tab.until([&] { return waits->record().nonce.empty() == false || tab.tab->runs.size() == 1; }));
+  const RunPtr waits = tab.begin("echo on");
+  REQUIRE(
+      tab.comes_true([&] { return waits->record().nonce.empty() == false || tab.tab->runs.size() == 1; }));
   CHECK_FALSE(waits->has_begun());
   tab.pane().facts = PaneFact::touched;
   tab.finish(waits);
@@ -196,7 +196,7 @@ TEST_CASE(
     PtyTab tab;
     tab.run("true");
     tab.pane().facts = PaneFact::touched;
-    CommandRunPtr run;
+    RunPtr run;
     tab.pane().on_type = [&](const std::string& bytes) {
       if (run) {
         one.how(*run);  // while the prompt is cleared for it
@@ -223,7 +223,7 @@ TEST_CASE("command typed: where no files can be made it is typed in lines, as be
     tab.tab->command_lock = FileLock::try_lock(tab.tab->files.lock_path());
     std::filesystem::rename(tab.runtime(), tab.runtime().string() + ".away");
     test::append_to(tab.runtime(), "no directory");  // root, too, makes no file in it
-    const CommandRunPtr run = tab.start("echo 'in lines'; (exit 3)");
+    const RunPtr run = tab.start("echo 'in lines'; (exit 3)");
     tab.finish(run);
     CHECK(tab.output(run) == "in lines\n");
     CHECK(run->record().exit_code == 3);
@@ -243,7 +243,7 @@ TEST_CASE("command typed: a terminal that a program left raw is typed into all t
        std::vector<std::string>{"raw", "raw -echo", "-icrnl", "igncr", "-icanon min 1"}) {
     CAPTURE(mode);
     tab.run("stty " + mode);
-    const CommandRunPtr run = tab.run("printf seen");
+    const RunPtr run = tab.run("printf seen");
     CHECK(tab.output(run) == "seen");
     CHECK(run->record().exit_code == 0);
     tab.run("stty sane");

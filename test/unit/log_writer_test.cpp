@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,15 +12,16 @@
 #include <cerrno>
 #include <string>
 
-#include "base/unique_fd.hpp"
 #include "log/log_record.hpp"
 #include "log/pane_log.hpp"
+#include "programs.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
 using test::append_to;
 using test::content_of;
 using test::eventually;
+using test::PipedProgram;
 using test::TempDir;
 
 namespace {
@@ -30,79 +29,38 @@ namespace {
 constexpr std::size_t kMegabyte = std::size_t{1024} * 1024;
 constexpr std::size_t kBacklog = 8 * kMegabyte;
 
-class Writer {
- public:
-  /// `drain_ms`: how long it tries on after its input has ended; empty: as in a tab.
-  explicit Writer(const std::string& log_path, std::string drain_ms = "") : log_path_(log_path) {
-    int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    const UniqueFd output(ends[0]);
-    input_.reset(ends[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDIN_FILENO);
-    std::string program = TERMINALLY_LOG_PATH;
-    std::string argument = log_path;
-    std::string limits[] = {"67108864", "1073741824", "0"};
-    char* argv[] = {program.data(),   argument.data(), limits[0].data(), limits[1].data(),
-                    limits[2].data(), drain_ms.data(), nullptr};
-    if (drain_ms.empty()) {
-      argv[2] = nullptr;
-    }
-    char* env[] = {nullptr};
-    REQUIRE(::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv, env) == 0);
-    ::posix_spawn_file_actions_destroy(&actions);
+// `drain_ms`: how long it tries on after its input has ended; empty: as in a tab.
+Argv writer_argv(const std::string& log_path, const std::string& drain_ms) {
+  Argv argv{TERMINALLY_LOG_PATH, log_path};
+  if (!drain_ms.empty()) {
+    argv.insert(argv.end(), {"67108864", "1073741824", "0", drain_ms});
   }
-  ~Writer() {
-    if (pid_ > 0) {
-      signal(SIGKILL);
-      static_cast<void>(wait());
-    }
-  }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  return argv;
+}
 
-  void print(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(input_.get(), bytes.data(), bytes.size());
-      REQUIRE(count > 0);
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-  [[nodiscard]] bool has_read_all() const {
-    int left = 0;
-    ::ioctl(input_.get(), FIONREAD, &left);
-    return left == 0;
-  }
-  void end_input() { input_.reset(); }
-  void signal(int number) const { ::kill(pid_, number); }
+class Writer : public PipedProgram {
+ public:
+  explicit Writer(const std::string& log_path, const std::string& drain_ms = "")
+      : PipedProgram(writer_argv(log_path, drain_ms)), log_path_(log_path) {}
+
   /// What it takes for a full disk to be real for this process alone, whoever runs the test. A limit that it
   /// finds at its start is lifted.
   void limit_file_size(rlim_t bytes) const {
     REQUIRE(eventually([this] { return !content_of(log_path_ + ".index").empty(); }));
     const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
-    REQUIRE(::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr) == 0);
-  }
-  /// Waits for its end; the wait status.
-  int wait() {
-    int status = -1;
-    ::waitpid(pid_, &status, 0);
-    pid_ = 0;
-    return status;
+    REQUIRE(::prlimit(pid(), RLIMIT_FSIZE, &limit, nullptr) == 0);
   }
   /// No figure of a sanitized one, which keeps what is freed: 0.
   [[nodiscard]] std::uint64_t resident_kilobytes() const {
     if (TERMINALLY_SANITIZED) {
       return 0;
     }
-    const std::string status = content_of("/proc/" + std::to_string(pid_) + "/status");
+    const std::string status = content_of("/proc/" + std::to_string(pid()) + "/status");
     return std::stoull(status.substr(status.find("VmRSS:") + 6));
   }
 
  private:
   std::string log_path_;
-  pid_t pid_ = 0;
-  UniqueFd input_;
 };
 
 // Bytes that tell their place, so that nothing lost, doubled or moved goes unseen.
@@ -134,7 +92,7 @@ TEST_CASE("T11: the writer appends every byte at once, in files of the owner's o
   for (int byte = 0; byte < 256; ++byte) {
     all += static_cast<char>(byte);
   }
-  writer.print(all);
+  writer.write(all);
   CHECK(holds(path, all));  // while the input is still open
   for (const auto& file : {path, dir / "pane-@1.log.index"}) {
     struct stat status{};
@@ -142,7 +100,7 @@ TEST_CASE("T11: the writer appends every byte at once, in files of the owner's o
     CHECK((status.st_mode & 07777) == 0600);
   }
   const std::string more = numbered(3 * kMegabyte);
-  writer.print(more);
+  writer.write(more);
   writer.end_input();
   CHECK(writer.wait() == 0);
   CHECK(content_of(path) == all + more);
@@ -152,12 +110,12 @@ TEST_CASE("T11: the writer appends every byte at once, in files of the owner's o
 TEST_CASE("the writer outlives every signal that can be outlived") {
   const TempDir dir;
   Writer writer(dir / "log");
-  writer.print("a");
+  writer.write("a");
   CHECK(holds(dir / "log", "a"));
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ}) {
     writer.signal(number);
   }
-  writer.print("b");
+  writer.write("b");
   CHECK(holds(dir / "log", "ab"));
   writer.end_input();
   CHECK(writer.wait() == 0);
@@ -167,7 +125,7 @@ TEST_CASE("a stopped writer loses nothing") {
   const TempDir dir;
   Writer writer(dir / "log");
   writer.signal(SIGSTOP);
-  writer.print("printed while it stood still");
+  writer.write("printed while it stood still");
   writer.signal(SIGCONT);
   CHECK(holds(dir / "log", "printed while it stood still"));
 }
@@ -177,7 +135,7 @@ TEST_CASE("a full disk stops at the exact byte, and all that was kept follows wh
   Writer writer(dir / "log");
   writer.limit_file_size(100'001);
   const std::string bytes = numbered(5 * kMegabyte);
-  writer.print(bytes);
+  writer.write(bytes);
   REQUIRE(eventually([&] { return writer.has_read_all(); }));
   CHECK(content_of(dir / "log") == bytes.substr(0, 100'001));
   writer.limit_file_size(200'003);
@@ -197,7 +155,7 @@ TEST_CASE(
   constexpr std::size_t kKept = kLimit + kBacklog;
   writer.limit_file_size(kLimit);
   const std::string bytes = numbered(13 * kMegabyte + 7);
-  writer.print(bytes);
+  writer.write(bytes);
   REQUIRE(eventually([&] { return writer.has_read_all(); }));
   const PaneLog log(dir / "log");
   REQUIRE(eventually([&] { return log.counted_end() == bytes.size(); }));  // D26: while it takes nothing
@@ -212,7 +170,7 @@ TEST_CASE(
   writer.limit_file_size(RLIM_INFINITY);
   REQUIRE(eventually([&] { return log.end() == bytes.size(); }));
   CHECK(records(dir / "log") == 2);
-  writer.print("after");
+  writer.write("after");
 
   CHECK(holds(dir / "log", bytes.substr(0, kKept) + "after"));
   CHECK(log.end() == bytes.size() + 5);
@@ -242,7 +200,7 @@ TEST_CASE("what is kept when the input ends is written while there may be space 
   Writer later(dir / "later");
   for (Writer* writer : {&never, &later}) {
     writer->limit_file_size(600);
-    writer->print(bytes);
+    writer->write(bytes);
     REQUIRE(eventually([&] { return writer->has_read_all(); }));
     writer->end_input();
   }
@@ -266,7 +224,7 @@ TEST_CASE("D39: the writer has not the limits of whoever started tmux, as far as
   Writer writer(dir / "log");
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
   const std::string bytes = numbered(5'000);
-  writer.print(bytes);
+  writer.write(bytes);
   CHECK(holds(dir / "log", bytes));
 }
 
@@ -279,7 +237,7 @@ TEST_CASE("a full file system holds the log up, and freed space lets it go on") 
   {
     append_to(dir / "ballast", std::string(kMegabyte / 2, 'x'));
     Writer writer(dir / "log");
-    writer.print(bytes);
+    writer.write(bytes);
     CHECK(eventually([&] { return writer.has_read_all(); }));
     const std::string so_far = content_of(dir / "log");
     CHECK(so_far.size() < kMegabyte / 2);
@@ -300,14 +258,14 @@ TEST_CASE(
   const std::string bytes = numbered(10 * kMegabyte);
   {
     Writer writer(dir / "log");
-    writer.print(bytes);
+    writer.write(bytes);
     REQUIRE(eventually([&] { return log.counted_end() == bytes.size(); }));
     CHECK(log.extent().gap.error == ENOSPC);
   }  // kill -9
   CHECK(::mount("tmpfs", dir.path().c_str(), "tmpfs", MS_REMOUNT, "size=4m") == 0);
   {
     Writer writer(dir / "log");
-    writer.print("next");
+    writer.write("next");
     REQUIRE(eventually([&] { return log.end() == bytes.size() + 4; }));
     const PaneLog::Extent extent = log.extent();
     CHECK(extent.gap.bytes == bytes.size() + 4 - content_of(dir / "log").size());
@@ -319,7 +277,7 @@ TEST_CASE(
 TEST_CASE("a writer that cannot open its log yet keeps what comes") {
   const TempDir dir;
   Writer writer(dir / "later" / "log");
-  writer.print("early");
+  writer.write("early");
   REQUIRE(eventually([&] { return writer.has_read_all(); }));
   std::filesystem::create_directory(dir / "later");
   CHECK(holds(dir / "later" / "log", "early"));
@@ -331,13 +289,13 @@ TEST_CASE("T11: a writer started again goes on at the right offset and says that
   {
     Writer writer(dir / "log");
     writer.limit_file_size(10);
-    writer.print(numbered(10 + kBacklog + 100));  // a gap of 100 bytes
+    writer.write(numbered(10 + kBacklog + 100));  // a gap of 100 bytes
     REQUIRE(eventually([&] { return writer.has_read_all(); }));
     writer.limit_file_size(RLIM_INFINITY);
     REQUIRE(eventually([&] { return log.end() == 10 + kBacklog + 100; }));
   }  // kill -9
   Writer writer(dir / "log");
-  writer.print("second life");
+  writer.write("second life");
   const std::uint64_t begin = 10 + kBacklog + 100;
   REQUIRE(eventually([&] { return log.end() == begin + 11; }));
   const PaneLog::Slice slice = log.read(begin - 1, 100);
@@ -357,7 +315,7 @@ TEST_CASE(
     const std::string before = content_of(dir / "log");
     {
       Writer writer(dir / "log");
-      writer.print(bytes);
+      writer.write(bytes);
       std::this_thread::sleep_for(
           std::chrono::microseconds(life * 100));  // the moment, not a wait for anything
     }
@@ -373,7 +331,7 @@ TEST_CASE("a torn record and a log without a sidecar do not confuse a new writer
   append_to(dir / "log", "old bytes");
   append_to(dir / "log.index", "start 0000");
   Writer writer(dir / "log");
-  writer.print(" new");
+  writer.write(" new");
   CHECK(holds(dir / "log", "old bytes new"));
   CHECK(content_of(dir / "log.index").starts_with("start 00000000000000000009 00000000000000000009 "));
   CHECK(records(dir / "log") == 1);
@@ -383,12 +341,12 @@ TEST_CASE("a torn record and a log without a sidecar do not confuse a new writer
 TEST_CASE("a second writer on a log waits until the first has drained its input") {
   const TempDir dir;
   Writer first(dir / "log");
-  first.print("1");
+  first.write("1");
   REQUIRE(holds(dir / "log", "1"));
   Writer second(dir / "log");
-  second.print("2");
+  second.write("2");
   REQUIRE(eventually([&] { return second.has_read_all(); }));
-  first.print("1");
+  first.write("1");
   REQUIRE(holds(dir / "log", "11"));
   first.end_input();
   CHECK(first.wait() == 0);
@@ -400,7 +358,7 @@ TEST_CASE("the writer stays under 2 MB resident") {
   const TempDir dir;
   Writer writer(dir / "log");
   const std::string bytes = numbered(4 * kMegabyte);
-  writer.print(bytes);
+  writer.write(bytes);
   REQUIRE(holds(dir / "log", bytes));
   CHECK(writer.resident_kilobytes() < 2048);
 }
@@ -410,7 +368,7 @@ TEST_CASE("the writer does not follow a symbolic link out of the log directory")
   append_to(dir / "elsewhere", "precious");
   std::filesystem::create_symlink(dir / "elsewhere", dir / "log");
   Writer writer(dir / "log");
-  writer.print("bytes");
+  writer.write("bytes");
   REQUIRE(eventually([&] { return writer.has_read_all(); }));
   std::filesystem::remove(dir / "log");
   CHECK(holds(dir / "log", "bytes"));

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "config.hpp"
+#include "event_loop.hpp"
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
 #include "paper_panes.hpp"
@@ -22,106 +23,6 @@
 #include "tmux/manager.hpp"
 
 namespace terminally::test {
-
-/// What a call threw, or that it threw nothing.
-struct Failure {
-  std::optional<ErrorCode> code;
-  std::string text;
-
-  [[nodiscard]] bool says(std::string_view part) const { return text.find(part) != std::string::npos; }
-};
-
-/// Runs the event loop until the work is done, or for 20 s.
-inline void run_until(boost::asio::io_context& io, const bool& done) {
-  const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!done && std::chrono::steady_clock::now() < give_up_at) {
-    io.restart();
-    io.run_one_until(give_up_at);
-  }
-  REQUIRE(done);
-}
-
-/// asio makes an empty result where there is none.
-template <typename T>
-boost::asio::awaitable<std::optional<T>> perhaps(boost::asio::awaitable<T> work) {
-  std::optional<T> result;
-  result.emplace(co_await std::move(work));
-  co_return result;
-}
-
-template <typename T>
-T run(boost::asio::io_context& io, boost::asio::awaitable<T> work) {
-  bool done = false;
-  std::exception_ptr failure;
-  std::optional<T> result;
-  boost::asio::co_spawn(io, perhaps(std::move(work)), [&](std::exception_ptr thrown, std::optional<T> made) {
-    failure = std::move(thrown);
-    result = std::move(made);
-    done = true;
-  });
-  run_until(io, done);
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return std::move(*result);
-}
-
-inline void run(boost::asio::io_context& io, boost::asio::awaitable<void> work) {
-  bool done = false;
-  std::exception_ptr failure;
-  boost::asio::co_spawn(io, std::move(work), [&](std::exception_ptr thrown) {
-    failure = std::move(thrown);
-    done = true;
-  });
-  run_until(io, done);
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-}
-
-template <typename T>
-Failure failure_of(boost::asio::io_context& io, boost::asio::awaitable<T> work) {
-  try {
-    static_cast<void>(run(io, std::move(work)));
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-  return {};
-}
-
-/// A call that goes on while the test does something else.
-template <typename T>
-class UnderWay {
- public:
-  UnderWay(boost::asio::io_context& io, boost::asio::awaitable<T> work) : io_(io) {
-    boost::asio::co_spawn(
-        io, std::move(work),
-        boost::asio::bind_cancellation_slot(cancel_.slot(), [this](std::exception_ptr thrown, T made) {
-          failure_ = std::move(thrown);
-          result_ = std::move(made);
-          done_ = true;
-        }));
-  }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
-
-  [[nodiscard]] bool is_done() const { return done_; }
-  void cancel() { cancel_.emit(boost::asio::cancellation_type::terminal); }
-  T result() {
-    run_until(io_, done_);
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-    return std::move(*result_);
-  }
-
- private:
-  boost::asio::io_context& io_;
-  boost::asio::cancellation_signal cancel_;
-  bool done_ = false;
-  std::exception_ptr failure_;
-  std::optional<T> result_;
-};
 
 /// A tmux that opens, types into and closes panes that are there: terminally-shell with dash, on terminals of
 /// their own. What it does is as quick as it can be; what else it should do, a test scripts.
@@ -211,8 +112,9 @@ class PaperTmux : public ScriptedTmux {
 
   std::string listed() {
     std::string out;
-    std::erase_if(
-        rows, [this](const PaneRow& row) { return panes.contains(row.pane.number) && pane_of(row).ended(); });
+    std::erase_if(rows, [this](const PaneRow& row) {
+      return panes.contains(row.pane.number) && pane_of(row).has_ended();
+    });
     for (const PaneRow& row : rows) {
       out += pane_line(row);
     }
@@ -329,23 +231,13 @@ class ManagerScene {
   T run(boost::asio::awaitable<T> work) {
     return test::run(*io, std::move(work));
   }
-  void run(boost::asio::awaitable<void> work) { test::run(*io, std::move(work)); }
   template <typename T>
   Failure failure(boost::asio::awaitable<T> work) {
     return failure_of(*io, std::move(work));
   }
-  Failure failure(boost::asio::awaitable<void> work) { return failure_of(*io, done(std::move(work))); }
-  /// Turns of the event loop until it is so, for 10 s at most.
   template <typename Condition>
   bool comes_true(Condition condition) {
-    const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    bool is_so = condition();
-    while (!is_so && std::chrono::steady_clock::now() < give_up_at) {
-      io->restart();
-      io->run_one_for(std::chrono::milliseconds(5));
-      is_so = condition();
-    }
-    return is_so;
+    return test::comes_true(*io, std::move(condition));
   }
   /// Turns of the event loop until nothing is to be done but to wait.
   void settle() {
@@ -387,10 +279,6 @@ class ManagerScene {
  private:
   [[nodiscard]] std::unique_ptr<TmuxManager> another_manager() {
     return std::make_unique<TmuxManager>(io->get_executor(), config, tmux);
-  }
-  static boost::asio::awaitable<bool> done(boost::asio::awaitable<void> work) {
-    co_await std::move(work);
-    co_return true;
   }
   Config made_config() {
     Config made;

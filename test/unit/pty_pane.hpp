@@ -2,77 +2,26 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <pty.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/asio.hpp>
-#include <cerrno>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/process.hpp"
-#include "base/unique_fd.hpp"
+#include "programs.hpp"
 #include "system/proc.hpp"
 #include "tab/pane_terminal.hpp"
 
 namespace terminally::test {
 
 namespace asio = boost::asio;
-
-/// The program, started with these arguments and nothing else; its standard input is a pipe of ours.
-class PipedProgram {
- public:
-  explicit PipedProgram(std::vector<std::string> arguments) {
-    int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    const UniqueFd output(ends[0]);
-    input_.reset(ends[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDIN_FILENO);
-    std::vector<char*> argv = pointers(arguments);
-    char* env[] = {nullptr};
-    REQUIRE(::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), env) == 0);
-    ::posix_spawn_file_actions_destroy(&actions);
-  }
-  ~PipedProgram() { end(SIGKILL); }
-  PipedProgram(const PipedProgram&) = delete;
-  PipedProgram& operator=(const PipedProgram&) = delete;
-
-  void write(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(input_.get(), bytes.data(), bytes.size());
-      REQUIRE(count > 0);
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-  void signal(int number) const { ::kill(pid_, number); }
-  /// With a signal, or as its input ends.
-  void end(int signal_number = 0) {
-    input_.reset();
-    if (pid_ > 0) {
-      if (signal_number != 0) {
-        signal(signal_number);
-      }
-      ::waitpid(pid_, nullptr, 0);
-      pid_ = 0;
-    }
-  }
-  [[nodiscard]] bool ended() const { return pid_ == 0; }
-
- private:
-  pid_t pid_ = 0;
-  UniqueFd input_;
-};
 
 /// What tmux has for a tab, without tmux: a pty with terminally-shell and a real shell in it, of which every
 /// byte goes to a real terminally-log. What is typed, what is printed and what the pane answers can be
@@ -83,28 +32,10 @@ class PtyPane {
 
   PtyPane(asio::io_context& io, const std::string& program, const Variables& variables,
           const std::string& log)
-      : master_(io), writer_({TERMINALLY_LOG_PATH, log}) {
-    std::vector<std::string> environment;
-    for (const auto& [name, value] : variables) {
-      environment.push_back(name + "=" + value);
-    }
-    std::vector<char*> envp = pointers(environment);
-    std::string path = program;
-    char* argv[] = {path.data(), nullptr};
-    winsize size{.ws_row = 40, .ws_col = 120, .ws_xpixel = 0, .ws_ypixel = 0};
-    char name[64] = {};
-    int master = -1;
-    pid_ = ::forkpty(&master, name, nullptr, &size);
-    if (pid_ == 0) {
-      (void)!::chdir(variables.at("HOME").c_str());
-      ::execve(argv[0], argv, envp.data());
-      ::_exit(127);
-    }
-    REQUIRE(pid_ > 0);
-    ::fcntl(master, F_SETFD, FD_CLOEXEC);
-    master_.assign(master);
-    tty_ = name;
-    id_ = process_info(pid_).value_or(ProcessInfo()).id();
+      : program_({program}, entries(variables), variables.at("HOME")),
+        master_(io, ::fcntl(program_.terminal(), F_DUPFD_CLOEXEC, 0)),
+        writer_({TERMINALLY_LOG_PATH, log}) {
+    id_ = process_info(program_.pid()).value_or(ProcessInfo()).id();
     read_on();
   }
   ~PtyPane() { kill(); }
@@ -122,7 +53,7 @@ class PtyPane {
   std::function<void()> after_typing;
 
   [[nodiscard]] ProcessId id() const { return id_; }
-  [[nodiscard]] const std::string& tty() const { return tty_; }
+  [[nodiscard]] const std::string& tty() const { return program_.tty(); }
   [[nodiscard]] PipedProgram& writer() { return writer_; }
 
   /// Keys of a person who is attached.
@@ -130,30 +61,26 @@ class PtyPane {
     write(keys);
     facts = facts | PaneFact::touched | PaneFact::touched_a_moment_ago;
   }
-  void write(const std::string& bytes) {
-    REQUIRE(::write(master_.native_handle(), bytes.data(), bytes.size()) ==
-            static_cast<ssize_t>(bytes.size()));
-  }
+  void write(const std::string& bytes) const { program_.type(bytes); }
   /// Into the terminal, as a program there would.
   void print(const std::string& bytes) { took(bytes); }
 
   /// Whether its process is there; reaped else.
   bool lives() {
-    if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
-      pid_ = 0;
+    const bool ended = program_.has_ended();
+    if (ended) {
       writer_.end();
     }
-    return pid_ > 0;
+    return !ended;
   }
   /// With everything in its session.
   void kill() {
-    if (pid_ > 0) {
-      const std::vector<ProcessInfo> all = process_tree(pid_, 200);
+    if (program_.pid() > 0) {
+      const std::vector<ProcessInfo> all = process_tree(program_.pid(), 200);
       for (const ProcessInfo& process : all) {
         ::kill(process.pid, SIGKILL);
       }
-      ::waitpid(pid_, nullptr, 0);
-      pid_ = 0;
+      program_.end();
       writer_.end(SIGCONT);
     }
   }
@@ -174,7 +101,7 @@ class PtyPane {
       if (pane_.on_type) {
         std::tie(bytes, told) = pane_.on_type(bytes);
       }
-      if (pane_.pid_ == 0) {
+      if (pane_.program_.pid() == 0) {
         throw Error(ErrorCode::not_found, "no such pane");
       }
       if (how == Typed::line) {
@@ -206,7 +133,7 @@ class PtyPane {
 
   void took(std::string bytes) {
     bytes = on_print ? on_print(std::move(bytes)) : std::move(bytes);
-    if (!bytes.empty() && !writer_.ended()) {
+    if (!bytes.empty() && writer_.pid() > 0) {
       writer_.write(bytes);
     }
   }
@@ -222,11 +149,18 @@ class PtyPane {
                             });
   }
 
+  static std::vector<std::string> entries(const Variables& variables) {
+    std::vector<std::string> environment;
+    for (const auto& [name, value] : variables) {
+      environment.push_back(name + "=" + value);
+    }
+    return environment;
+  }
+
+  TerminalProgram program_;
   asio::posix::stream_descriptor master_;
   PipedProgram writer_;
-  pid_t pid_ = 0;
   ProcessId id_;
-  std::string tty_;
   std::string buffer_ = std::string(65'536, '\0');
 };
 

@@ -7,14 +7,13 @@
 
 #include "base/command_file.hpp"
 #include "command/command_run.hpp"
+#include "event_loop.hpp"
 #include "pty_pane.hpp"
 #include "temp_files.hpp"
 
 namespace terminally::test {
 
 using namespace std::chrono_literals;
-
-using CommandRunPtr = std::shared_ptr<CommandRun>;
 
 /// The shells of this machine that commands are run in.
 inline std::vector<std::string> shells_here() {
@@ -39,7 +38,7 @@ class PtyTab {
     tab->tty = pane_.tty();
     tab->opened = Clock::now();
     ::signal(SIGPIPE, SIG_IGN);
-    REQUIRE(until([this] { return std::filesystem::exists(dir_ / "logs/pane-@1.log"); }));
+    REQUIRE(comes_true([this] { return std::filesystem::exists(dir_ / "logs/pane-@1.log"); }));
   }
   ~PtyTab() {
     pane_.kill();
@@ -56,58 +55,31 @@ class PtyTab {
   [[nodiscard]] std::filesystem::path home() const { return home_; }
   [[nodiscard]] std::filesystem::path runtime() const { return dir_ / "run"; }
 
-  /// Runs the event loop until that is so. False: it is not within 20 s.
+  /// Turns of the event loop until it is so, in which the pane may end.
   template <typename Condition>
-  bool until(Condition condition) {
-    const auto give_up_at = Clock::now() + 20s;
-    while (!condition()) {
-      if (Clock::now() > give_up_at) {
-        return false;
-      }
+  bool comes_true(Condition condition) {
+    return test::comes_true(io_, [&] {
       pane_.lives();
-      if (io_.stopped()) {
-        io_.restart();
-      }
-      io_.run_one_for(2ms);
-    }
-    return true;
+      return condition();
+    });
   }
-  /// What a coroutine returns, or throws.
   template <typename T>
   T result_of(asio::awaitable<T> work) {
-    std::optional<T> result;
-    std::exception_ptr failure;
-    bool over = false;
-    asio::co_spawn(io_, std::move(work), [&](std::exception_ptr error, T value) {
-      failure = std::move(error);
-      result = std::move(value);
-      over = true;
-    });
-    REQUIRE(until([&over] { return over; }));
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-    return std::move(*result);
-  }
-  void wait_for(asio::awaitable<void> work) {
-    const auto with_result = [](asio::awaitable<void> done) -> asio::awaitable<bool> {
-      co_await std::move(done);
-      co_return true;
-    };
-    static_cast<void>(result_of(with_result(std::move(work))));
+    return test::run(io_, std::move(work));
   }
 
   /// As the manager does: typed, and followed from its beginning on. Throws what `start` throws.
-  CommandRunPtr start(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
-    const CommandRunPtr run = begin(text, patience, time);
-    REQUIRE(until([this, &run] { return failures_.contains(run.get()) || started_.contains(run.get()); }));
+  RunPtr start(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+    const RunPtr run = begin(text, patience, time);
+    REQUIRE(
+        comes_true([this, &run] { return failures_.contains(run.get()) || started_.contains(run.get()); }));
     if (const auto failure = failures_.find(run.get()); failure != failures_.end()) {
       std::rethrow_exception(failure->second);
     }
     return run;
   }
   /// The same, and does not wait for it.
-  CommandRunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
+  RunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
     const auto run = std::make_shared<CommandRun>(context_, tab, text, "client 1");
     started_.erase(run.get());  // of one that was there before
     failures_.erase(run.get());
@@ -130,8 +102,8 @@ class PtyTab {
                    });
     return run;
   }
-  [[nodiscard]] bool failed(const CommandRunPtr& run) const { return failures_.contains(run.get()); }
-  void follow(const CommandRunPtr& run) {
+  [[nodiscard]] bool failed(const RunPtr& run) const { return failures_.contains(run.get()); }
+  void follow(const RunPtr& run) {
     if (!run->has_ended()) {
       asio::co_spawn(io_, run->follow(), [run](const std::exception_ptr& failure) {
         if (failure) {
@@ -140,26 +112,26 @@ class PtyTab {
       });
     }
   }
-  const CommandRecord& finish(const CommandRunPtr& run) {
+  const CommandRecord& finish(const RunPtr& run) {
     CAPTURE(log());
-    REQUIRE(until([&run] { return run->has_ended(); }));
+    REQUIRE(comes_true([&run] { return run->has_ended(); }));
     return run->record();
   }
   /// To its end.
-  CommandRunPtr run(const std::string& text) {
-    const CommandRunPtr run = start(text);
+  RunPtr run(const std::string& text) {
+    const RunPtr run = start(text);
     finish(run);
     return run;
   }
   /// A process that comes after us: it knows what is on disk.
-  CommandRunPtr take_over(CommandRecord record) {
+  RunPtr take_over(CommandRecord record) {
     const auto run = std::make_shared<CommandRun>(context_, tab, std::move(record));
     tab->runs = {run};
     return run;
   }
 
   /// What it printed, without CR.
-  [[nodiscard]] std::string output(const CommandRunPtr& run) const {
+  [[nodiscard]] std::string output(const RunPtr& run) const {
     const CommandRecord& record = run->record();
     const std::uint64_t end = run->output_end();
     std::string bytes =
@@ -169,17 +141,17 @@ class PtyTab {
   }
   [[nodiscard]] std::string log() const { return content_of(dir_ / "logs/pane-@1.log"); }
   bool prints(const std::string& text) {
-    return until([this, &text] { return log().find(text) != std::string::npos; });
+    return comes_true([this, &text] { return log().find(text) != std::string::npos; });
   }
   /// Whether a shell waits at its prompt, and what it showed is in the log.
   bool comes_to_prompt() {
-    return until([this] {
+    return comes_true([this] {
       const Foreground now = look_at_foreground(tab->pane_pid);
       return now.shell && prompt_state(now, tab->tty) == Prompt::ready;
     });
   }
   [[nodiscard]] int shell_pid() {
-    REQUIRE(until([this] { return look_at_foreground(tab->pane_pid).shell_pid != 0; }));
+    REQUIRE(comes_true([this] { return look_at_foreground(tab->pane_pid).shell_pid != 0; }));
     return look_at_foreground(tab->pane_pid).shell_pid;
   }
 

@@ -22,11 +22,13 @@
 
 #include "mcp/method_table.hpp"
 #include "mcp/peer.hpp"
+#include "programs.hpp"
 #include "stdio/line_writer.hpp"
 #include "toolkit/router.hpp"
 
 using namespace terminally;
 using nlohmann::json;
+using test::write_all;
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
@@ -104,14 +106,6 @@ class Served {
   asio::io_context io_{1};
   std::thread thread_;
 };
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = ::write(fd, text.data(), text.size());
-    REQUIRE(size > 0);
-    text.remove_prefix(static_cast<std::size_t>(size));
-  }
-}
 
 /// Into a pipe that does not block, until nobody has taken any of it for a while; how many it took.
 std::size_t fill(int pipe, const std::string& line) {

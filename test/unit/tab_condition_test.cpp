@@ -11,7 +11,6 @@
 #include "pty_tab.hpp"
 
 using namespace terminally;
-using test::CommandRunPtr;
 using test::PtyTab;
 using namespace std::chrono_literals;
 
@@ -35,7 +34,7 @@ WaitFor for_pattern(const std::string& pattern) {
 /// Looks until it is over.
 WaitStep when_over(PtyTab& tab, TabCondition& wait) {
   WaitStep step = WaitStep::later;
-  REQUIRE(tab.until([&] {
+  REQUIRE(tab.comes_true([&] {
     step = wait.look();
     return step != WaitStep::later && step != WaitStep::at_once;
   }));
@@ -63,7 +62,7 @@ std::uint16_t free_port() {
 
 TEST_CASE("wait: for the end of a command, running, over already, or closed with its tab") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("cat; (exit 7)");
+  const RunPtr run = tab.start("cat; (exit 7)");
   TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.run() == run);
   CHECK(wait.look() == WaitStep::later);
@@ -86,7 +85,7 @@ TEST_CASE("wait: for the end of a command, running, over already, or closed with
   CHECK(again.exit_code == 7);
   CHECK(again.next_byte == run->record().end_byte);
 
-  const CommandRunPtr lost = tab.start("sleep 1000");
+  const RunPtr lost = tab.start("sleep 1000");
   TabCondition for_lost(tab.tab, for_what(Until::exit));
   CHECK(for_lost.look() == WaitStep::later);
   tab.pane().kill();
@@ -102,7 +101,7 @@ TEST_CASE("wait: for the end of a command where none was run is refused") {
   REQUIRE(tab.comes_to_prompt());
   TabCondition wait(tab.tab, for_what(Until::exit));
   std::string refused;
-  REQUIRE(tab.until([&] {
+  REQUIRE(tab.comes_true([&] {
     try {
       return wait.look() != WaitStep::later;  // the start-up files are waited for
     } catch (const Error& error) {
@@ -119,7 +118,7 @@ TEST_CASE("wait: for the end of what a person runs, which has no record") {
   REQUIRE(tab.comes_to_prompt());
   tab.tab->last_input = Clock::now();
   tab.pane().press("sleep 1000\r");
-  REQUIRE(tab.until([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
   TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.look() == WaitStep::later);
   CHECK(wait.result(WaitStep::later).state == CommandState::running);
@@ -149,7 +148,7 @@ TEST_CASE(
     "wait: for a pattern, from the command's start on, across its escape sequences, and no further than its "
     "end") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
+  const RunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
   REQUIRE(tab.prints("on 80"));
   WaitForResult found = result_of_wait(tab, for_pattern("server (ready|up) on [0-9]+"));
   CHECK(found.matched);
@@ -182,14 +181,14 @@ TEST_CASE(
 
 TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is printed") {
   PtyTab tab;
-  const CommandRunPtr run = tab.start("cat");
+  const RunPtr run = tab.start("cat");
   WaitFor request = for_what(Until::idle);
   request.waiting.idle_ms = 60;
   TabCondition wait(tab.tab, request);
   auto quiet_since = Clock::now();
   bool printed = false;
   WaitStep step = WaitStep::later;
-  REQUIRE(tab.until([&] {
+  REQUIRE(tab.comes_true([&] {
     step = wait.look();
     if (!printed && Clock::now() - quiet_since > 30ms && step == WaitStep::later) {
       tab.pane().write("more\r");
@@ -209,7 +208,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
 TEST_CASE(
     "wait: for the keyboard to be read, with what is asked; a shell that was opened counts, and is told") {
   PtyTab tab;
-  const CommandRunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
+  const RunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
   const WaitForResult asked = result_of_wait(tab, for_what(Until::input));
   CHECK(asked.matched);
   CHECK(asked.match == "Name:");
@@ -219,7 +218,7 @@ TEST_CASE(
   tab.finish(asks);
   CHECK(result_of_wait(tab, for_what(Until::input)).reason == "exited");
 
-  const CommandRunPtr opens = tab.start("bash --norc");
+  const RunPtr opens = tab.start("bash --norc");
   const WaitForResult opened = result_of_wait(tab, for_what(Until::input));
   CHECK(opened.matched);
   REQUIRE(opened.notes.size() == 1);
@@ -235,13 +234,13 @@ TEST_CASE("wait: for a port of the tab; another's listener is no match and is na
   PtyTab tab;
   const std::string serve = "import socket; s = socket.create_server(('127.0.0.1', " + std::to_string(port) +
                             ")); print('up', flush=True); s.accept()";
-  const CommandRunPtr run = tab.start("exec 3</dev/null; /usr/bin/env python3 -c \"" + serve + "\"");
+  const RunPtr run = tab.start("exec 3</dev/null; /usr/bin/env python3 -c \"" + serve + "\"");
   const WaitForResult found = result_of_wait(tab, request);
   CHECK(found.matched);
   CHECK(found.match.find(" python3") != std::string::npos);
 
   PtyTab other;
-  const CommandRunPtr sleeps = other.start("cat");
+  const RunPtr sleeps = other.start("cat");
   TabCondition wait(other.tab, request);
   CHECK(wait.look() == WaitStep::later);
   const WaitForResult taken = wait.result(WaitStep::later);
@@ -254,7 +253,7 @@ TEST_CASE("wait: for a port of the tab; another's listener is no match and is na
 
 TEST_CASE("wait: the output that goes with it begins where was asked, else with the command") {
   PtyTab tab;
-  const CommandRunPtr run = tab.run("echo one; echo two");
+  const RunPtr run = tab.run("echo one; echo two");
   TabCondition whole(tab.tab, for_what(Until::exit));
   CHECK(whole.output_range(run->record().end_byte).begin == run->record().start_byte);
   CHECK(whole.output_range(run->record().end_byte).end == run->record().end_byte);

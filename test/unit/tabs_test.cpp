@@ -102,14 +102,7 @@ struct OpenTabs {
     made.shell = "/bin/sh";
     return made;
   }
-  bool comes_true(const std::function<bool()>& condition) {
-    const auto give_up_at = Clock::now() + Milliseconds(10'000);
-    while (!condition() && Clock::now() < give_up_at) {
-      io.restart();
-      io.run_one_for(std::chrono::milliseconds(5));
-    }
-    return condition();
-  }
+  bool comes_true(const std::function<bool()>& condition) { return test::comes_true(io, condition); }
 
   std::uint32_t generation = 0;
   std::uint32_t next_id = 0;
