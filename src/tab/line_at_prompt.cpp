@@ -141,8 +141,18 @@ asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
   co_return done;
 }
 
+/// The shell reads before the log has what it showed. For a moment only: a prompt may be empty.
+template <typename Condition>
+asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown) {
+  const auto shown_by = Clock::now() + kPromptShown;
+  while (!shown() && Clock::now() < shown_by) {
+    co_await watch_.changed_by(shown_by);
+  }
+}
+
 asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shell) {
   prompt_ = prompt;
+  co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); });
   rows_.last = unfinished_line(tab_.log, tab_.cols);
   rows_.before = whole_unfinished_line(tab_.log, tab_.cols);  // who masks it needs all of it
   half_ = co_await ask_editor(prompt, shell);
@@ -161,11 +171,8 @@ asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
 asio::awaitable<std::string> LineAtPrompt::note() {
   // The rows of the prompt decide only on what the note says: where the new one is like the old one, nothing
   // stood there.
-  const auto shown_by = Clock::now() + kPromptShown;
-  while (!rows_.last.empty() && unfinished_line(tab_.log, tab_.cols) != rows_.last &&
-         Clock::now() < shown_by) {
-    co_await watch_.changed_by(shown_by);
-  }
+  co_await wait_until_shown(
+      [this] { return rows_.last.empty() || unfinished_line(tab_.log, tab_.cols) == rows_.last; });
   rows_.prompt = whole_unfinished_line(tab_.log, tab_.cols);
   co_return what_to_tell();
 }

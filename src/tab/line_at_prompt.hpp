@@ -58,6 +58,8 @@ class LineAtPrompt {
                                                                                     Typed typed);
   [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
                                                                             ShellImage shell);
+  template <typename Condition>
+  [[nodiscard]] boost::asio::awaitable<void> wait_until_shown(Condition shown);
   [[nodiscard]] boost::asio::awaitable<void> press_c_c();
   [[nodiscard]] std::string what_to_tell();
 
