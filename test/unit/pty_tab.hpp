@@ -166,6 +166,8 @@ class PtyTab {
     }
     append_to(dir_ / "home/.zshrc", "");  // else zsh asks what to do without one
     append_to(dir_ / "home/.bashrc", "PS1='$ '\n");
+    // else fish reads all manual pages of this machine, in the background, for each home that is new
+    std::filesystem::create_directories(dir_ / "home/.local/share/fish/generated_completions");
     return dir_ / "home";
   }
   [[nodiscard]] PtyPane::Variables variables(const std::string& shell, const PtyPane::Variables& more) const {
