@@ -149,7 +149,7 @@ TEST_CASE("command loss: a tab that is gone takes its command with it, and says 
     CAPTURE(server_lives);
     PtyTab tab;
     const RunPtr run = tab.start("printf printed; sleep 1000");
-    REQUIRE(tab.prints("printed"));
+    REQUIRE(tab.comes_true([&] { return tab.output(run) == "printed"; }));
     tab.server_lives = server_lives;
     tab.pane().kill();
     tab.finish(run);
