@@ -196,8 +196,7 @@ void Tasks::give_up(const TaskPtr& task) {
 
 void Tasks::keep(const TaskPtr& task) {
   tasks_[task->id] = task;
-  std::vector<TaskPtr> over = sorted();
-  std::erase_if(over, [](const TaskPtr& kept) { return !kept->over.is_set(); });
+  const std::vector<TaskPtr> over = sorted([](const Task& kept) { return kept.over.is_set(); });
   for (std::size_t i = 0; i + kMostKept < over.size(); ++i) {
     tasks_.erase(over[i]->id);
   }
@@ -291,19 +290,18 @@ std::shared_ptr<Tasks::Ending> Tasks::end_in_background(const TaskPtr& task) {
 }
 
 std::vector<TaskPtr> Tasks::list(const std::string& identity) const {
-  std::vector<TaskPtr> listed = sorted();
-  std::erase_if(listed, [&](const TaskPtr& task) { return !task->known_to.contains(identity); });
-  return listed;
+  return sorted([&](const Task& task) { return task.known_to.contains(identity); });
 }
 
-std::vector<TaskPtr> Tasks::sorted() const {
-  std::vector<TaskPtr> all;
-  all.reserve(tasks_.size());
+std::vector<TaskPtr> Tasks::sorted(const std::function<bool(const Task&)>& which) const {
+  std::vector<TaskPtr> those;
   for (const auto& [id, task] : tasks_) {
-    all.push_back(task);
+    if (which(*task)) {
+      those.push_back(task);
+    }
   }
-  std::ranges::sort(all, {}, [](const TaskPtr& task) { return std::tie(task->created_ms, task->id); });
-  return all;
+  std::ranges::sort(those, {}, [](const TaskPtr& task) { return std::tie(task->created_ms, task->id); });
+  return those;
 }
 
 awaitable<std::string> Tasks::progress_text(TaskPtr task) const {

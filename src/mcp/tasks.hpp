@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -81,7 +82,7 @@ class Tasks {
  private:
   void spawn(const TaskPtr& task, boost::asio::awaitable<void> work, std::shared_ptr<Outlet> outlet);
   [[nodiscard]] boost::asio::awaitable<TaskPtr> find_command(std::string id);
-  [[nodiscard]] std::vector<TaskPtr> sorted() const;
+  [[nodiscard]] std::vector<TaskPtr> sorted(const std::function<bool(const Task&)>& which) const;
   void keep(const TaskPtr& task);
   std::shared_ptr<Ending> end_in_background(const TaskPtr& task);
 
