@@ -4,11 +4,12 @@
 #include <sys/statvfs.h>
 
 #include <fstream>
-#include <random>
 #include <string>
 
-#include "../fuzz/log_tailer_model.hpp"
 #include "instance/log_store.hpp"
+#include "log/log_record.hpp"
+#include "log/pane_log.hpp"
+#include "pane/log_files.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -31,20 +32,6 @@ void append(LogFiles& writer, const std::string& bytes) {
 }
 
 }  // namespace
-
-TEST_CASE(
-    "T9: whatever is appended, dropped, rotated, removed or lost, each byte has its offset or is counted") {
-  std::mt19937 random(20261121);
-  for (int round = 0; round < 12; ++round) {
-    CAPTURE(round);
-    const TempDir dir(test::in_memory());
-    std::string ops(round % 6 == 0 ? 3000 : 300, '\0');
-    for (char& op : ops) {
-      op = static_cast<char>(random());
-    }
-    fuzz::LogTailerModel(dir.path()).run(ops);  // aborts where they differ
-  }
-}
 
 TEST_CASE("a full segment is named by the offset of its first byte, and the live one keeps the log's name") {
   const TempDir dir;

@@ -65,13 +65,12 @@ class Writer : public PipedProgram {
 
 // Bytes that tell their place, so that nothing lost, doubled or moved goes unseen.
 std::string numbered(std::size_t count) {
-  std::string bytes;
-  bytes.reserve(count + 16);
-  for (std::size_t number = 0; bytes.size() < count; ++number) {
-    bytes += std::to_string(number) + "\r\n";
+  static std::string bytes;
+  for (static std::size_t number = 0; bytes.size() < count; ++number) {
+    bytes += std::to_string(number);
+    bytes += "\r\n";
   }
-  bytes.resize(count);
-  return bytes;
+  return bytes.substr(0, count);
 }
 
 std::size_t records(const std::filesystem::path& log_path) {
