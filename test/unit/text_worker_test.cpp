@@ -15,6 +15,15 @@ namespace {
 
 const std::string kValue = "battery-staple-4712";
 
+std::string lines_of(std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) {
+    text += "\x1b[1mline\x1b[0m of the log\r\n";
+  }
+  text.resize(bytes);
+  return text;
+}
+
 struct Texts {
   boost::asio::io_context io{1};
   test::TempDir directory;
@@ -35,13 +44,8 @@ struct Texts {
     return made;
   }
   std::optional<BoundedText> bounded(std::size_t bytes, const TextView& view, Clock::time_point by) {
-    std::string text;
-    while (text.size() < bytes) {
-      text += "\x1b[1mline\x1b[0m of the log\r\n";
-    }
-    text.resize(bytes);
     std::filesystem::remove(log.path());
-    test::append_to(log.path(), text);
+    test::append_to(log.path(), lines_of(bytes));
     return test::run(io, worker.bounded_text(log, {0, bytes, false, 0}, view, 120, 1'000'000, by));
   }
   std::optional<FittingText> fitting(std::string bytes, const TextView& view, Clock::time_point by) {
@@ -77,12 +81,19 @@ TEST_CASE("text worker: what is short, or only stripped, is made at once, also w
 
 TEST_CASE("text worker: what takes long is given up when the time is over") {
   Texts texts;
+  LogPart part;
+  part.bytes = lines_of(128 * kShort);  // the thread has this to do meanwhile
+  test::UnderWay<std::optional<FittingText>> first(
+      texts.io, texts.worker.fitting_text(std::move(part), texts.view(false, true, false), 120, Keep::end,
+                                          1'000'000, later()));
   CHECK_FALSE(texts.bounded(kShort + 1, texts.view(false, true, false), over()));
   CHECK_FALSE(texts.bounded(kShort + 1, texts.view(true, false, true), over()));
   CHECK_FALSE(texts.fitting(std::string(kShort + 1, 'x'), texts.view(false, true, false), over()));
   CHECK_FALSE(texts.fitting(std::string(kShort + 1, 'x'), texts.view(false, false, true), over()));
   const std::string answer = "2 80 0 0 0 0\n" + std::string(kShort, 'x');
   CHECK_FALSE(test::run(texts.io, texts.worker.screen(answer, {}, over())));
+  REQUIRE_FALSE(first.is_done());
+  CHECK(first.result());
 }
 
 TEST_CASE("text worker: a text is the same from the thread as at once") {
