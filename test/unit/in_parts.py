@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = 6
+PARTS = 8
 
 
 def count(program: list[str]) -> int:
