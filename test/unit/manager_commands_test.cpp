@@ -100,28 +100,31 @@ TEST_CASE(
     "manager commands: at its time-out one is interrupted, and the next call that gives it longer is named") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
-  const CommandResult result = scene.execute(tab, "echo before; sleep 600", 150);
+  REQUIRE(scene.has_prompt(tab));
+  const CommandResult result = scene.execute(tab, "echo before; sleep 600", 500);
   CHECK(result.state == CommandState::cancelled);
   CHECK(result.reason == Reason::timeout);
   CHECK(result.timed_out);
   CHECK(result.output.starts_with("before\n"));
-  CHECK(any_note(result.notes, "interrupted after timeout_ms, 150: to give it longer"));
+  CHECK(any_note(result.notes, "interrupted after timeout_ms, 500: to give it longer"));
   CHECK(scene.execute(tab, "echo after").output == "after\n");
 }
 
 TEST_CASE("manager commands: no command runs longer than the server allows") {
-  ManagerScene scene([](Config& config) { config.max_duration_ms = 150; });
+  ManagerScene scene([](Config& config) { config.max_duration_ms = 500; });
   const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
   const CommandResult result = scene.execute(tab, "sleep 600", 5'000);
   CHECK(result.reason == Reason::timeout);
   CHECK(
       any_note(result.notes,
-               "interrupted after 150 ms: no command may run longer here (the server's --max-duration-ms)"));
+               "interrupted after 500 ms: no command may run longer here (the server's --max-duration-ms)"));
 }
 
 TEST_CASE("manager commands: one in the background runs on, is busy, and is ended by a cancel") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
   ExecuteCommand request = run_of(tab, "sleep 600");
   request.timeout_ms = 50;
   request.on_timeout = OnTimeout::background;
@@ -151,6 +154,7 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
 TEST_CASE("manager commands: after the synchronous window a call answers, and the command keeps its time") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
   scene.config.sync_window_ms = 100;
   scene.restart();
   const CommandResult result = scene.execute(tab, "sleep 600", 20'000);
@@ -176,9 +180,10 @@ TEST_CASE("manager commands: one whose client gives up is interrupted") {
 }
 
 TEST_CASE("manager commands: one whose client gives up while its answer is made is interrupted as well") {
-  constexpr Milliseconds kWindow{400};
+  constexpr Milliseconds kWindow{1'000};
   ManagerScene scene([&](Config& config) { config.sync_window_ms = kWindow.count(); });
   const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
   std::string drawn;
   for (int row = 0; row < 60'000; ++row) {
     drawn += "\x1b[5Arow " + std::to_string(row) + "\r\n\x1b[3B";
@@ -331,6 +336,7 @@ TEST_CASE("manager commands: one that ran when our server died is found again an
 TEST_CASE("manager commands: a server looks after those of the one before it by itself") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
   ExecuteCommand request = run_of(tab, "sleep 600");
   request.timeout_ms = 400;
   bool begun = false;

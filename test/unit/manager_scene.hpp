@@ -20,6 +20,8 @@
 #include "instance/tab_ids.hpp"
 #include "paper_panes.hpp"
 #include "scripted_tmux.hpp"
+#include "system/foreground.hpp"
+#include "system/proc.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally::test {
@@ -263,9 +265,14 @@ class ManagerScene {
   [[nodiscard]] std::filesystem::path log_of(WindowId tab, std::uint32_t generation = 1) const {
     return log_path(instance().generation(generation), to_string(tab));
   }
-  /// Its shell is at its prompt.
+  /// Its shell is at its prompt: it has shown it, and reads what is typed there.
   bool has_prompt(WindowId tab) {
-    return comes_true([&] { return content_of(log_of(tab)).ends_with("$ "); });
+    return comes_true([&] {
+      const PaneRow& row = row_of(tab);
+      const auto pane = process_info(row.pane_pid);
+      return content_of(log_of(tab)).ends_with("$ ") && pane &&
+             prompt_state(look_at_foreground(pane->id()), row.tty) == Prompt::ready;
+    });
   }
 
   CommandResult execute(WindowId tab, std::string command, std::uint64_t timeout_ms = 10'000) {

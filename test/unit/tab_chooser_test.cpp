@@ -64,6 +64,7 @@ TEST_CASE(
   CHECK(any_note(beside.notes, "the tab \"main\" is busy: command "));
   CHECK(any_note(beside.notes, "(sleep 600) runs there; this ran in its helper tab @1 (main-2), in " +
                                    scene.directory.path().string()));
+  REQUIRE(scene.has_prompt(beside.window_id));
   CHECK(scene.execute_anywhere("pwd").window_id == beside.window_id);  // idle: used again
   static_cast<void>(scene.run(scene.manager->cancel_command(main, true, {})));
   const CommandResult back = scene.execute_anywhere("pwd");
