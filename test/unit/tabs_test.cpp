@@ -289,9 +289,11 @@ TEST_CASE("tabs: those of a server that was left are found, and their commands l
   CHECK(open.tmux->asked.front().commands.find("TERMINALLY_PANE_SHELL") != std::string::npos);
   CHECK(open.create().window_id == WindowId{0});
   CHECK(open.tmux->times_asked("\"new-session\"") == 0);
-  const std::size_t asked = open.tmux->asked.size();
+  const std::size_t asked = open.tmux->times_asked("display-message");
+  const std::size_t listed = open.tmux->times_asked("list-panes");
   test::run(open.io, open.tabs->attach());  // it is known: nothing is asked
-  CHECK(open.tmux->asked.size() == asked);
+  CHECK(open.tmux->times_asked("display-message") == asked);
+  CHECK(open.tmux->times_asked("list-panes") == listed);
 }
 
 TEST_CASE("tabs: a server that does not list its panes is not attached to, and the next try is a whole one") {
