@@ -120,8 +120,15 @@ TEST_CASE("text worker: masks count once, and none of a text that was given up")
   Texts texts;
   const std::string bytes = std::string(2 * kShort, 'x') + "\n" + kValue + "\n" + kValue + "\n";
   const TextView view = texts.view(true, false, true);
+  LogPart part;
+  part.bytes = lines_of(128 * kShort);  // else the thread may have it made before the time is looked at
+  test::UnderWay<std::optional<FittingText>> before(
+      texts.io, texts.worker.fitting_text(std::move(part), texts.view(false, true, false), 120, Keep::end,
+                                          1'000'000, later()));
   CHECK_FALSE(texts.fitting(bytes, view, over()));
   CHECK(texts.guard->note().empty());
+  before.cancel();
+  CHECK_THROWS_AS(before.result(), boost::system::system_error);
   const auto made = texts.fitting(bytes, view, later());
   REQUIRE(made);
   CHECK(made->text.find(kValue) == std::string::npos);
