@@ -152,7 +152,8 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   REQUIRE(tab.comes_to_prompt());
   tab.tab->last_input = Clock::now();
   tab.pane().press("cat /dev/null - \r");
-  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
+  REQUIRE(tab.comes_true(
+      [&] { return look_at_foreground(tab.tab->pane_pid).name == "cat" && awaiting_input(*tab.tab); }));
   std::string error = no_prompt(tab, 20ms);
   CHECK(error_has(error, "tab @1 is busy; nothing was run. There runs cat (cat /dev/null -)"));
   CHECK(error_has(error, ", which waits for the keyboard"));
@@ -170,9 +171,9 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   REQUIRE(tab.comes_to_prompt());
 
   tab.pane().press("read -p 'Value: ' x\r");
-  REQUIRE(tab.prints("Value: "));
-  REQUIRE(tab.comes_true(
-      [&] { return awaiting_input(*tab.tab) || !look_at_foreground(tab.tab->pane_pid).runs_program; }));
+  REQUIRE(tab.comes_true([&] {
+    return prompt_state(look_at_foreground(tab.tab->pane_pid), tab.tab->tty) == Prompt::reads_keyboard;
+  }));
   error = no_prompt(tab, 5s);  // long before that time
   CHECK(error_has(
       error,

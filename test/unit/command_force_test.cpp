@@ -84,7 +84,8 @@ TEST_CASE("command force: what is deaf to C-c gets SIGTERM, and with force SIGKI
 
 TEST_CASE("command force: a deadline ends it, is on record, and may be taken back") {
   PtyTab tab;
-  const RunPtr late = tab.start("sleep 1000", 15s, 50ms);
+  REQUIRE(tab.comes_to_prompt());
+  const RunPtr late = tab.start("sleep 1000", 15s, 500ms);
   CHECK(tab.tab->records.latest()->deadline_steady_ms != 0);
   tab.finish(late);
   check_cancelled(late, Reason::timeout, 130);

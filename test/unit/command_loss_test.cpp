@@ -131,6 +131,8 @@ TEST_CASE("command loss: a command that is over does not wait for a stopped writ
 TEST_CASE("command loss: files that somebody removes while it runs are made again, so its end is told") {
   PtyTab tab;
   const RunPtr run = tab.start("cat; (exit 4)");
+  // Else the shell may not have read the text yet.
+  REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "cat"; }));
   for (const auto& entry : std::filesystem::directory_iterator(tab.runtime())) {
     std::filesystem::remove(entry.path());
   }

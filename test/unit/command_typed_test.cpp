@@ -157,6 +157,7 @@ TEST_CASE(
 TEST_CASE("command typed: who types there just now is not interrupted, and waited for") {
   PtyTab tab;
   tab.run("true");
+  REQUIRE(tab.comes_to_prompt());
   const std::size_t typed = tab.pane().typed.size();
   tab.pane().facts = PaneFact::person_types | PaneFact::touched | PaneFact::touched_a_moment_ago;
   const auto error = error_of_start(tab, "true", 50ms);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "command/awaiting_input.hpp"
 #include "pty_tab.hpp"
 
 using namespace terminally;
@@ -65,8 +66,9 @@ TEST_CASE("wait: for the end of a command, running, over already, or closed with
   const RunPtr run = tab.start("cat; (exit 7)");
   TabCondition wait(tab.tab, for_what(Until::exit));
   CHECK(wait.run() == run);
+  const auto looked = Clock::now();
   CHECK(wait.look() == WaitStep::later);
-  CHECK(wait.next_look() > Clock::now());
+  CHECK(wait.next_look() >= looked + 10ms);
   CHECK(wait.next_look() < Clock::now() + 200ms);
   CHECK(wait.result(WaitStep::later).reason == "timeout");
   CHECK_FALSE(wait.result(WaitStep::later).matched);
@@ -136,12 +138,12 @@ TEST_CASE(
   REQUIRE(tab.comes_to_prompt());
   WaitFor request = for_what(Until::exit);
   request.from_byte = tab.tab->log.end();
+  const auto begin = Clock::now();
   TabCondition wait(tab.tab, request);
   CHECK_FALSE(wait.record());  // the command ended before the range that was asked for
   CHECK(wait.look() == WaitStep::later);
-  const auto begin = Clock::now();
   CHECK(when_over(tab, wait) == WaitStep::matched);
-  CHECK(Clock::now() - begin >= 250ms);
+  CHECK(Clock::now() - begin >= 300ms);
 }
 
 TEST_CASE(
@@ -149,7 +151,7 @@ TEST_CASE(
     "end") {
   PtyTab tab;
   const RunPtr run = tab.start("printf 'serv\\033[1mer rea\\033[0mdy on 80'; cat");
-  REQUIRE(tab.prints("on 80"));
+  REQUIRE(tab.comes_true([&] { return awaiting_input(*tab.tab).has_value(); }));
   WaitForResult found = result_of_wait(tab, for_pattern("server (ready|up) on [0-9]+"));
   CHECK(found.matched);
   CHECK(found.match == "server ready on 80");
@@ -183,7 +185,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
   PtyTab tab;
   const RunPtr run = tab.start("cat");
   WaitFor request = for_what(Until::idle);
-  request.waiting.idle_ms = 60;
+  request.waiting.idle_ms = 300;
   TabCondition wait(tab.tab, request);
   auto quiet_since = Clock::now();
   bool printed = false;
@@ -200,7 +202,7 @@ TEST_CASE("wait: for quiet, as long as was asked for, begun anew by whatever is 
   }));
   CHECK(step == WaitStep::matched);
   CHECK(printed);
-  CHECK(Clock::now() - quiet_since >= 55ms);
+  CHECK(Clock::now() - quiet_since >= 295ms);
   run->request_end(Reason::cancelled_by_client, true);
   tab.finish(run);
 }
@@ -209,6 +211,7 @@ TEST_CASE(
     "wait: for the keyboard to be read, with what is asked; a shell that was opened counts, and is told") {
   PtyTab tab;
   const RunPtr asks = tab.start("printf 'Name: '; read name; echo \"$name\"");
+  REQUIRE(tab.comes_true([&] { return tab.output(asks) == "Name: "; }));
   const WaitForResult asked = result_of_wait(tab, for_what(Until::input));
   CHECK(asked.matched);
   CHECK(asked.match == "Name:");
