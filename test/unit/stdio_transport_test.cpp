@@ -263,7 +263,8 @@ TEST_CASE("stdio: a client that does not read stops being read, and nothing is l
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
-  Served served({std::move(in.read), std::move(out.write)});
+  Served served({std::move(in.read), std::move(out.write)},
+                20s);  // 4 MB are read behind the end of the input
   const std::size_t accepted = fill(in.write.get(), long_ping());
   std::thread closer([&in] { in.write.reset(); });
   CHECK(lines_in(read_to_end(out.read.get())) == accepted);
