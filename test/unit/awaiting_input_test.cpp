@@ -48,6 +48,7 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
     const char* text;
     std::optional<InputKind> kind;
     const char* prompt;
+    int programs = 0;  ///< that run where none waits
   };
   const std::vector<Asks> all = {
       {"printf 'Name? '; read x", InputKind::line, "Name?"},
@@ -60,10 +61,10 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
       {"stty raw; dd bs=1 count=1 2>/dev/null; stty sane", InputKind::program, ""},
       {"less /etc/services", InputKind::program, nullptr},
       {"cat | cat", InputKind::line, ""},
-      {"sleep 1000", std::nullopt, ""},
-      {"cat | sleep 1000", std::nullopt, ""},
-      {"cat </dev/zero >/dev/null", std::nullopt, ""},
-      {"sleep 1000 & wait", std::nullopt, ""},
+      {"sleep 1000", std::nullopt, "", 1},
+      {"cat | sleep 1000", std::nullopt, "", 2},
+      {"cat </dev/zero >/dev/null", std::nullopt, "", 1},
+      {"sleep 1000 & wait", std::nullopt, "", 1},
   };
   PtyTab tab;
   for (const Asks& asks : all) {
@@ -82,6 +83,12 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
         CHECK(tab.comes_true([&] { return awaiting_input(*tab.tab)->prompt == asks.prompt; }));
       }
     } else {
+      const int shell = tab.shell_pid();
+      REQUIRE(tab.comes_true([&] {
+        return std::ranges::count_if(process_tree(shell, 10), [](const ProcessInfo& one) {
+                 return one.name != "bash" && one.state != 'Z';
+               }) == asks.programs;
+      }));
       REQUIRE(tab.comes_true([&] { return !awaiting_input(*tab.tab); }));
       for (int looks = 0; looks < 5; ++looks) {
         CHECK_FALSE(input.look(*tab.tab));

@@ -343,11 +343,14 @@ TEST_CASE("manager commands: a server looks after those of the one before it by 
   request.on_begin = [&](WindowId, const std::string&) { begun = true; };
   test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
   REQUIRE(scene.comes_true([&] { return begun; }));
+  const std::filesystem::path runs = scene.instance().runtime() / "0.run";
+  REQUIRE(std::filesystem::exists(runs));
   scene.restart();
   scene.run(scene.manager->look_after_running());
-  const auto now = [&] { return scene.run(scene.manager->command_state(latest_of(tab))); };
-  CHECK(scene.comes_true([&] { return now().state == CommandState::cancelled; }));
-  CHECK(now().reason == Reason::timeout);
+  REQUIRE(scene.comes_true([&] { return !std::filesystem::exists(runs); }));  // no call has asked for it
+  const CommandResult result = scene.run(scene.manager->command_state(latest_of(tab)));
+  CHECK(result.state == CommandState::cancelled);
+  CHECK(result.reason == Reason::timeout);
 }
 
 TEST_CASE("manager commands: a command is typed once, or it is an error that says nothing was run") {

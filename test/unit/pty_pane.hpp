@@ -49,6 +49,7 @@ class PtyPane {
   /// What of the printed bytes comes to the log's writer.
   std::function<std::string(std::string bytes)> on_print;
   bool answers = true;                               ///< to answers_within
+  int times_asked = 0;                               ///< for its facts, but not by a typing
   std::vector<std::pair<Typed, std::string>> typed;  ///< by our commands
   std::function<void()> after_typing;
 
@@ -120,6 +121,7 @@ class PtyPane {
     }
     [[nodiscard]] asio::awaitable<bool> is(PaneFact any, PaneFact but_not) override {
       co_await asio::post(asio::use_awaitable);
+      ++pane_.times_asked;
       co_return has(any, pane_.facts) && !has(but_not, pane_.facts);
     }
     [[nodiscard]] asio::awaitable<bool> answers_within(Milliseconds /*time*/) override {

@@ -143,7 +143,7 @@ class PtyTab {
   bool prints(const std::string& text) {
     return comes_true([this, &text] { return log().find(text) != std::string::npos; });
   }
-  /// Whether a shell waits at its prompt, and what it showed is in the log.
+  /// Whether a shell waits at its prompt. What it showed may not be in the log yet.
   bool comes_to_prompt() {
     return comes_true([this] {
       const Foreground now = look_at_foreground(tab->pane_pid);
