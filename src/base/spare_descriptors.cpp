@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <mutex>
 
 #include "base/unique_fd.hpp"
 
@@ -12,10 +13,10 @@ namespace {
 
 /// A log, its sidecar, a record and a process, all at once.
 std::array<UniqueFd, 4> spare_descriptors;
+/// The thread that makes texts reads logs, too.
+std::mutex spare_descriptors_lock;
 
-}  // namespace
-
-void hold_spare_descriptors() {
+void hold_them() {
   for (UniqueFd& spare : spare_descriptors) {
     if (!spare) {
       spare.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -26,11 +27,19 @@ void hold_spare_descriptors() {
   }
 }
 
+}  // namespace
+
+void hold_spare_descriptors() {
+  const std::lock_guard<std::mutex> lock(spare_descriptors_lock);
+  hold_them();
+}
+
 bool gave_up_descriptor(int error_number) {
   if (error_number != EMFILE && error_number != ENFILE) {
     return false;
   }
-  hold_spare_descriptors();
+  const std::lock_guard<std::mutex> lock(spare_descriptors_lock);
+  hold_them();
   for (UniqueFd& spare : spare_descriptors) {
     if (spare) {
       spare.reset();
