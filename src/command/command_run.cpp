@@ -92,7 +92,17 @@ asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_po
   called_ = called;
   give_up_at_ = give_up_at;
   life_ = CommandLife(give_up_at);
-  co_await live();
+  std::exception_ptr failure;
+  try {
+    co_await live();
+  } catch (...) {  // also where nobody wants it any more
+    failure = std::current_exception();
+  }
+  if (failure) {
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    co_await put_line_back();
+    std::rethrow_exception(failure);
+  }
 }
 
 asio::awaitable<void> CommandRun::follow() {
@@ -116,7 +126,10 @@ asio::awaitable<void> CommandRun::live() {
       co_return;
     }
     if (life_.outcome() != nullptr) {
-      end_as(*life_.outcome());
+      co_await put_line_back();
+      if (!has_ended()) {
+        end_as(*life_.outcome());
+      }
       co_return;
     }
     if (!was_followed && life_.is_followed()) {
@@ -151,14 +164,15 @@ bool CommandRun::pump() {
   return ended;
 }
 
-/// A client may cancel it, or send it a signal, by another process than this.
+/// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
 void CommandRun::heed_other_processes() {
-  if (is_interrupted() || tab_->closed || !life_.is_followed()) {
+  if (wishes_.force || tab_->closed || !life_.is_followed()) {
     return;
   }
-  if (tab_->files.is_cancelled(record_.nonce)) {
-    request_end(Reason::cancelled_by_client, tab_->files.is_cancelled_by_force(record_.nonce));
-  } else if (tab_->files.is_signalled(record_.nonce)) {
+  const bool force = tab_->files.is_cancelled_by_force(record_.nonce);
+  if (force || (!wishes_.ends && tab_->files.is_cancelled(record_.nonce))) {
+    request_end(Reason::cancelled_by_client, force);
+  } else if (!is_interrupted() && tab_->files.is_signalled(record_.nonce)) {
     wishes_.why = Reason::cancelled_by_client;
   }
 }
@@ -212,6 +226,10 @@ asio::awaitable<void> CommandRun::catch_up() {
 
 void CommandRun::give_up(Reason why, std::optional<std::uint64_t> output_ends_before) {
   if (has_ended()) {
+    return;
+  }
+  if (!may_be_typed()) {
+    abandon();
     return;
   }
   try {

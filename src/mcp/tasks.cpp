@@ -26,6 +26,8 @@ using nlohmann::ordered_json;
 using RouterPtr = std::shared_ptr<const Router>;
 
 constexpr Milliseconds kBeginsWithin{5'000};
+/// How soon one is asked again to end that its keeper (a person's `exec`, stopped by C-z) leaves running.
+constexpr Milliseconds kEndAgain{1'000};
 
 /// The command's result from its record, seen as the call wanted it.
 awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
@@ -117,6 +119,9 @@ awaitable<void> end_command(RouterPtr router, TaskPtr task) {
     while (runs) {
       co_await manager.end_command(task->command->window, task->command->id);
       runs = co_await runs_still(manager, *task->command);
+      if (runs) {
+        co_await sleep_for(kEndAgain);
+      }
     }
   } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel
     if (error.code() != ErrorCode::tab_closed) {

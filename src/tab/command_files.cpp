@@ -124,6 +124,9 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
 }
 
 void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
+  if (!force && is_cancelled(nonce)) {
+    return;  // force that was asked for stays
+  }
   try {
     write_file(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same

@@ -199,6 +199,23 @@ TEST_CASE(
   check_cancelled(signalled, Reason::cancelled_by_client, 128 + SIGHUP);
 }
 
+TEST_CASE("command force: another process of ours may signal it, then cancel it, and then by force") {
+  PtyTab tab;
+  const RunPtr run = tab.start("sh -c \"trap '' INT TERM; exec sleep 1000\"");
+  REQUIRE(runs_in_foreground(tab, "sleep"));
+  const std::string nonce = run->record().nonce;
+  tab.tab->files.mark_signalled(nonce);
+  REQUIRE(tab.comes_true([&] { return run->is_interrupted(); }));
+  tab.tab->files.mark_cancelled(nonce, false);
+  REQUIRE(tab.comes_true([&] { return tab.log().find("^C") != std::string::npos; }));
+  const auto forced = Clock::now();
+  tab.tab->files.mark_cancelled(nonce, true);
+  tab.tab->files.mark_cancelled(nonce, false);  // by who comes late: the force stays
+  tab.finish(run);
+  CHECK(Clock::now() - forced < 3s);  // without force it is killed after 5
+  check_cancelled(run, Reason::cancelled_by_client, 128 + SIGKILL);
+}
+
 TEST_CASE("command force: what a person stopped is named, and has not ended") {
   PtyTab tab;
   const RunPtr run = tab.start("sleep 1000");
