@@ -27,8 +27,10 @@ constexpr int kLooksForDescendants = 15;
 constexpr std::size_t kMostNested = 1'000;
 constexpr std::size_t kMostNamed = 5;
 
+constexpr std::string_view kNotEnded = "not ended: ";
+
 std::string left_running(const std::vector<Survivor>& survivors) {
-  std::string note = "not ended: ";
+  std::string note(kNotEnded);
   for (std::size_t i = 0; i < std::min(survivors.size(), kMostNamed); ++i) {
     note +=
         (i == 0 ? "pid " : ", pid ") + std::to_string(survivors[i].pid) + " (" + survivors[i].command + ")";
@@ -129,6 +131,10 @@ asio::awaitable<void> CommandRun::run_beside(RunPtr self, Errand errand) {
     co_await self->run(errand);
   } catch (const Error&) {
     self->is_done(errand);
+  } catch (const boost::system::system_error& error) {  // the system has no memory or descriptor for a wait
+    if (error.code() != asio::error::operation_aborted) {
+      self->is_done(errand);
+    }
   }
 }
 
@@ -231,7 +237,8 @@ asio::awaitable<void> CommandRun::end_rest() {
     co_await sleep_for(Milliseconds(10));
   }
   if (!survivors_.empty()) {
-    record_.notes.push_back(left_running(survivors_));
+    std::erase_if(record_.notes, [](const std::string& note) { return note.starts_with(kNotEnded); });
+    record_.notes.push_back(left_running(survivors_));  // of the latest look: END may come behind the first
   }
 }
 
@@ -261,11 +268,7 @@ asio::awaitable<void> CommandRun::settle_prompt() {
     }
     stopped_ = what_is_stopped();
   }
-  const bool is_back = co_await at_prompt_.put_back(shell_image());
-  if (!is_back) {
-    record_.notes.emplace_back(
-        "the line was not put back after all: somebody typed there, or no prompt came");
-  }
+  co_await put_line_back();
 }
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).

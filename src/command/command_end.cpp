@@ -159,6 +159,15 @@ std::string CommandRun::why_end_is_missing() const {
 }
 
 void CommandRun::note_exit_file(Seen seen) {
+  try {
+    note_end_of_log(seen);
+  } catch (const Error& error) {
+    record_.notes.emplace_back("the exit code is known from its file; the output is not: " +
+                               std::string(error.what()));
+  }
+}
+
+void CommandRun::note_end_of_log(Seen seen) {
   if (seen == Seen::exit_file) {
     record_.notes.push_back("the end of the command is missing from the log" + why_end_is_missing() +
                             "; the exit code is known from its file");

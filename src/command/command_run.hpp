@@ -210,6 +210,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] PaneFact touch_of_others() const;
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
+  [[nodiscard]] boost::asio::awaitable<void> put_line_back();
   void write_script() const;
   void mark_running() const;
   [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);
@@ -237,6 +238,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void end_as(const Outcome& outcome);
   void note_end(const Outcome& outcome);
   void note_exit_file(Outcome::Seen seen);
+  void note_end_of_log(Outcome::Seen seen);
   void finish(const Outcome& outcome);
 
   RunContext& context_;

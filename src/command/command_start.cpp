@@ -145,11 +145,23 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   if (!pauses) {
     co_return;
   }
-  co_await at_prompt_.take_away(prompt_, shell_image());
+  const bool taken_away = co_await at_prompt_.take_away(prompt_, shell_image());
+  if (!taken_away) {
+    co_return;  // they went on: it is looked at anew
+  }
   co_await wait_for_prompt(*tab_, give_up_at_);
   std::string note = co_await at_prompt_.note();
   if (!note.empty()) {
     record_.notes.push_back(std::move(note));
+  }
+}
+
+/// After the command, or in its place where it was not typed after all.
+asio::awaitable<void> CommandRun::put_line_back() {
+  const bool is_back = co_await at_prompt_.put_back(shell_image());
+  if (!is_back) {
+    record_.notes.emplace_back(
+        "the line was not put back after all: somebody typed there, or no prompt came");
   }
 }
 
@@ -279,7 +291,8 @@ asio::awaitable<bool> CommandRun::type_now(std::string bytes) {
     }
     co_await sleep_for(kTmuxReads);
   }
-  if (typing_failure_ && typing_failure_->code() == ErrorCode::not_found) {
+  const auto failure = typing_failure_ ? std::optional(typing_failure_->code()) : std::nullopt;
+  if (failure == ErrorCode::not_found || failure == ErrorCode::io) {
     throw why_not_typed();
   }
   if (typing_failure_) {

@@ -57,17 +57,19 @@ bool LineAtPrompt::is_in_editor(const Foreground& foreground) const {
          prompt_state(foreground, tab_.tty) == Prompt::ready;
 }
 
-/// Waits until the line editor of this shell has the terminal. False: not in time, or another shell has it.
-asio::awaitable<bool> LineAtPrompt::comes_to_editor(ShellImage shell, Milliseconds within) {
+/// Waits until the line editor of this shell has the terminal, and tells what shell it is. nullopt: not in
+/// time, or another shell has it.
+asio::awaitable<std::optional<ShellKind>> LineAtPrompt::comes_to_editor(ShellImage shell,
+                                                                        Milliseconds within) {
   const auto give_up_at = Clock::now() + within;
   for (;;) {
     const Foreground now = look_at_foreground(tab_.pane_pid);
     const bool same = now.pid == shell.pid && !is_replaced(shell.pid, shell.image);
     if (same && is_in_editor(now)) {
-      co_return true;
+      co_return now.shell;
     }
     if (!same || Clock::now() >= give_up_at) {
-      co_return false;
+      co_return std::nullopt;
     }
     co_await sleep_for(kEditorLook);
   }
@@ -106,10 +108,14 @@ asio::awaitable<std::optional<std::string>> LineAtPrompt::press_editor_key(std::
 
 /// What a person has half typed there, where the editor can tell.
 asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground foreground, ShellImage shell) {
-  if (!has_key(foreground) || !co_await comes_to_editor(shell, kEditorReads)) {
+  std::optional<ShellKind> editor;
+  if (has_key(foreground)) {
+    editor = co_await comes_to_editor(shell, kEditorReads);
+  }
+  if (!editor) {
     co_return std::nullopt;
   }
-  const ShellKind kind = *foreground.shell;
+  const ShellKind kind = *editor;
   const std::uint64_t from = tab_.log.end();
   std::string script = telling_script(kind, tab_.files.editor_key().answer);
   const auto answer = co_await press_editor_key(std::move(script), PaneFact::person_types, Typed::key);
@@ -123,14 +129,14 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
 }
 
 asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
-  if (put_back_.empty()) {
+  const std::string line = std::exchange(put_back_, {});
+  if (line.empty()) {
     co_return true;
   }
-  const bool ready = co_await comes_to_editor(shell, kEditorComes);
+  const auto editor = co_await comes_to_editor(shell, kEditorComes);
   bool done = false;
-  if (ready) {
-    const ShellKind kind = *look_at_foreground(tab_.pane_pid).shell;
-    std::string script = putting_script(kind, put_back_, tab_.files.editor_key().answer);
+  if (editor) {
+    std::string script = putting_script(*editor, line, tab_.files.editor_key().answer);
     const PaneFact unless = PaneFact::full_screen | PaneFact::touched_a_moment_ago;
     const auto answer = co_await press_editor_key(std::move(script), unless, Typed::text_put_back);
     done = answer.has_value();
@@ -150,7 +156,7 @@ asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown) {
   }
 }
 
-asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shell) {
+asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt, ShellImage shell) {
   prompt_ = prompt;
   co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); });
   rows_.last = unfinished_line(tab_.log, tab_.cols);
@@ -159,13 +165,21 @@ asio::awaitable<void> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     const std::uint64_t before = tab_.log.end();
-    co_await press_c_c();
+    const bool pressed = co_await press_c_c();
+    if (!pressed) {
+      break;
+    }
+    taken_away_ = true;
     tab_.last_end = Clock::now();  // what runs now is a step to the next prompt
     // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
     taken = tab_.log.read(before, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
   }
-  taken_away_ = true;
-  exit_code_is_ours_ = prompt.shell != ShellKind::fish;
+  if (!taken_away_ && half_ && prompt.shell == ShellKind::bash) {  // there it went as it was told
+    tab_.line_put_back = half_->text;
+    put_back_ = half_->text.empty() ? "" : quoted_for(ShellKind::bash, half_->text);
+  }
+  exit_code_is_ours_ = taken_away_ && prompt.shell != ShellKind::fish;
+  co_return taken_away_;
 }
 
 asio::awaitable<std::string> LineAtPrompt::note() {
@@ -199,10 +213,19 @@ std::string LineAtPrompt::what_to_tell() {
                          tab_.for_person);
 }
 
-asio::awaitable<void> LineAtPrompt::press_c_c() {
-  co_await terminal_.type("\x03", Typed::line);
-  co_await watch_.changed_by(Clock::now() + Milliseconds(300));
-  co_await sleep_for(Milliseconds(50));
+/// Not into what a person has begun since their prompt was looked at. Where the editor has told its line,
+/// that was a moment ago, and nobody typed then.
+asio::awaitable<bool> LineAtPrompt::press_c_c() {
+  const Foreground now = look_at_foreground(tab_.pane_pid);
+  bool pressed = now.pid == prompt_.pid && now.kind == prompt_.kind;
+  if (pressed) {
+    pressed = co_await terminal_.type("\x03", Typed::line, half_ ? PaneFact::none : PaneFact::person_types);
+  }
+  if (pressed) {
+    co_await watch_.changed_by(Clock::now() + Milliseconds(300));
+    co_await sleep_for(Milliseconds(50));
+  }
+  co_return pressed;
 }
 
 }  // namespace terminally

@@ -30,16 +30,17 @@ class LineAtPrompt {
 
   /// Takes away what may be there: text, a question for the rest of a command, an editor's command mode, a
   /// `read` of theirs. It is neither run nor completed. `shell`: whose prompt it was when it was last looked
-  /// at. The next prompt is to be waited for, and then asked for the note.
-  [[nodiscard]] boost::asio::awaitable<void> take_away(Foreground prompt, ShellImage shell);
+  /// at. The next prompt is to be waited for, and then asked for the note. False: somebody types there just
+  /// now, or has begun something, and nothing was taken.
+  [[nodiscard]] boost::asio::awaitable<bool> take_away(Foreground prompt, ShellImage shell);
   /// What is to be told of it, once the next prompt is there; empty: there was nothing.
   [[nodiscard]] boost::asio::awaitable<std::string> note();
   [[nodiscard]] bool was_taken_away() const { return taken_away_; }
   /// Whether $? is that of our C-c.
   [[nodiscard]] bool exit_code_is_ours() const { return exit_code_is_ours_; }
 
-  /// After the command, before anybody learns that it ended: so no other can come between. Not where somebody
-  /// has typed since: then it is false. True where there is nothing to be put back.
+  /// Once, after the command, before anybody learns that it ended: so no other can come between. Not where
+  /// somebody has typed since: then it is false. True where there is nothing to be put back.
   [[nodiscard]] boost::asio::awaitable<bool> put_back(ShellImage shell);
 
  private:
@@ -51,7 +52,8 @@ class LineAtPrompt {
   };
 
   [[nodiscard]] bool is_in_editor(const Foreground& foreground) const;
-  [[nodiscard]] boost::asio::awaitable<bool> comes_to_editor(ShellImage shell, Milliseconds within);
+  [[nodiscard]] boost::asio::awaitable<std::optional<ShellKind>> comes_to_editor(ShellImage shell,
+                                                                                 Milliseconds within);
   [[nodiscard]] bool has_key(const Foreground& foreground) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_editor_key(std::string script,
                                                                                     PaneFact unless,
@@ -60,7 +62,7 @@ class LineAtPrompt {
                                                                             ShellImage shell);
   template <typename Condition>
   [[nodiscard]] boost::asio::awaitable<void> wait_until_shown(Condition shown);
-  [[nodiscard]] boost::asio::awaitable<void> press_c_c();
+  [[nodiscard]] boost::asio::awaitable<bool> press_c_c();
   [[nodiscard]] std::string what_to_tell();
 
   Tab& tab_;

@@ -113,6 +113,68 @@ TEST_CASE("command clear: where nothing can put a line back it is told, so that 
   CHECK(other->record().notes[0].ends_with("\"echo half\"; it is not put back"));
 }
 
+TEST_CASE("command clear: the line is put back also where the command is not typed after all") {
+  for (const std::string& shell : kEditors) {
+    for (const bool fails : {false, true}) {
+      CAPTURE(shell);
+      CAPTURE(fails);
+      PtyTab tab(shell);
+      leave_half_typed(tab, "echo half > half-run");
+      RunPtr run;
+      tab.pane().on_type = [&](const std::string& bytes) {
+        if (!fails && bytes == "\x03") {
+          run->request_end(Reason::cancelled_by_client, false);
+        } else if (fails && bytes.size() > 20) {
+          throw Error(ErrorCode::io, "no process can be started");
+        }
+        return std::pair(bytes, true);
+      };
+      run = tab.begin("echo never > never");
+      REQUIRE(tab.comes_true([&] { return fails ? tab.failed(run) : run->has_ended(); }));
+      CHECK(run->was_called_off() == !fails);
+      CHECK(tab.tab->line_put_back == "echo half > half-run");
+      CHECK(tab.pane().typed.back().first == Typed::text_put_back);
+      CHECK(tab.tab->runs.empty());
+      REQUIRE(tab.comes_to_prompt());
+      CHECK_FALSE(std::filesystem::exists(tab.home() / "half-run"));
+      tab.pane().press("\r");
+      CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "half-run") == "half\n"; }));
+      CHECK_FALSE(std::filesystem::exists(tab.home() / "never"));
+    }
+  }
+}
+
+TEST_CASE("command clear: no C-c goes to who types again in that moment, nor to what they have started") {
+  PtyTab tab("/bin/dash");
+  leave_half_typed(tab, "echo half");
+  const int asked = tab.pane().times_asked;
+  const RunPtr run = tab.begin("echo ours");
+  REQUIRE(tab.comes_true([&] { return tab.pane().times_asked == asked + 2; }));  // whether they have paused
+  tab.pane().facts = tab.pane().facts | PaneFact::person_types;
+  REQUIRE(tab.comes_true([&] { return tab.pane().times_asked > asked + 4; }));
+  const auto sends_key = [](const auto& typed) { return typed.second == "\x03"; };
+  CHECK_FALSE(std::ranges::any_of(tab.pane().typed, sends_key));
+  tab.pane().facts = PaneFact::touched;
+  tab.finish(run);
+  CHECK(tab.output(run) == "ours\n");
+  REQUIRE(run->record().notes.size() == 1);
+  CHECK(run->record().notes[0].find("The line was: \"echo half\"") != std::string::npos);
+
+  PtyTab busy("/bin/bash");
+  leave_half_typed(busy, "sleep 1000");
+  busy.pane().after_typing = [&busy] {  // of the key that asks the editor, which takes its line away
+    busy.pane().after_typing = nullptr;
+    busy.pane().write("sleep 1000\r");
+    const auto give_up_at = Clock::now() + 10s;
+    while (look_at_foreground(busy.tab->pane_pid).name != "sleep" && Clock::now() < give_up_at) {
+    }
+  };
+  const RunPtr refused = busy.begin("echo ours", 1s);
+  REQUIRE(busy.comes_true([&] { return busy.failed(refused); }));
+  CHECK(look_at_foreground(busy.tab->pane_pid).name == "sleep");
+  CHECK_FALSE(std::ranges::any_of(busy.pane().typed, sends_key));
+}
+
 TEST_CASE("command clear: nobody's line is put over what they type meanwhile") {
   PtyTab tab("/bin/bash");
   leave_half_typed(tab, "echo old");
