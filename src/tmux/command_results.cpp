@@ -41,20 +41,34 @@ void find_late_markers(const PaneLog& log, CommandRecord& record) {
   }
 }
 
+/// Where the log cannot be read, what is known of the command is told all the same, or it would be run again.
+template <typename Read>
+void read_or_note(std::vector<std::string>& notes, Read read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (std::ranges::find(notes, error.what()) == notes.end()) {
+      notes.emplace_back(error.what());
+    }
+  }
+}
+
 }  // namespace
 
 Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput how) const {
+  std::vector<std::string> notes;
   if (!run->has_ended()) {
-    run->look();
+    read_or_note(notes, [&run] { run->look(); });
   }
   if (run->end_was_seen()) {
     co_await run->wait_for_end_by(Clock::now() + CommandRun::kConcludes);
   }
   CommandRecord record = run->record();
   if (!run->has_ended()) {
-    record.end_byte = run->output_end();
+    read_or_note(notes, [&] { record.end_byte = run->output_end(); });
     record.duration_ms = run->duration_ms();
   }
+  std::ranges::move(notes, std::back_inserter(record.notes));
   if (!run->has_ended() && !run->has_begun()) {
     record.reason = Reason::no_shell_answered;
     record.notes.emplace_back(
@@ -66,7 +80,7 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput h
 }
 
 Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, ShowOutput how) const {
-  find_late_markers(tab->log, record);
+  read_or_note(record.notes, [&] { find_late_markers(tab->log, record); });
   note_told(*tab, record);
   CommandResult result;
   result.command_id = record.id;
@@ -93,10 +107,19 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, Sh
   const bool running = record.state == CommandState::running;
   const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
   if (running && !tab->closed && innermost) {
-    result.awaiting_input = awaiting_input(*tab, how.view.guard.get());
+    read_or_note(result.notes, [&] { result.awaiting_input = awaiting_input(*tab, how.view.guard.get()); });
   }
   const OutputRange range{result.start_byte, result.end_byte, running, result.start_byte};
-  ShownOutput output = co_await show(tab, range, std::move(how));
+  ShownOutput output;
+  try {
+    output = co_await show(tab, range, std::move(how));
+  } catch (const Error& error) {
+    output.omitted_bytes = range.end - range.begin;
+    output.notes.emplace_back(error.what());
+  }
+  std::erase_if(output.notes, [&result](const std::string& note) {
+    return std::ranges::find(result.notes, note) != result.notes.end();
+  });
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   std::ranges::move(output.notes, std::back_inserter(result.notes));

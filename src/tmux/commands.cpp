@@ -50,6 +50,14 @@ std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
   return unfinished;
 }
 
+/// A log that cannot be read just now may be readable later: who follows it sees to that.
+void settle_if_possible(CommandRun& run, bool followed) {
+  try {
+    run.settle(followed);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is said by who asks for the output
+  }
+}
+
 bool may_be_unattended(const Tab& tab) {
   if (!tab.closed && tab.files.running_nonce()) {
     return true;
@@ -122,6 +130,10 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   if (start->failure) {
     std::rethrow_exception(start->failure);
   }
+  if (run->has_ended() && !run->may_be_typed()) {
+    throw Error(ErrorCode::tab_closed,
+                "tab " + to_string(tab->window) + " was closed before the command began; nothing was run");
+  }
   co_return run;
 }
 
@@ -158,7 +170,7 @@ void Commands::look_after(const TabPtr& tab) {
   tab->command_lock = std::move(lock);
   for (const RunPtr& run : std::vector(tab->runs)) {
     if (!run->has_ended()) {
-      run->settle(!config_.guest);
+      settle_if_possible(*run, !config_.guest);
     }
   }
   if (!config_.guest) {

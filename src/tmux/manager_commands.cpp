@@ -191,7 +191,14 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   bool aborted = false;
   try {
     meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
-    result = co_await manager.results.of(tab, run, how);
+  } catch (const boost::system::system_error&) {
+    aborted = true;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read, and the result says so
+  }
+  try {
+    if (!aborted) {
+      result = co_await manager.results.of(tab, run, how);
+    }
   } catch (const boost::system::system_error&) {
     aborted = true;
   }

@@ -353,6 +353,39 @@ TEST_CASE("manager commands: a server looks after those of the one before it by 
   CHECK(result.reason == Reason::timeout);
 }
 
+TEST_CASE(
+    "manager commands: where the log cannot be read, a command is told all the same, and looked after") {
+  ManagerScene scene;
+  const WindowId tab = scene.open_tab();
+  REQUIRE(scene.has_prompt(tab));
+  REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
+  std::string id;
+  ExecuteCommand request = run_of(tab, "echo up; read line < gate; echo $line; (exit 4)");
+  request.timeout_ms = 1'000;
+  request.on_timeout = OnTimeout::background;
+  request.on_begin = [&](WindowId, const std::string& begun) { id = begun; };
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
+  const std::filesystem::path log = scene.log_of(tab);
+  REQUIRE(scene.comes_true([&] { return test::content_of(log).ends_with("up\r\n"); }));
+  const std::filesystem::path aside = scene.directory / "aside";
+  std::filesystem::rename(log, aside);
+  std::filesystem::create_directory(log);
+  const CommandResult untold = call.result();
+  CHECK(untold.command_id == id);
+  CHECK(untold.state == CommandState::running);
+  CHECK(test::any_note(untold.notes, log.string()));
+
+  scene.restart();
+  CHECK(scene.run(scene.manager->command_state(latest_of(tab))).state == CommandState::running);
+  std::filesystem::remove(log);
+  std::filesystem::rename(aside, log);
+  test::append_to(scene.directory / "gate", "down\n");
+  CHECK(scene.run(scene.manager->wait_for(end_of(tab))).exit_code == 4);
+  const CommandResult result = scene.run(scene.manager->command_state(latest_of(tab)));
+  CHECK(result.command_id == id);
+  CHECK(result.output == "up\ndown\n");
+}
+
 TEST_CASE("manager commands: a command is typed once, or it is an error that says nothing was run") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
