@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "base/process.hpp"
 #include "base/unique_fd.hpp"
 #include "programs.hpp"
+#include "system/proc.hpp"
 #include "temp_files.hpp"
 
 namespace terminally::test {
@@ -75,7 +77,12 @@ class PaperServer {
     const TempDir directory(in_memory());
     const std::string program = directory / "tmux: server";  // by that it is known
     std::filesystem::create_symlink("/bin/cat", program);
-    process_.emplace(Argv{program}, std::vector<std::string>{"TERMINALLY_NAME=" + cookie});
+    const std::string name = "TERMINALLY_NAME=" + cookie;
+    process_.emplace(Argv{program}, std::vector<std::string>{name});
+    const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!process_has_environment(process_->pid(), name) &&  // it is spawned a moment before it has that
+           std::chrono::steady_clock::now() < give_up_at) {
+    }
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, socket.c_str(),
