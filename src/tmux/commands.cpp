@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
+#include "tab/unfinished_commands.hpp"
 
 namespace terminally {
 namespace {
@@ -26,44 +27,12 @@ bool is_nested(const Foreground& foreground) {
   return foreground.kind == Foreground::Kind::nested || foreground.kind == Foreground::Kind::gateway;
 }
 
-/// How many of the last commands may be inside one another.
-constexpr std::size_t kNested = 8;
-
-/// The commands of a tab that run, as far as its records say; the outermost first. For whoever holds the
-/// tab's lock, or for a closed tab, where the pane is not known.
-std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
-  std::vector<CommandRecord> unfinished;
-  const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
-  if (nonce) {
-    auto record = tab.records.find(command_id_of(*nonce));
-    if (record && record->state == CommandState::running) {
-      unfinished.push_back(std::move(*record));
-    } else {
-      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
-    }
-  }
-  for (CommandRecord& record : tab.records.load(kNested)) {
-    if (record.state == CommandState::running && record.nonce != nonce) {
-      unfinished.push_back(std::move(record));
-    }
-  }
-  return unfinished;
-}
-
 /// A log that cannot be read just now may be readable later: who follows it sees to that.
 void settle_if_possible(CommandRun& run, bool followed) {
   try {
     run.settle(followed);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is said by who asks for the output
   }
-}
-
-bool may_be_unattended(const Tab& tab) {
-  if (!tab.closed && tab.files.running_nonce()) {
-    return true;
-  }
-  const auto latest = tab.records.latest();
-  return latest && latest->state == CommandState::running;
 }
 
 /// A command on its way into its tab, which goes on by itself where its call does not.
@@ -152,7 +121,8 @@ void Commands::follow(const RunPtr& run) {
 }
 
 void Commands::look_after(const TabPtr& tab) {
-  if (!tab->runs.empty() || tab->command_lock || (tab->closed && config_.guest) || !may_be_unattended(*tab)) {
+  if (!tab->runs.empty() || tab->command_lock || (tab->closed && config_.guest) ||
+      !may_have_unfinished(*tab)) {
     return;
   }
   FileLock lock = tab->closed ? FileLock() : FileLock::try_lock(tab->files.lock_path());

@@ -1,0 +1,44 @@
+#include "tab/unfinished_commands.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/command_file.hpp"
+
+namespace terminally {
+namespace {
+
+/// How many of the last commands may be inside one another.
+constexpr std::size_t kNested = 8;
+
+}  // namespace
+
+std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
+  std::vector<CommandRecord> unfinished;
+  const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
+  if (nonce) {
+    auto record = tab.records.find(command_id_of(*nonce));
+    if (record && record->state == CommandState::running) {
+      unfinished.push_back(std::move(*record));
+    } else {
+      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
+    }
+  }
+  for (CommandRecord& record : tab.records.load(kNested)) {
+    if (record.state == CommandState::running && record.nonce != nonce) {
+      unfinished.push_back(std::move(record));
+    }
+  }
+  return unfinished;
+}
+
+bool may_have_unfinished(const Tab& tab) {
+  if (!tab.closed && tab.files.running_nonce()) {
+    return true;
+  }
+  const auto latest = tab.records.latest();
+  return latest && latest->state == CommandState::running;
+}
+
+}  // namespace terminally
