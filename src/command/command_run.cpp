@@ -169,8 +169,9 @@ void CommandRun::heed_other_processes() {
   if (wishes_.force || tab_->closed || !life_.is_followed()) {
     return;
   }
-  const bool force = tab_->files.is_cancelled_by_force(record_.nonce);
-  if (force || (!wishes_.ends && tab_->files.is_cancelled(record_.nonce))) {
+  const bool cancelled = tab_->files.is_cancelled(record_.nonce);
+  const bool force = cancelled && tab_->files.is_cancelled_by_force(record_.nonce);
+  if (force || (cancelled && !wishes_.ends)) {
     request_end(Reason::cancelled_by_client, force);
   } else if (!is_interrupted() && tab_->files.is_signalled(record_.nonce)) {
     wishes_.why = Reason::cancelled_by_client;
