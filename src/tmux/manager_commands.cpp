@@ -134,6 +134,22 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   co_return meanwhile;
 }
 
+struct Answer {
+  Meanwhile meanwhile;
+  CommandResult result;
+};
+
+Awaitable<Answer> answer_of(const ManagerParts& manager, TabPtr tab, RunPtr run, WaitInCall wait,
+                            ShowOutput how) {
+  Answer answer;
+  try {
+    answer.meanwhile = co_await wait_in_call(tab, run, std::move(wait));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read, and the result says so
+  }
+  answer.result = co_await manager.results.of(std::move(tab), std::move(run), std::move(how));
+  co_return answer;
+}
+
 /// One that named a busy tab is told that it could go beside it.
 template <typename T>
 Awaitable<T> told_of_other_tabs(const ManagerParts& manager, bool named, Awaitable<T> work) {
@@ -185,20 +201,11 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   wait.return_at_input = request.return_at_input;
   wait.on_awaiting = std::move(request.on_awaiting);
   wait.guard = request.view.guard;
-  const ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
-  Meanwhile meanwhile;
-  CommandResult result;
-  bool aborted = false;
+  ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
+  Answer answer;
+  bool aborted = false;  // perhaps before it is waited for
   try {
-    meanwhile = co_await wait_in_call(tab, run, wait);  // throws also when it was cancelled before
-  } catch (const boost::system::system_error&) {
-    aborted = true;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read, and the result says so
-  }
-  try {
-    if (!aborted) {
-      result = co_await manager.results.of(tab, run, how);
-    }
+    answer = co_await answer_of(manager, tab, run, std::move(wait), std::move(how));
   } catch (const boost::system::system_error&) {
     aborted = true;
   }
@@ -206,6 +213,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
     run->request_end(manager.commands.whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
+  auto& [meanwhile, result] = answer;
   if (!place.note.empty()) {
     result.notes.push_back(place.note);
   }
@@ -215,7 +223,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
       const bool longest = request.timeout_ms > longest_ms;
       result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
     }
-    co_return result;
+    co_return std::move(result);
   }
   if (meanwhile.nested_shell_ready || meanwhile.awaiting) {
     run->set_deadline(last_moment);  // who answers takes their time
@@ -233,7 +241,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
     result.timed_out = Clock::now() >= deadline;
     result.notes.push_back(why_it_runs_on(*run));
   }
-  co_return result;
+  co_return std::move(result);
 }
 
 /// Not entered. The place is kept until the text is there, should the call have answered before.
