@@ -59,7 +59,7 @@ TEST_CASE("awaiting input: what a program waits for, and at which question") {
       {"printf '\\033[1;32mColour\\033[0m: '; cat", InputKind::line, "Colour:"},
       {"printf 'old\\rnew: '; cat", InputKind::line, "new:"},
       {"stty raw; dd bs=1 count=1 2>/dev/null; stty sane", InputKind::program, ""},
-      {"less /etc/services", InputKind::program, nullptr},
+      {"less /etc/passwd", InputKind::program, nullptr},
       {"cat | cat", InputKind::line, ""},
       {"sleep 1000", std::nullopt, "", 1},
       {"cat | sleep 1000", std::nullopt, "", 2},
