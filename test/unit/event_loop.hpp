@@ -16,7 +16,7 @@ namespace terminally::test {
 
 /// Turns of the event loop until it is so. False: it is not within 20 s.
 template <typename Condition>
-bool comes_true(boost::asio::io_context& io, Condition condition) {
+bool comes_true(boost::asio::io_context& io, const Condition& condition) {
   const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto stays = boost::asio::make_work_guard(io);  // so that nothing to do is a wait, too
   while (!condition()) {
