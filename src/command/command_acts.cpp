@@ -253,7 +253,7 @@ asio::awaitable<void> CommandRun::read_log_out() {
 }
 
 /// After END and before anybody learns of the end, so that no other command comes between: asks whether
-/// somebody else may have typed C-c, while tmux still knows it, and puts back what stood at the prompt.
+/// somebody else may have typed C-c, while tmux still knows it.
 asio::awaitable<void> CommandRun::settle_prompt() {
   if (life_.pressing().has_killed()) {
     leave_full_screen(tab_->tty);
@@ -268,7 +268,6 @@ asio::awaitable<void> CommandRun::settle_prompt() {
     }
     stopped_ = what_is_stopped();
   }
-  co_await put_line_back();
 }
 
 /// What the shell needs at the end of the command, if somebody has removed it (cleaners of /tmp do).

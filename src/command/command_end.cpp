@@ -47,10 +47,8 @@ void CommandRun::save_record() {
   if (why_not.empty()) {
     return;
   }
-  std::string note = "the record of this command is kept in memory until it can be written: " + why_not;
-  if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end()) {
-    record_.notes.push_back(std::move(note));
-  }
+  note_once(record_.notes,
+            "the record of this command is kept in memory until it can be written: " + why_not);
   if (!std::exchange(tab_->records_wait, true)) {
     asio::co_spawn(context_.executor, write_records_later(tab_), asio::detached);
   }

@@ -102,9 +102,8 @@ asio::awaitable<bool> CommandRun::approach() {
   if (is_restricted_shell(foreground)) {
     throw cannot_run_in_restricted(*tab_, foreground);
   }
-  if (std::string note = note_of_lost_way(*tab_, foreground, called_);
-      !note.empty() && std::ranges::find(record_.notes, note) == record_.notes.end()) {
-    record_.notes.push_back(std::move(note));
+  if (std::string note = note_of_lost_way(*tab_, foreground, called_); !note.empty()) {
+    note_once(record_.notes, std::move(note));
   }
   co_await wait_for_last_words(*tab_, give_up_at_);
   if (has_ended()) {
@@ -291,8 +290,7 @@ asio::awaitable<bool> CommandRun::type_now(std::string bytes) {
     }
     co_await sleep_for(kTmuxReads);
   }
-  const auto failure = typing_failure_ ? std::optional(typing_failure_->code()) : std::nullopt;
-  if (failure == ErrorCode::not_found || failure == ErrorCode::io) {
+  if (typing_failure_ && nothing_was_typed(*typing_failure_)) {
     throw why_not_typed();
   }
   if (typing_failure_) {

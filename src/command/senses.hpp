@@ -48,7 +48,7 @@ enum class Errand {
   ask_tmux,             ///< whether it answers
   end_rest,             ///< ends and names what the command left behind
   read_log_out,         ///< the log of a tab that is gone, to its end
-  settle_prompt,        ///< after END: who was there, and what is put back at the prompt
+  settle_prompt,        ///< after END: who was there
 };
 enum class ErrandState { none, going, done };
 

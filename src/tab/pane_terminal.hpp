@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {
@@ -27,6 +28,11 @@ enum class PaneFact : unsigned {
 /// the pane touched: that text counts as just typed.
 enum class Typed { key, line, text_put_back };
 
+/// Of what `type` throws: the pane is gone, or tmux could not be asked at all (no process can be started).
+[[nodiscard]] inline bool nothing_was_typed(const Error& failure) {
+  return failure.code() == ErrorCode::not_found || failure.code() == ErrorCode::io;
+}
+
 /// A pane's terminal, as a command uses it: what is typed goes to this pane and no other, also when its
 /// server is gone and another has a pane of the same number.
 class PaneTerminal {
@@ -37,8 +43,7 @@ class PaneTerminal {
   virtual ~PaneTerminal() = default;
 
   /// Types these bytes (a NUL only alone), exactly and in one piece. False: one of the facts `unless` was so
-  /// in that moment, and nothing was typed. Throws Error: not_found, the pane is gone and nothing was typed;
-  /// anything else, they may have been typed.
+  /// in that moment, and nothing was typed. Throws Error: nothing_was_typed, or they may have been typed.
   [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, Typed typed,
                                                           PaneFact unless = PaneFact::none) = 0;
   /// The same, and not later than that.

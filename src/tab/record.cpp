@@ -1,5 +1,6 @@
 #include "tab/record.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -192,6 +193,12 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     return ends_before_it_starts ? std::nullopt : std::optional(std::move(record));
   } catch (const std::exception&) {
     return std::nullopt;
+  }
+}
+
+void note_once(std::vector<std::string>& notes, std::string note) {
+  if (std::ranges::find(notes, note) == notes.end()) {
+    notes.push_back(std::move(note));
   }
 }
 

@@ -62,4 +62,7 @@ struct CommandRecord {
 /// nullopt for what is no record of ours: a line that was torn, or has numbers that none of ours has.
 [[nodiscard]] std::optional<CommandRecord> decode_record(std::string_view line);
 
+/// What is said already is not said again.
+void note_once(std::vector<std::string>& notes, std::string note);
+
 }  // namespace terminally

@@ -47,9 +47,7 @@ void read_or_note(std::vector<std::string>& notes, Read read) {
   try {
     read();
   } catch (const Error& error) {
-    if (std::ranges::find(notes, error.what()) == notes.end()) {
-      notes.emplace_back(error.what());
-    }
+    note_once(notes, error.what());
   }
 }
 
@@ -115,11 +113,8 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, Sh
     output = co_await show(tab, range, std::move(how));
   } catch (const Error& error) {
     output.omitted_bytes = range.end - range.begin;
-    output.notes.emplace_back(error.what());
+    note_once(result.notes, error.what());
   }
-  std::erase_if(output.notes, [&result](const std::string& note) {
-    return std::ranges::find(result.notes, note) != result.notes.end();
-  });
   result.output = std::move(output.text);
   result.omitted_bytes = output.omitted_bytes;
   std::ranges::move(output.notes, std::back_inserter(result.notes));
