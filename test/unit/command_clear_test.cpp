@@ -165,9 +165,7 @@ TEST_CASE("command clear: no C-c goes to who types again in that moment, nor to 
   busy.pane().after_typing = [&busy] {  // of the key that asks the editor, which takes its line away
     busy.pane().after_typing = nullptr;
     busy.pane().write("sleep 1000\r");
-    const auto give_up_at = Clock::now() + 10s;
-    while (look_at_foreground(busy.tab->pane_pid).name != "sleep" && Clock::now() < give_up_at) {
-    }
+    CHECK(test::eventually([&] { return look_at_foreground(busy.tab->pane_pid).name == "sleep"; }));
   };
   const RunPtr refused = busy.begin("echo ours", 1s);
   REQUIRE(busy.comes_true([&] { return busy.failed(refused); }));

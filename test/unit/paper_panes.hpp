@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -79,10 +78,8 @@ class PaperServer {
     std::filesystem::create_symlink("/bin/cat", program);
     const std::string name = "TERMINALLY_NAME=" + cookie;
     process_.emplace(Argv{program}, std::vector<std::string>{name});
-    const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!process_has_environment(process_->pid(), name) &&  // it is spawned a moment before it has that
-           std::chrono::steady_clock::now() < give_up_at) {
-    }
+    // It is spawned a moment before it has that.
+    static_cast<void>(eventually([&] { return process_has_environment(process_->pid(), name); }));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, socket.c_str(),

@@ -15,6 +15,15 @@ namespace {
 
 const std::string kValue = "battery-staple-4712";
 
+constexpr std::size_t kShort = 32 * 1024;
+
+Clock::time_point over() {
+  return Clock::now() - Milliseconds(1);
+}
+Clock::time_point later() {
+  return Clock::now() + Milliseconds(20'000);
+}
+
 std::string lines_of(std::size_t bytes) {
   std::string text;
   while (text.size() < bytes) {
@@ -53,16 +62,14 @@ struct Texts {
     part.bytes = std::move(bytes);
     return test::run(io, worker.fitting_text(std::move(part), view, 120, Keep::end, 1'000'000, by));
   }
+  /// What the thread is busy with for a while.
+  test::UnderWay<std::optional<FittingText>> long_work() {
+    LogPart part;
+    part.bytes = lines_of(128 * kShort);
+    return {io, worker.fitting_text(std::move(part), view(false, true, false), 120, Keep::end, 1'000'000,
+                                    later())};
+  }
 };
-
-Clock::time_point over() {
-  return Clock::now() - Milliseconds(1);
-}
-Clock::time_point later() {
-  return Clock::now() + Milliseconds(20'000);
-}
-
-constexpr std::size_t kShort = 32 * 1024;
 
 }  // namespace
 
@@ -81,11 +88,7 @@ TEST_CASE("text worker: what is short, or only stripped, is made at once, also w
 
 TEST_CASE("text worker: what takes long is given up when the time is over") {
   Texts texts;
-  LogPart part;
-  part.bytes = lines_of(128 * kShort);  // the thread has this to do meanwhile
-  test::UnderWay<std::optional<FittingText>> first(
-      texts.io, texts.worker.fitting_text(std::move(part), texts.view(false, true, false), 120, Keep::end,
-                                          1'000'000, later()));
+  auto first = texts.long_work();  // else the thread may have a text made before the time is looked at
   CHECK_FALSE(texts.bounded(kShort + 1, texts.view(false, true, false), over()));
   CHECK_FALSE(texts.bounded(kShort + 1, texts.view(true, false, true), over()));
   CHECK_FALSE(texts.fitting(std::string(kShort + 1, 'x'), texts.view(false, true, false), over()));
@@ -120,11 +123,7 @@ TEST_CASE("text worker: masks count once, and none of a text that was given up")
   Texts texts;
   const std::string bytes = std::string(2 * kShort, 'x') + "\n" + kValue + "\n" + kValue + "\n";
   const TextView view = texts.view(true, false, true);
-  LogPart part;
-  part.bytes = lines_of(128 * kShort);  // else the thread may have it made before the time is looked at
-  test::UnderWay<std::optional<FittingText>> before(
-      texts.io, texts.worker.fitting_text(std::move(part), texts.view(false, true, false), 120, Keep::end,
-                                          1'000'000, later()));
+  auto before = texts.long_work();
   CHECK_FALSE(texts.fitting(bytes, view, over()));
   CHECK(texts.guard->note().empty());
   before.cancel();
