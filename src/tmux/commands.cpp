@@ -219,6 +219,10 @@ Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock
   const auto nonce = tab->files.running_nonce();
   const auto record = nonce ? tab->records.find(command_id_of(*nonce)) : std::nullopt;
   const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);
+  if (!lock && !nonce && Clock::now() < time.short_patience()) {
+    co_await sleep_for(kTypingLook);  // who has it has just ended a command, or only looks for one
+    co_return co_await take_tab_or_refuse(std::move(tab), time);
+  }
   if ((nonce || !lock) && !replaced && !is_nested(look_at_foreground(tab->pane_pid))) {
     if (!nonce) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +

@@ -86,6 +86,27 @@ TEST_CASE("manager commands: in one tab they run in the order they came") {
   CHECK(test::content_of(scene.directory / "order") == "1\n2\n3\n");
 }
 
+// The record of the last command is looked at under the tab's lock, also by a person's `ls` or `attach`.
+TEST_CASE("manager commands: a tab whose lock another process has for a moment is waited for") {
+  ManagerScene scene;
+  const WindowId tab = scene.open_tab();
+  const auto path = scene.instance().runtime() / (std::to_string(scene.row_of(tab).pane.number) + ".lock");
+  FileLock other = FileLock::try_lock(path);
+  REQUIRE(other);
+  test::UnderWay<CommandResult> waits(*scene.io, scene.manager->execute(run_of(tab, "echo waited")));
+  scene.settle();
+  CHECK_FALSE(waits.is_done());
+  other.release();
+  CHECK(waits.result().output == "waited\n");
+  other = FileLock::try_lock(path);
+  REQUIRE(other);
+  ExecuteCommand request = run_of(tab, "echo not run");
+  request.timeout_ms = 100;
+  const Failure refused = scene.failure(scene.manager->execute(request));
+  CHECK(refused.code == ErrorCode::busy);
+  CHECK(refused.says("another terminally-mcp process has just begun or ended there; nothing was run"));
+}
+
 TEST_CASE("manager commands: in other tabs they run beside each other") {
   ManagerScene scene;
   const WindowId one = scene.open_tab("one");
