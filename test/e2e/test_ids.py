@@ -69,8 +69,9 @@ class NeverAgain(Ids):
             self.kill_tmux()
 
     def test_an_offset_beyond_the_end_is_said_to_be_so(self) -> None:
-        tab = self.server.create_tab()
+        tab = self.server.create_tab(shell="dash", env={"PS1": "> "})
         tab.execute("echo short")
+        poll(lambda: tab.log().endswith(b"> "), 5, "the prompt, which the log has after the answer")
         end = len(tab.log())
         for tool, more in (
             ("stream_logs_from_tab", {}),
