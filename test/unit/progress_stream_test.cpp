@@ -121,9 +121,10 @@ TEST_CASE("progress: what is too much is skipped and counted, the newest is kept
   }
   finish(io, stream);
   const std::string text = client.text();
-  CHECK(text.size() < 1'000'000);
+  // Half a megabyte that waits, and a few steps beside it: more of these where feeding takes long.
+  CHECK(text.size() < 2'000'000);
   CHECK(text.ends_with(output.substr(output.size() - 10'000)));
-  CHECK(stream.skipped_bytes() > 2'000'000);
+  CHECK(stream.skipped_bytes() > 1'000'000);
   std::size_t said = 0;
   std::size_t lines = 0;
   for (const Progress& step : client.steps) {

@@ -65,7 +65,7 @@ struct Texts {
   /// What the thread is busy with for a while.
   test::UnderWay<std::optional<FittingText>> long_work() {
     LogPart part;
-    part.bytes = lines_of(128 * kShort);
+    part.bytes = lines_of((TERMINALLY_SANITIZED != 0 ? 32 : 128) * kShort);
     return {io, worker.fitting_text(std::move(part), view(false, true, false), 120, Keep::end, 1'000'000,
                                     later())};
   }
