@@ -20,7 +20,7 @@ constexpr Milliseconds kPromptShown{200};
 constexpr std::size_t kReadForPromptBytes = 4'096;
 
 /// How long the key of ours may take to be answered. It is, in a few milliseconds, where it is bound.
-constexpr Milliseconds kEditorAnswers{500};
+constexpr Milliseconds kEditorAnswers{1'500};
 constexpr Milliseconds kEditorLook{2};
 /// How long an editor may take to read what was typed. It is not one where a `read` of a person waits.
 constexpr Milliseconds kEditorReads{500};

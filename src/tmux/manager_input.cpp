@@ -45,9 +45,9 @@ std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
 
 /// At its prompt, or on its way there: fish takes a while from the end of a command to its prompt.
 bool shell_is_idle(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return foreground.kind == Foreground::Kind::shell &&
-         prompt_state(foreground, tab.tty) != Prompt::reads_keyboard;
+  const Foreground now = look_at_foreground(tab.pane_pid);
+  return is_starting(now, tab.pane_pid) || (now.kind == Foreground::Kind::shell &&
+                                            prompt_state(now, tab.tty) != Prompt::reads_keyboard);
 }
 
 bool is_at_its_prompt(const Tab& tab) {
@@ -68,7 +68,8 @@ Awaitable<TabTurns::Guard> lock_for_typing(ManagerParts& manager, TabPtr tab, Ca
     return std::ranges::any_of(tab->runs, being_typed) ||
            (std::ranges::none_of(tab->runs, goes_on) && shell_is_idle(*tab));
   };
-  while (manager.turns.taken(tab->window) && begins() && Clock::now() < begins_by) {
+  const auto called = [&] { return manager.turns.called(tab->window) || manager.turns.taken(tab->window); };
+  while (called() && begins() && Clock::now() < begins_by) {
     if (Clock::now() >= time.short_patience()) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
                                        ": a command is just being typed there; nothing was sent. Try again");
