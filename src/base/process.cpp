@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <csignal>
@@ -21,21 +23,25 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
+
 /// Owns a started child: killed and reaped when it goes out of scope unreaped.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  ~Child() {
+  ~Child() { end(); }
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void kill() const { ::kill(pid_, SIGKILL); }
+
+  void end() {
     if (pid_ > 0) {
       kill();
       reap();
     }
   }
-
-  [[nodiscard]] pid_t pid() const { return pid_; }
-  void kill() const { ::kill(pid_, SIGKILL); }
 
   int reap() {
     int status = 0;
@@ -78,6 +84,40 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int i
     const bool is_name = argv.front().find('/') == std::string::npos;
     throw io_error(
         "cannot start " + argv.front() + (error == ENOENT && is_name ? ", looked for on PATH" : ""), error);
+  }
+  return pid;
+}
+
+/// In a child that has been forked: only what is safe there.
+[[noreturn]] void become(char* const* args, char* const* env, pid_t parent,
+                         const std::array<int, 3>& streams) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::signal(signal, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    ::dup2(streams[static_cast<std::size_t>(i)], i);
+  }
+  if (::getppid() == parent) {
+    ::execvpe(args[0], args, env);
+  }
+  ::_exit(127);
+}
+
+/// posix_spawn, which is quicker, cannot ask for a signal at our end. What cannot be run ends with 127.
+pid_t spawn_kept(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
+  const std::vector<char*> args = pointers(argv);
+  const std::vector<char*> env = pointers(environment);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::_Fork();
+  if (pid == 0) {
+    become(args.data(), environment.empty() ? environ : env.data(), parent, {in, out, err});
+  }
+  if (pid < 0) {
+    throw io_error("cannot start " + argv.front(), errno);
   }
   return pid;
 }
@@ -126,11 +166,12 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
-        Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
+        Kept kept, Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
       : in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
-        child(spawn(argv, environment, in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get())),
+        child((kept == Kept::yes ? spawn_kept : spawn)(argv, environment, in_pipe.read.get(),
+                                                       out_pipe.write.get(), err_pipe.write.get())),
         pidfd(executor, open_pidfd(child, argv).release()) {}
 
   asio::awaitable<void> communicate(const std::string& input, ProcessResult& result) {
@@ -149,8 +190,8 @@ struct ChildProcess::State {
 };
 
 ChildProcess::ChildProcess(const asio::any_io_executor& executor, const Argv& argv,
-                           const std::vector<std::string>& environment)
-    : state_(std::make_unique<State>(executor, argv, environment, make_socket_pipe(), make_pipe(),
+                           const std::vector<std::string>& environment, Kept kept)
+    : state_(std::make_unique<State>(executor, argv, environment, kept, make_socket_pipe(), make_pipe(),
                                      make_pipe())) {}
 
 ChildProcess::~ChildProcess() = default;
@@ -168,6 +209,36 @@ asio::awaitable<ProcessResult> ChildProcess::finish(std::string input, std::chro
   }
   result.exit_code = state_->child.reap();
   co_return result;
+}
+
+asio::awaitable<bool> ChildProcess::write(std::string text) {
+  boost::system::error_code error;
+  co_await asio::async_write(state_->in, asio::buffer(text),
+                             asio::redirect_error(asio::use_awaitable, error));
+  co_return !error;
+}
+
+asio::awaitable<std::string> ChildProcess::read_some() {
+  std::string read(kReadBytes, '\0');
+  boost::system::error_code error;
+  const std::size_t size = co_await state_->out.async_read_some(
+      asio::buffer(read), asio::redirect_error(asio::use_awaitable, error));
+  read.resize(size);
+  co_return read;
+}
+
+asio::awaitable<void> ChildProcess::ended() {
+  boost::system::error_code ignored;
+  co_await state_->pidfd.async_wait(asio::posix::stream_descriptor::wait_read,
+                                    asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+void ChildProcess::end() {
+  state_->child.end();
+  boost::system::error_code ignored;
+  state_->pidfd.close(ignored);
+  state_->in.close(ignored);
+  state_->out.close(ignored);
 }
 
 asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,

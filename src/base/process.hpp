@@ -26,10 +26,12 @@ struct ProcessResult {
 /// goes out of scope before it has ended.
 class ChildProcess {
  public:
-  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io) when
-  /// it cannot be started.
+  enum class Kept : bool { no, yes };
+
+  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. `kept`: it is killed
+  /// by the system when this process ends, however it does. Throws Error(io) when it cannot be started.
   ChildProcess(const boost::asio::any_io_executor& executor, const Argv& argv,
-               const std::vector<std::string>& environment = {});
+               const std::vector<std::string>& environment = {}, Kept kept = Kept::no);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -40,6 +42,16 @@ class ChildProcess {
   /// when the coroutine is cancelled, it is killed and reaped before this returns or throws. Only once.
   [[nodiscard]] boost::asio::awaitable<ProcessResult> finish(std::string input,
                                                              std::chrono::milliseconds deadline);
+
+  /// For one that is talked with, in place of `finish`. Writes all of it to its standard input. False: it
+  /// does not read any more. One at a time.
+  [[nodiscard]] boost::asio::awaitable<bool> write(std::string text);
+  /// What it prints next; empty: no more, from it or from who else has its output.
+  [[nodiscard]] boost::asio::awaitable<std::string> read_some();
+  /// Until it has ended. For all three this has to live until they return.
+  [[nodiscard]] boost::asio::awaitable<void> ended();
+  /// Kills and reaps it now, and ends what waits for it as where it had ended by itself.
+  void end();
 
  private:
   struct State;

@@ -13,6 +13,7 @@ struct TmuxAnswer {
   std::string out;    ///< what they printed
   std::string error;  ///< tmux's words for what went wrong, without a newline behind them; empty: nothing
   bool timed_out = false;  ///< nothing came by the deadline: they may have been done, or may be done yet
+  bool lost = false;       ///< the way there broke meanwhile: they may have been done; `error` says so
 };
 
 /// The way to the tmux server that listens on one socket, whichever that is: commands there, answers back.
@@ -24,8 +25,9 @@ class TmuxChannel {
   TmuxChannel& operator=(const TmuxChannel&) = delete;
   virtual ~TmuxChannel() = default;
 
-  /// Has the server run these commands, in tmux's language, a list a line, and no others in between. Returns
-  /// by the deadline, or a moment later. Throws Error(io) where nothing could be sent.
+  /// Has the server run these commands, in tmux's language, a list a line, and no others in between. A list
+  /// that fails is not run on. Returns by the deadline, or a moment later. Throws Error(io) where nothing
+  /// could be sent.
   [[nodiscard]] virtual Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) = 0;
 
   /// The same, and starts a server in this environment where none listens.

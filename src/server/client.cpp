@@ -48,18 +48,22 @@ class OpenQuestion {
 TmuxClient::TmuxClient(std::shared_ptr<TmuxChannel> channel, std::chrono::milliseconds deadline)
     : channel_(std::move(channel)), deadline_(deadline) {}
 
+/// What changes nothing may be asked again where the way to tmux broke over it.
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
+  TmuxAnswer answer = co_await run(commands);
+  if (answer.lost) {
+    answer = co_await run(std::move(commands));
+  }
+  co_return output_of(std::move(answer));
+}
+
+asio::awaitable<TmuxAnswer> TmuxClient::run(std::string commands) const {
   const OpenQuestion open(open_questions_);
   if (server_pid_ != 0) {
-    commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\"\ndisplay-message -p " +
-               quote(kOtherServer) + "\n%else\n" + commands + "\n%endif";
+    commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\" display-message -p " +
+               quote(kOtherServer) + " %else " + commands + " %endif";
   }
-  commands += "\n";
-  std::string out = output_of(co_await channel_->run(std::move(commands), deadline_));
-  if (server_pid_ != 0 && out.starts_with(kOtherServer)) {
-    throw Error(ErrorCode::not_found, "the tmux server of this tab is gone; nothing was done");
-  }
-  co_return out;
+  co_return co_await channel_->run(commands + "\n", deadline_);
 }
 
 std::string TmuxClient::output_of(TmuxAnswer answer) const {
@@ -71,6 +75,9 @@ std::string TmuxClient::output_of(TmuxAnswer answer) const {
     const bool missing = message.starts_with("can't find ") || message.starts_with("no such pane") ||
                          message == "no current target";  // the latter: no session at all
     throw Error(missing ? ErrorCode::not_found : ErrorCode::tmux_failed, "tmux: " + message);
+  }
+  if (server_pid_ != 0 && answer.out.starts_with(kOtherServer)) {
+    throw Error(ErrorCode::not_found, "the tmux server of this tab is gone; nothing was done");
   }
   return std::move(answer.out);
 }
@@ -124,8 +131,8 @@ std::string TmuxClient::guarded_condition() const {
 asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   const auto deadline = Clock::now() + deadline_;
   for (int attempt = 1;; ++attempt) {
-    std::string out = co_await query("%if \"" + guarded_condition() + "\"\n" + commands +
-                                     "\n%else\ndisplay-message -p " + quote(kExpired) + "\n%endif");
+    std::string out = output_of(co_await run("%if \"" + guarded_condition() + "\" " + commands +
+                                             " %else display-message -p " + quote(kExpired) + " %endif"));
     if (!out.starts_with(kExpired)) {
       co_return out;
     }

@@ -20,12 +20,6 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// A spare client may have been started while the socket was gone.
-bool never_connected(const ProcessResult& result) {
-  return result.exit_code != 0 &&
-         (result.err.starts_with("error connecting to ") || result.err.starts_with("no server running on "));
-}
-
 /// Where there is no tmux, with what to do: that may be the first answer that a new user gets.
 ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
                      const std::vector<std::string>& environment = {}) {
@@ -63,16 +57,6 @@ std::string trouble_with_tmux(const std::string& program) {
 SpawnedClient::SpawnedClient(std::string program, std::filesystem::path socket, std::filesystem::path config)
     : program_(std::move(program)), socket_(std::move(socket)), config_(std::move(config)) {}
 
-void SpawnedClient::keep_spare(const asio::any_io_executor& executor) {
-  spare_.emplace(executor, argv(kCommandsFromInput));
-}
-
-void SpawnedClient::let_go() {
-  if (spare_) {
-    spare_->drop();
-  }
-}
-
 Argv SpawnedClient::argv(const Argv& command) const {
   Argv all{program_, "-u", "-S", socket_.string(), "-f", config_.string()};
   all.insert(all.end(), command.begin(), command.end());
@@ -80,22 +64,10 @@ Argv SpawnedClient::argv(const Argv& command) const {
 }
 
 Awaitable<TmuxAnswer> SpawnedClient::run(std::string commands, Milliseconds deadline) {
-  std::optional<ProcessResult> result;
-  if (const auto spare = spare_ ? spare_->take() : nullptr) {
-    result = co_await spare->finish(commands, deadline);
-  }
-  if (!result || never_connected(*result)) {
-    ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
-    result = co_await client.finish(std::move(commands), deadline);
-  }
-  TmuxAnswer answer = answer_of(std::move(*result));
-  if (spare_ && !answer.timed_out && answer.error.empty()) {
-    spare_->prepare();
-  }
-  co_return answer;
+  ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
+  co_return answer_of(co_await client.finish(std::move(commands), deadline));
 }
 
-/// Its first command comes as the later ones do: what stands on a command line is limited to 16 KB.
 Awaitable<TmuxAnswer> SpawnedClient::start(std::string commands, std::vector<std::string> environment,
                                            Milliseconds deadline) {
   Argv words = kCommandsFromInput;

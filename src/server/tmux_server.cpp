@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/memory_file.hpp"
 #include "instance/tab_ids.hpp"
+#include "server/control_channel.hpp"
 #include "server/instance_end.hpp"
 #include "server/rows.hpp"
 #include "server/server_config.hpp"
@@ -96,13 +97,15 @@ std::string first_window(const Config& config, const std::string& session, const
   return commands + " ; " + mark_session(session);
 }
 
-std::shared_ptr<TmuxChannel> spawned_clients(const boost::asio::any_io_executor& executor,
-                                             const Config& config, const Instance& instance) {
-  auto clients = std::make_shared<SpawnedClient>(config.tmux, instance.socket(), instance.tmux_config());
-  if (!config.guest) {
-    clients->keep_spare(executor);
+/// Who asks once needs nobody who is kept.
+std::shared_ptr<TmuxChannel> channel_to(const boost::asio::any_io_executor& executor, const Config& config,
+                                        const Instance& instance,
+                                        std::shared_ptr<const std::string> session) {
+  auto spawned = std::make_shared<SpawnedClient>(config.tmux, instance.socket(), instance.tmux_config());
+  if (config.guest) {
+    return spawned;
   }
-  return clients;
+  return std::make_shared<ControlChannel>(executor, std::move(spawned), std::move(session));
 }
 
 }  // namespace
@@ -113,7 +116,7 @@ TmuxServer::TmuxServer(boost::asio::any_io_executor executor, const Config& conf
       config_(config),
       durable_(!config_.instance.empty()),
       instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
-      client_(tmux ? std::move(tmux) : spawned_clients(executor_, config_, instance_),
+      client_(tmux ? std::move(tmux) : channel_to(executor_, config_, instance_, session_),
               Milliseconds(config_.tmux_deadline_ms)),
       watch_(executor_) {}
 
@@ -278,7 +281,7 @@ Awaitable<std::string> TmuxServer::open_session(std::string session, NewWindow w
 Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
   const TmuxClient server = client();
   std::optional<std::string> answer =
-      co_await answer_unless_gone(server.change("new-window -d -t " + quote(session_ + ":") + " -P -F " +
+      co_await answer_unless_gone(server.change("new-window -d -t " + quote(*session_ + ":") + " -P -F " +
                                                 quote(kNewPaneFormat) + " " + quote_all(words)));
   if (answer && answer->empty() && co_await ends()) {
     answer.reset();  // it died over it: the client ends well
@@ -299,7 +302,7 @@ void TmuxServer::let_go() {
 
 void TmuxServer::forget() {
   let_go();
-  session_.clear();
+  session_->clear();
 }
 
 Awaitable<void> TmuxServer::shut_down() {

@@ -85,8 +85,8 @@ class TmuxServer {
 
   /// tmux's id of the session that new tabs come into, or came, whatever a person calls it by now; empty:
   /// none is known.
-  [[nodiscard]] const std::string& session() const { return session_; }
-  void use_session(std::string session) { session_ = std::move(session); }
+  [[nodiscard]] const std::string& session() const { return *session_; }
+  void use_session(std::string session) { *session_ = std::move(session); }
 
   /// Is called when the tmux server has ended, unless we are a guest: for that the next call will do.
   void on_end(std::function<void()> ended) { ended_ = std::move(ended); }
@@ -105,13 +105,13 @@ class TmuxServer {
   const Config& config_;
   bool durable_;
   Instance instance_;
+  std::shared_ptr<std::string> session_ = std::make_shared<std::string>();
   TmuxClient client_;
   ProcessWatch watch_;
   std::function<void()> ended_;
   FileLock owner_lock_;
   std::uint32_t generation_ = 0;
   int pid_ = 0;
-  std::string session_;
   std::shared_ptr<AsyncMutex> restoring_socket_ = std::make_shared<AsyncMutex>();
 };
 

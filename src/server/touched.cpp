@@ -5,17 +5,34 @@
 namespace terminally {
 namespace {
 
+/// In a client's hook: it is our channel (control_channel.hpp), which nobody sees anything by.
+constexpr const char* kIsChannel = "#{m:*no-output*,#{client_flags}}";
+
+/// A list of clients has one in it that is not our channel.
+std::string others_in(const std::string& list) {
+  return "#{&&:#{" + list + "},#{!=:#{" + list + "},#{@terminally_channel}}}";
+}
+
 /// Grows with every client that comes; a client that stays moves the second of its session with each key.
 /// Sessions that nobody sees do not count, so a client that goes is seen by what is missing; no hook is
 /// needed for it (`attach` has one of its own there).
-constexpr std::string_view kKeysSoFar =
-    "#{@terminally_visits}#{S:#{?session_attached_list,/#{session_id}:#{session_activity},}}";
+std::string keys_so_far() {
+  return "#{@terminally_visits}#{S:#{?" + others_in("session_attached_list") +
+         ",/#{session_id}:#{session_activity},}}";
+}
 
 /// A client had a key in this second, or so many before it. "Not before", because the clock that this reads
-/// may lag behind the other.
+/// may lag behind the other. The second in which our channel came is no key's.
 std::string key_came(int seconds_ago) {
-  return "#{S:#{?session_attached_list,#{?#{e|<|:#{e|+|:#{session_activity}," + std::to_string(seconds_ago) +
+  const std::string is_watched =
+      "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}";
+  return "#{S:#{?" + is_watched + ",#{?#{e|<|:#{e|+|:#{session_activity}," + std::to_string(seconds_ago) +
          "},#{T:@terminally_now}},,1},}}";
+}
+
+/// In a client's hook: sets an option to this where it is our channel, and else to that.
+std::string set_by_client(const std::string& option, const std::string& channel, const std::string& other) {
+  return "set -gF @terminally_" + option + " '#{?" + kIsChannel + "," + channel + "," + other + "}'";
 }
 
 }  // namespace
@@ -24,7 +41,10 @@ std::string touch_hooks() {
   std::string text = "set -g @terminally_visits 0\n";
   for (const char* event : {"client-attached", "client-session-changed"}) {
     text += std::string("set-hook -g ") + event + " " +
-            quote("set -gF @terminally_visits '#{e|+|:#{@terminally_visits},1}'") + "\n";
+            quote(set_by_client("visits", "#{@terminally_visits}", "#{e|+|:#{@terminally_visits},1}") +
+                  " ; " + set_by_client("channel", "#{client_name}", "#{@terminally_channel}") + " ; " +
+                  set_by_client("came", "#{session_activity}", "#{@terminally_came}")) +
+            "\n";
   }
   for (const char* event : {"after-send-keys", "after-paste-buffer"}) {
     text += std::string("set-hook -g ") + event + " " + quote("set -p @terminally_seen sent") + "\n";
@@ -34,19 +54,20 @@ std::string touch_hooks() {
 
 std::string set_untouched(std::string_view target) {
   return "set -pF " + std::string(target) + " @terminally_seen '#{?" + key_came(0) + ",watched," +
-         std::string(kKeysSoFar) + "}'";
+         keys_so_far() + "}'";
 }
 
 std::string touched() {
-  return "#{!=:#{@terminally_seen}," + std::string(kKeysSoFar) + "}";
+  return "#{!=:#{@terminally_seen}," + keys_so_far() + "}";
 }
 
 std::string touched_just_now() {
-  return "#{||:#{==:#{@terminally_seen},sent},#{&&:#{window_active_clients}," + touched() + "}}";
+  return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + others_in("window_active_clients_list") + "," +
+         touched() + "}}";
 }
 
 std::string is_typed_into() {
-  return "#{&&:#{window_active_clients}," + key_came(1) + "}";
+  return "#{&&:" + others_in("window_active_clients_list") + "," + key_came(1) + "}";
 }
 
 std::string typed_into_by_others() {

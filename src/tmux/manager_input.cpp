@@ -46,8 +46,8 @@ std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
 /// At its prompt, or on its way there: fish takes a while from the end of a command to its prompt.
 bool shell_is_idle(const Tab& tab) {
   const Foreground now = look_at_foreground(tab.pane_pid);
-  return is_starting(now, tab.pane_pid) || (now.kind == Foreground::Kind::shell &&
-                                            prompt_state(now, tab.tty) != Prompt::reads_keyboard);
+  return is_starting(now, tab.pane_pid) ||
+         (now.kind == Foreground::Kind::shell && prompt_state(now, tab.tty) != Prompt::reads_keyboard);
 }
 
 bool is_at_its_prompt(const Tab& tab) {

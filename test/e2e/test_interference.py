@@ -10,7 +10,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, Stopwatch, Tab, main, needs, poll
+from harness import Person, Sandbox, Server, Stopwatch, Tab, main, needs, poll
 from harness.person import Terminal
 
 SHELLS = ("bash", "zsh", "dash", "fish")
@@ -134,12 +134,12 @@ class HalfTyped(unittest.TestCase):
                         Person(server).tmux("select-window", "-t", tab.id)
                         argv = ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
                         with Terminal(argv, server.sandbox.environment()) as terminal:
-                            poll(lambda: Person(server).tmux("list-clients"), 5)  # noqa: B023
+                            poll(lambda: Person(server).others(), 5)  # noqa: B023
                             end = len(tab.log())
                             terminal.write(text)
                             poll(lambda: len(tab.log()) >= end + len(text), 5)  # noqa: B023
                             result = tab.execute("echo intact") if stays else None
-                        poll(lambda: not Person(server).tmux("list-clients"), 5)  # noqa: B023
+                        poll(lambda: not Person(server).others(), 5)  # noqa: B023
                         result = result or tab.execute("echo intact")
                         self.assertEqual((result.output, result.exit_code), ("intact\n", 0), text)
                         self.assertEqual([name for name in os.listdir(server.sandbox.home) if name.startswith("ran")], [], text)
@@ -266,29 +266,75 @@ class Tmux(unittest.TestCase):
             self.assertEqual(tab.execute("echo next").output, "next\n")
             self.assertEqual(person.tmux("display-message", "-p", "-t", tab.id, "#{pane_in_mode}").strip(), "1")
 
-    def test_the_spare_tmux_client_is_killed(self) -> None:
-        """R18: one client at most waits for the next call, and none is missed."""
+    def channels(self, server: Server) -> list[int]:
+        return [pid for pid, command in server.sandbox.processes().items() if " -C attach-session " in command]
+
+    def test_the_channel_is_killed_and_detached(self) -> None:
+        """R18: whatever becomes of our tmux client, the next call has another, and only one."""
         with Server() as server:
             tab = server.create_tab()
-
-            def spares() -> list[int]:
-                return [pid for pid, command in server.sandbox.processes().items() if command.endswith("source-file -")]
-
-            for n in range(5):
-
-                def killed() -> bool:
-                    try:
-                        [spare] = spares()  # two for a moment: one is used, and the next one starts
-                        os.kill(spare, signal.SIGKILL)
-                    except (ValueError, ProcessLookupError):
-                        return False
-                    return poll(lambda: spare not in server.sandbox.processes(), 5, "its end")
-
-                poll(killed, 10, "a spare client, killed")
+            tab.execute("true")
+            person = Person(server)
+            for n in range(6):
+                [channel] = self.channels(server)
+                if n % 2 == 0:
+                    os.kill(channel, signal.SIGKILL)
+                else:
+                    person.tmux("detach-client", "-s", person.ask(tab, "#{session_id}"))
+                poll(lambda: channel not in server.sandbox.processes(), 5, "its end")  # noqa: B023
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
             server.call("close_tab", window_id=tab.id)
-            poll(lambda: not spares(), 5, "no client keeps a tmux server without tabs")
+            poll(lambda: not self.channels(server), 5, "no client keeps a tmux server without tabs")
             self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
+
+    def test_the_channel_is_stopped(self) -> None:
+        """R18: tmux reads what we send by itself."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            [channel] = self.channels(server)
+            os.kill(channel, signal.SIGSTOP)
+            for n in range(3):
+                self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
+            self.assertEqual(self.channels(server), [channel])
+
+    def test_the_channel_ends_with_its_server(self) -> None:
+        """R7: also where tmux is stopped, and has something to tell it."""
+        with Sandbox() as sandbox, Server("--instance", "t", sandbox=sandbox, durable=True) as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            person = Person(server)
+            pid = person.server_pid()
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                [channel] = self.channels(server)
+                server.raw.kill()
+                poll(lambda: channel not in sandbox.processes(), 5, "its end")
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            self.assertEqual(person.tmux("list-clients"), "")
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as after:
+                tab.server = after
+                self.assertEqual(tab.execute("echo here").output, "here\n")
+                [channel] = self.channels(after)
+                person.tmux("kill-server")
+
+    def test_the_channel_is_nobody(self) -> None:
+        """It neither counts as a person, nor does a person's session show it as one."""
+        with Server() as server:
+            first, second = (server.create_tab(shell="bash") for _ in range(2))
+            for tab in (first, second, first, second):
+                tab.execute("true")
+                self.assertEqual(tab.execute("true").notes, [])
+            person = Person(server)
+            [channel] = self.channels(server)
+            os.kill(channel, signal.SIGKILL)
+            poll(lambda: not self.channels(server), 5)
+            for tab in (first, second):
+                self.assertEqual(tab.execute("echo untouched").notes, [])
+                self.assertNotIn(b"^C", tab.log())
+            self.assertEqual(person.tmux("list-panes", "-a", "-F", "#{pane_width}x#{pane_height}"), "120x40\n" * 2)
+            self.assertEqual(person.others(), [])
 
     def test_a_stopped_log_writer_has_nothing_run_twice(self) -> None:
         """R8: START comes late; that the command runs is seen all the same."""
@@ -418,7 +464,7 @@ class Tmux(unittest.TestCase):
             tab.execute("true")
             argv = ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
             with Terminal(argv, server.sandbox.environment(), rows=10, cols=40):
-                poll(lambda: Person(server).tmux("list-clients"), 5)
+                poll(lambda: Person(server).others(), 5)
                 self.assertEqual(tab.execute("echo " + "w" * 300).output, "w" * 300 + "\n")
                 self.assertEqual(tab.execute("stty size").output, "40 120\n", "a watcher does not resize the tab")
             self.assertEqual(tab.execute("echo after").output, "after\n")

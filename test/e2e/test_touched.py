@@ -18,7 +18,7 @@ HALF = "touch half && \\\r"
 def _attached(server: Server, *argv: str) -> Terminal:
     """A person's terminal, once tmux has it."""
     terminal = Terminal(list(argv or ("/usr/bin/tmux", "-u", "-S", str(server.socket), "attach")), server.sandbox.environment())
-    poll(lambda: Person(server).tmux("list-clients"), 10)
+    poll(lambda: Person(server).others(), 10)
     return terminal
 
 
@@ -80,7 +80,7 @@ class LeftByAPerson(unittest.TestCase):
 
     def gone(self, terminal: Terminal) -> None:
         poll(terminal.ended, 10)
-        poll(lambda: not self.person.tmux("list-clients"), 10)
+        poll(lambda: not self.person.others(), 10)
 
     def test_the_exit_code_before_it_is_kept(self) -> None:
         """Our C-c at the prompt makes 130 of it."""

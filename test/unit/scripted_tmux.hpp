@@ -159,16 +159,16 @@ class ScriptedTmux : public TmuxChannel {
   /// What is left of a list once its guards are looked at: of `%if "CONDITION"`, one of its branches.
   std::string unguarded(std::string commands, Asked& asked_for) {
     while (commands.starts_with("%if ")) {
-      const std::size_t line = commands.find('\n');
-      const std::size_t otherwise = commands.rfind("\n%else\n");
-      const std::size_t end = commands.rfind("\n%endif");
-      const std::string condition = commands.substr(0, line);
+      const std::size_t begin = commands.find("\" ") + 2;
+      const std::size_t otherwise = commands.rfind(" %else ");
+      const std::size_t end = commands.rfind(" %endif");
+      const std::string condition = commands.substr(0, begin);
       bool holds = false;
       std::size_t branch = otherwise;  // where the first one ends
       if (const std::string other = "#{!=:#{pid},"; condition.find(other) != std::string::npos) {
         asked_for.of_server = true;
         holds = std::stoi(condition.substr(condition.find(other) + other.size())) != pid;
-        branch = commands.find("\n%else\n");  // what it guards may have one as well
+        branch = commands.find(" %else ");  // what it guards may have one as well
       } else if (const std::string now = "#{T:@terminally_now},"; condition.find(now) != std::string::npos) {
         asked_for.in_time = true;
         asked_for.by = std::stoll(condition.substr(condition.find(now) + now.size()));
@@ -177,8 +177,8 @@ class ScriptedTmux : public TmuxChannel {
       } else {
         throw std::runtime_error("no condition that is known: " + condition);
       }
-      commands = holds ? commands.substr(line + 1, branch - line - 1)
-                       : commands.substr(branch + 7, end - branch - 7);
+      commands =
+          holds ? commands.substr(begin, branch - begin) : commands.substr(branch + 7, end - branch - 7);
     }
     return commands;
   }

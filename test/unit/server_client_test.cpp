@@ -155,6 +155,33 @@ TEST_CASE("tmux client: a question is open until its answer is there") {
   CHECK(asking.client.silence_since(before) == Milliseconds(0));
 }
 
+TEST_CASE(
+    "tmux client: what only asks is asked again where the way broke, and what changes something is not") {
+  const auto broken = [](const std::string&) {
+    TmuxAnswer answer;
+    answer.lost = true;
+    answer.error = "the connection broke";
+    return answer;
+  };
+  for (const int times : {1, 2}) {
+    CAPTURE(times);
+    Asking asking;
+    asking.tmux->print("list-panes", "rows\n");
+    asking.tmux->on("list-panes", broken, times);
+    if (times == 1) {
+      CHECK(asking.query("list-panes") == "rows\n");
+    } else {
+      CHECK(asking.refusal(asking.client, "list-panes").text == "tmux: the connection broke");
+    }
+    CHECK(asking.tmux->times_asked("list-panes") == 2);
+  }
+  Asking asking;
+  asking.tmux->on("kill-window", broken, 1);
+  const Failure failure = test::failure_of(asking.io, asking.client.change("kill-window"));
+  CHECK(failure.code == ErrorCode::tmux_failed);
+  CHECK(asking.tmux->times_asked("kill-window") == 1);
+}
+
 TEST_CASE("tmux client: whether the server answers") {
   Asking asking;
   CHECK(test::run(asking.io, asking.client.answers()));

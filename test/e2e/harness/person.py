@@ -24,6 +24,11 @@ class Person:
         assert done.returncode == 0, f"tmux {arguments}: {done.stderr.decode(errors='replace')}"
         return done.stdout.decode(errors="replace")
 
+    def others(self) -> list[str]:
+        """The clients that are somebody's: not the server's own channel, which sees nothing."""
+        flags = self.tmux("list-clients", "-F", "#{client_flags}").splitlines()
+        return [one for one in flags if "no-output" not in one]
+
     def type(self, tab: Tab | str, text: str) -> None:
         """Types characters, without Enter. To tmux a `;` at the end of an argument is the end of its command."""
         self.tmux("send-keys", "-l", "-t", _target(tab), "--", text[:-1] + "\\;" if text.endswith(";") else text)

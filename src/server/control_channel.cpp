@@ -1,0 +1,203 @@
+#include "server/control_channel.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/event.hpp"
+#include "base/files.hpp"
+#include "base/process.hpp"
+#include "server/control_reader.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+/// What waits to be sent to a server that reads nothing. More is not taken.
+constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
+/// What a client that has ended may have left in its output is read by then.
+constexpr Milliseconds kLastWords{100};
+constexpr const char* kLost =
+    "the connection to its server broke before it answered; whether it was done is not known";
+
+TmuxAnswer timed_out() {
+  TmuxAnswer answer;
+  answer.timed_out = true;
+  return answer;
+}
+
+}  // namespace
+
+/// One client, from its start to its end. Lives as long as somebody waits for its answers.
+class ControlChannel::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(const asio::any_io_executor& executor, const Argv& argv)
+      : reader_(random_hex(16)), process_(executor, argv, {}, ChildProcess::Kept::yes) {}
+
+  void begin(const asio::any_io_executor& executor) {
+    asio::co_spawn(executor, read(shared_from_this()), asio::detached);
+    asio::co_spawn(executor, write(shared_from_this()), asio::detached);
+    asio::co_spawn(executor, watch(shared_from_this()), asio::detached);
+  }
+
+  [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
+  [[nodiscard]] bool refused() const { return reader_.refused(); }
+
+  /// False: it has neither its session by then, nor was it lost.
+  [[nodiscard]] Awaitable<bool> settled(Clock::time_point by) { return settled_.wait_by(by); }
+
+  [[nodiscard]] Awaitable<TmuxAnswer> ask(std::string commands, Clock::time_point by) {
+    Question question(*this);
+    if (waiting_.size() < kMostWaiting) {
+      waiting_ += reader_.request(commands, question.number);
+      more_.notify();
+    }
+    const bool answered = co_await question.answered.wait_by(by);
+    if (!answered) {
+      co_return timed_out();
+    }
+    co_return std::move(question.answer);
+  }
+
+  /// Ends the client, and whatever waits for it.
+  void lose() {
+    lost_.set();
+    process_.end();
+    settled_.set();
+    more_.notify();
+    for (const auto& [number, question] : questions_) {
+      question->answer.lost = true;
+      question->answer.error = kLost;
+      question->answered.set();
+    }
+  }
+
+ private:
+  struct Question {
+    explicit Question(Connection& of) : connection(of), number(++of.last_number_) {
+      connection.questions_.emplace(number, this);
+    }
+    Question(const Question&) = delete;
+    Question& operator=(const Question&) = delete;
+    ~Question() { connection.questions_.erase(number); }
+
+    Connection& connection;
+    std::uint64_t number;
+    TmuxAnswer answer;
+    Event answered;
+  };
+
+  static Awaitable<void> read(std::shared_ptr<Connection> self) {
+    while (!self->lost_.is_set()) {
+      const std::string bytes = co_await self->process_.read_some();
+      if (bytes.empty()) {
+        break;
+      }
+      self->take(bytes);
+    }
+    self->lose();
+  }
+
+  static Awaitable<void> write(std::shared_ptr<Connection> self) {
+    for (bool reads = true; reads && !self->lost_.is_set();) {
+      if (self->waiting_.empty()) {
+        co_await self->more_.wait();
+        continue;
+      }
+      std::string text = std::exchange(self->waiting_, {});
+      reads = co_await self->process_.write(std::move(text));
+    }
+    self->lose();
+  }
+
+  /// tmux has our pipe as well: where it is stopped, the end of its client alone tells.
+  static Awaitable<void> watch(std::shared_ptr<Connection> self) {
+    co_await self->process_.ended();
+    co_await self->lost_.wait_by(Clock::now() + kLastWords);
+    self->lose();
+  }
+
+  void take(const std::string& bytes) {
+    for (ControlReader::Answered& answered : reader_.feed(bytes)) {
+      const auto question = questions_.find(answered.number);
+      if (question != questions_.end()) {  // else it was given up
+        question->second->answer = std::move(answered.answer);
+        question->second->answered.set();
+      }
+    }
+    if (reader_.attached()) {
+      settled_.set();
+    }
+  }
+
+  ControlReader reader_;
+  ChildProcess process_;
+  Event lost_;
+  Event settled_;  ///< it has its session, or was lost
+  std::string waiting_;
+  Event more_;
+  std::uint64_t last_number_ = 0;
+  std::map<std::uint64_t, Question*> questions_;
+};
+
+ControlChannel::ControlChannel(asio::any_io_executor executor, std::shared_ptr<SpawnedClient> spawned,
+                               std::shared_ptr<const std::string> session)
+    : executor_(std::move(executor)), spawned_(std::move(spawned)), session_(std::move(session)) {}
+
+ControlChannel::~ControlChannel() {
+  let_go();
+}
+
+void ControlChannel::let_go() {
+  if (connection_) {
+    std::exchange(connection_, nullptr)->lose();
+  }
+}
+
+/// None: spawned clients have to do.
+Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connection(Clock::time_point by) {
+  if (connection_ && connection_->lost()) {
+    connection_.reset();  // what it may still have to say, it says
+  }
+  if (!connection_ && !session_->empty() && *session_ != refused_session_) {
+    try {
+      // -N: attach-session would start a server.
+      const auto made = std::make_shared<Connection>(
+          executor_,
+          spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}));
+      made->begin(executor_);
+      connection_ = made;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a spawned client says why, or can be had
+    }
+  }
+  const std::shared_ptr<Connection> found = connection_;
+  if (!found) {
+    co_return nullptr;
+  }
+  const std::string session = *session_;
+  co_await found->settled(by);
+  if (found->lost() && found->refused()) {
+    refused_session_ = session;
+  }
+  co_return found->lost() ? nullptr : found;
+}
+
+Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds deadline) {
+  const auto by = Clock::now() + deadline;
+  if (const auto connected = co_await connection(by)) {
+    co_return co_await connected->ask(std::move(commands), by);
+  }
+  const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
+  co_return co_await spawned_->run(std::move(commands), std::max(left, Milliseconds(1)));
+}
+
+Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<std::string> environment,
+                                            Milliseconds deadline) {
+  refused_session_.clear();
+  return spawned_->start(std::move(commands), std::move(environment), deadline);
+}
+
+}  // namespace terminally

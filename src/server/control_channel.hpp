@@ -1,0 +1,46 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+
+#include "base/timeout.hpp"
+#include "server/channel.hpp"
+#include "server/spawned_client.hpp"
+
+namespace terminally {
+
+/// A channel over one client in control mode that is kept: it answers within a tenth of a millisecond, where
+/// a process per call takes two. It comes with the first call that knows a session to attach to, and again
+/// with the next call after it was lost (killed, detached by a person, its session closed). Calls go by
+/// spawned clients where it cannot be had.
+///
+/// tmux reads what is sent from the pipe itself: a client that is stopped holds nobody up. It sees no output
+/// and has no size, and is nobody's visit (touched.hpp); tmux ends it with its session, so that it keeps
+/// nothing alive. It is ended by SIGKILL alone, also with us: a client whose input has ended is kept by tmux
+/// 3.3a, and keeps its server, as long as there is something to be written to it.
+class ControlChannel : public TmuxChannel {
+ public:
+  /// `session`: tmux's id of the session to attach to; empty while none is known.
+  ControlChannel(boost::asio::any_io_executor executor, std::shared_ptr<SpawnedClient> spawned,
+                 std::shared_ptr<const std::string> session);
+  ~ControlChannel() override;
+
+  /// Lists that are under way are run in the order in which they came.
+  [[nodiscard]] Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) override;
+  [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
+                                            Milliseconds deadline) override;
+  void let_go() override;
+
+ private:
+  class Connection;
+  [[nodiscard]] Awaitable<std::shared_ptr<Connection>> connection(Clock::time_point by);
+
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<SpawnedClient> spawned_;
+  std::shared_ptr<const std::string> session_;
+  std::string refused_session_;  ///< which tmux did not know when we wanted to attach to it
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace terminally

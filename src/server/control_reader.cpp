@@ -1,0 +1,121 @@
+#include "server/control_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace terminally {
+namespace {
+
+constexpr std::string_view kBegin = "%begin ";
+constexpr std::string_view kAttached = "%session-changed ";
+
+/// The first line, taken off the text.
+std::string_view take_line_off(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+/// Where this line stands for the last time; npos: nowhere.
+std::size_t last_line(std::string_view text, const std::string& line) {
+  const std::string whole = line + "\n";
+  for (std::size_t at = text.rfind(whole); at != std::string_view::npos && at > 0;
+       at = text.rfind(whole, at - 1)) {
+    if (text[at - 1] == '\n') {
+      return at;
+    }
+  }
+  return text.starts_with(whole) ? 0 : std::string_view::npos;
+}
+
+}  // namespace
+
+TmuxAnswer answer_in_blocks(std::string_view text) {
+  TmuxAnswer answer;
+  while (!text.empty()) {
+    const std::string_view line = take_line_off(text);
+    if (!line.starts_with(kBegin)) {
+      continue;
+    }
+    const std::string numbers(line.substr(kBegin.size()));
+    const std::size_t end = last_line(text, "%end " + numbers);
+    const std::size_t error = last_line(text, "%error " + numbers);
+    const bool failed = error != std::string_view::npos && (end == std::string_view::npos || error > end);
+    const std::size_t size = std::min(failed ? error : end, text.size());
+    const std::string_view printed = text.substr(0, size);
+    text.remove_prefix(size);
+    if (!failed) {
+      answer.out += printed;
+    } else if (answer.error.empty()) {
+      answer.error = printed.empty() ? "a command failed" : printed.substr(0, printed.size() - 1);
+    }
+  }
+  if (!answer.error.empty()) {
+    answer.out.clear();
+  }
+  return answer;
+}
+
+ControlReader::ControlReader(std::string_view secret) : mark_("terminally:" + std::string(secret) + ":") {}
+
+std::string ControlReader::request(std::string_view commands, std::uint64_t number) {
+  ++under_way_;
+  std::string lines;
+  while (!commands.empty()) {
+    const std::string_view line = take_line_off(commands);
+    if (!line.empty()) {  // an empty line ends the client
+      lines.append(line).push_back('\n');
+    }
+  }
+  return lines + "display-message -p " + mark_ + std::to_string(number) + "\n";
+}
+
+std::vector<ControlReader::Answered> ControlReader::feed(std::string_view bytes) {
+  std::vector<Answered> answers;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) {
+      partial_ += bytes;
+      break;
+    }
+    if (partial_.empty()) {
+      take_line(bytes.substr(0, end), answers);
+    } else {
+      partial_ += bytes.substr(0, end);
+      take_line(std::exchange(partial_, {}), answers);
+    }
+    bytes.remove_prefix(end + 1);
+  }
+  return answers;
+}
+
+std::optional<std::uint64_t> ControlReader::marked(std::string_view line) const {
+  if (!line.starts_with(mark_)) {
+    return std::nullopt;
+  }
+  std::uint64_t number = 0;
+  const char* const end = line.data() + line.size();
+  const auto [rest, error] = std::from_chars(line.data() + mark_.size(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+void ControlReader::take_line(std::string_view line, std::vector<Answered>& answers) {
+  if (const auto number = marked(line)) {
+    under_way_ -= std::min<std::uint64_t>(under_way_, 1);
+    // The last line that is kept is the beginning of the block that the mark stands in.
+    const std::size_t before = text_.size() < 2 ? std::string::npos : text_.rfind('\n', text_.size() - 2);
+    text_.resize(before == std::string::npos ? 0 : before + 1);
+    answers.push_back({*number, answer_in_blocks(std::exchange(text_, {}))});
+    return;
+  }
+  if (under_way_ > 0) {
+    text_.append(line).push_back('\n');
+  } else if (!attached_) {
+    attached_ = line.starts_with(kAttached);
+    refused_ = refused_ || line.starts_with("%error ");
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,269 @@
+// The channel to a real tmux server.
+#include "server/control_channel.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <list>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "base/process.hpp"
+#include "event_loop.hpp"
+#include "server/client.hpp"
+#include "server/quoting.hpp"
+#include "server/touched.hpp"
+#include "system/proc.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+using test::UnderWay;
+
+namespace {
+
+constexpr Milliseconds kDeadline{10'000};
+
+struct RealTmux {
+  boost::asio::io_context io{1};
+  test::TempDir directory{test::in_memory()};
+  std::shared_ptr<SpawnedClient> spawned =
+      std::make_shared<SpawnedClient>("tmux", directory / "socket", "/dev/null");
+  std::shared_ptr<std::string> session = std::make_shared<std::string>();
+  std::optional<ControlChannel> channel;
+
+  RealTmux() {
+    channel.emplace(io.get_executor(), spawned, session);
+    start();
+  }
+  ~RealTmux() { static_cast<void>(by_spawned("kill-server")); }
+  RealTmux(const RealTmux&) = delete;
+  RealTmux& operator=(const RealTmux&) = delete;
+
+  void start() {
+    *session = line(test::run(io, channel->start("new-session -d -P -F '#{session_id}' 'sleep 1000'",
+                                                 {"PATH=/usr/bin:/bin"}, kDeadline)));
+    REQUIRE(session->starts_with('$'));
+  }
+  TmuxAnswer ask(std::string commands, Milliseconds deadline = kDeadline) {
+    return test::run(io, channel->run(std::move(commands), deadline));
+  }
+  TmuxAnswer by_spawned(std::string commands) {
+    return test::run(io, spawned->run(std::move(commands), kDeadline));
+  }
+  static std::string line(const TmuxAnswer& answer) {
+    CHECK(answer.error == "");
+    return answer.out.substr(0, answer.out.find('\n'));
+  }
+  /// The pid of the client that is kept; 0: there is none.
+  int kept() {
+    int pid = 0;
+    std::istringstream lines(
+        by_spawned("list-clients -F '#{?#{m:*no-output*,#{client_flags}},#{client_pid},0}'").out);
+    for (int one = 0; lines >> one;) {
+      pid = std::max(pid, one);
+    }
+    return pid;
+  }
+  int server() { return std::stoi(line(by_spawned("display-message -p '#{pid}'"))); }
+};
+
+}  // namespace
+
+TEST_CASE("channel: one client answers all, and each its own") {
+  RealTmux tmux;
+  CHECK(tmux.kept() == 0);
+  CHECK(RealTmux::line(tmux.ask("display-message -p first")) == "first");
+  const int client = tmux.kept();
+  REQUIRE(client != 0);
+  std::list<UnderWay<TmuxAnswer>> all;
+  for (int i = 0; i < 200; ++i) {
+    const std::string commands =
+        i % 5 == 0 ? "kill-pane -t %" + std::to_string(1'000 + i) : "display-message -p " + std::to_string(i);
+    all.emplace_back(tmux.io, tmux.channel->run(commands, kDeadline));
+  }
+  int i = 0;
+  for (auto& one : all) {
+    const TmuxAnswer answer = one.result();
+    if (i % 5 == 0) {
+      CHECK(answer.error == "can't find pane: %" + std::to_string(1'000 + i));
+    } else {
+      CHECK(answer.out == std::to_string(i) + "\n");
+    }
+    ++i;
+  }
+  CHECK(tmux.kept() == client);
+}
+
+TEST_CASE("channel: it answers as a spawned client does") {
+  RealTmux tmux;
+  for (const std::string commands :
+       {"display-message -p a ; display-message -p b", "display-message -p a ; nosuch", "kill-pane -t %99",
+        "display-message -p a\nkill-pane -t %99\ndisplay-message -p c", "nosuch -x", "display-message -p ''",
+        "list-panes -a -F '#{pane_id}\t#{window_name}'", "capture-pane -p -t %0",
+        "capture-pane -p -t %0 -E 3", "%if 1 display-message -p yes %else display-message -p no %endif",
+        "%if 0 display-message -p yes %else display-message -p no %endif", "set -g @x \"y\"",
+        "if-shell -F 1 'display-message -p in' ; display-message -p after", "show-buffer -b none"}) {
+    CAPTURE(commands);
+    const TmuxAnswer kept = tmux.ask(commands);
+    const TmuxAnswer once = tmux.by_spawned(commands);
+    CHECK(kept.out == once.out);
+    CHECK(kept.error.empty() == once.error.empty());
+    CHECK_FALSE(kept.timed_out);
+  }
+}
+
+TEST_CASE("channel: any bytes arrive in tmux as they were") {
+  RealTmux tmux;
+  std::mt19937 random(12);
+  const auto file = tmux.directory / "saved";
+  for (std::size_t size : {1, 2, 255, 3'000, 1'000'000}) {
+    std::string bytes(size, '\0');
+    for (char& byte : bytes) {
+      byte = static_cast<char>(1 + random() % 255);
+    }
+    const TmuxAnswer answer =
+        tmux.ask("set-buffer -b any -- " + quote(bytes) + " ; save-buffer -b any " + quote(file.string()));
+    CHECK(answer.error == "");
+    CHECK(test::content_of(file) == bytes);
+  }
+}
+
+TEST_CASE("channel: where it is lost what was asked is told so, and the next call has another") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  for (const bool detached : {false, true}) {
+    CAPTURE(detached);
+    const int client = tmux.kept();
+    REQUIRE(client != 0);
+    if (detached) {
+      CHECK(tmux.by_spawned("detach-client -s " + quote(*tmux.session)).error == "");
+    } else {
+      ::kill(client, SIGKILL);
+    }
+    REQUIRE(test::comes_true(tmux.io, [&] { return !is_alive(client) && tmux.kept() == 0; }));
+    CHECK(RealTmux::line(tmux.ask("display-message -p again")) == "again");
+    CHECK(tmux.kept() != client);
+  }
+  // While tmux is stopped, nothing answers: then its client is killed.
+  const int server = tmux.server();
+  const int client = tmux.kept();
+  ::kill(server, SIGSTOP);
+  UnderWay<TmuxAnswer> under_way(tmux.io, tmux.channel->run("display-message -p x", kDeadline));
+  tmux.io.poll();
+  ::kill(client, SIGKILL);
+  const TmuxAnswer answer = under_way.result();
+  CHECK(answer.lost);
+  CHECK(answer.error.find("not known") != std::string::npos);
+  ::kill(server, SIGCONT);
+  CHECK(RealTmux::line(tmux.ask("display-message -p again")) == "again");
+}
+
+TEST_CASE("channel: a stopped server is given up at the deadline, and its late answers are nobody's") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int client = tmux.kept();
+  const int server = tmux.server();
+  for (int round = 0; round < 3; ++round) {
+    ::kill(server, SIGSTOP);
+    const auto begin = Clock::now();
+    CHECK(tmux.ask("display-message -p late", Milliseconds(50)).timed_out);
+    CHECK(Clock::now() - begin >= Milliseconds(50));
+    UnderWay<TmuxAnswer> cancelled(tmux.io, tmux.channel->run("display-message -p never", kDeadline));
+    tmux.io.poll();
+    cancelled.cancel();
+    CHECK_THROWS(cancelled.result());
+    UnderWay<TmuxAnswer> in_time(tmux.io, tmux.channel->run("display-message -p mine", kDeadline));
+    tmux.io.poll();
+    ::kill(server, SIGCONT);
+    CHECK(RealTmux::line(in_time.result()) == "mine");
+  }
+  CHECK(tmux.kept() == client);
+}
+
+TEST_CASE("channel: a server that is gone is told as by a spawned client, and the next one is reached") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int before = tmux.server();
+  ::kill(before, SIGKILL);
+  REQUIRE(test::comes_true(tmux.io, [&] { return !is_alive(before); }));
+  const TmuxAnswer answer = tmux.ask("display-message -p x");
+  CHECK_FALSE(answer.error.empty());
+  CHECK_FALSE(answer.timed_out);
+  tmux.start();
+  CHECK(std::stoi(RealTmux::line(tmux.ask("display-message -p '#{pid}'"))) == tmux.server());
+  CHECK(tmux.server() != before);
+  CHECK(tmux.kept() != 0);
+}
+
+TEST_CASE("channel: without a session, or with one that is not there, spawned clients do") {
+  RealTmux tmux;
+  const std::string session = *tmux.session;
+  for (const std::string other : {"", "$77"}) {
+    *tmux.session = other;
+    for (int i = 0; i < 3; ++i) {
+      CHECK(RealTmux::line(tmux.ask("display-message -p asked")) == "asked");
+      CHECK(tmux.kept() == 0);
+    }
+  }
+  *tmux.session = session;
+  CHECK(RealTmux::line(tmux.ask("display-message -p asked")) == "asked");
+  CHECK(tmux.kept() != 0);
+  tmux.channel->let_go();
+  REQUIRE(test::comes_true(tmux.io, [&] { return tmux.kept() == 0; }));
+  CHECK(RealTmux::line(tmux.ask("display-message -p asked")) == "asked");
+}
+
+TEST_CASE("channel: no server is started by asking, and it ends with its session") {
+  RealTmux tmux;
+  tmux.ask("set -s exit-empty off");
+  const int client = tmux.kept();
+  REQUIRE(client != 0);
+  CHECK(tmux.by_spawned("kill-session -t " + quote(*tmux.session)).error == "");
+  REQUIRE(test::comes_true(tmux.io, [&] { return !is_alive(client); }));
+  CHECK(RealTmux::line(tmux.ask("display-message -p '#{S:x}'")) == "");
+  const int server = tmux.server();
+  tmux.by_spawned("kill-server");
+  REQUIRE(test::comes_true(tmux.io, [&] { return !is_alive(server); }));
+  CHECK_FALSE(tmux.ask("display-message -p x").error.empty());
+  CHECK_FALSE(tmux.by_spawned("display-message -p x").error.empty());
+}
+
+TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
+  RealTmux tmux;
+  REQUIRE(tmux.by_spawned("set -g @terminally_now '%s'\n" + touch_hooks() + set_untouched() + "\n").error ==
+          "");
+  const auto of_pane = [&](const std::string& format) {
+    return RealTmux::line(tmux.by_spawned("display-message -p " + quote(format)));
+  };
+  const auto comes_anew = [&] {
+    tmux.channel->let_go();
+    REQUIRE(test::comes_true(tmux.io, [&] { return tmux.kept() == 0; }));
+    REQUIRE(RealTmux::line(tmux.ask("display-message -p x")) == "x");
+    REQUIRE(tmux.kept() != 0);
+  };
+  comes_anew();
+  CHECK(of_pane("#{@terminally_visits}") == "0");
+  CHECK(of_pane(touched()) == "0");
+  CHECK(of_pane(is_typed_into()) == "0");
+
+  REQUIRE(test::comes_true(
+      tmux.io, [&] { return of_pane("#{e|<|:#{@terminally_came},#{T:@terminally_now}}") == "1"; }));
+  ChildProcess person(tmux.io.get_executor(),
+                      tmux.spawned->argv({"-C", "attach-session", "-t", *tmux.session}));
+  REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{@terminally_visits}") == "2"; }));
+  CHECK(of_pane(touched()) == "1");
+  CHECK(of_pane(is_typed_into()) == "1");
+  // Neither says anything of the seconds after it.
+  REQUIRE(test::comes_true(tmux.io, [&] { return of_pane(is_typed_into()) == "0"; }));
+  comes_anew();
+  CHECK(of_pane(is_typed_into()) == "0");
+  CHECK(of_pane("#{@terminally_visits}") == "2");
+  person.end();
+  REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{session_attached}") == "1"; }));
+  REQUIRE(tmux.by_spawned(set_untouched()).error == "");
+  comes_anew();
+  CHECK(of_pane(touched()) == "0");
+}
