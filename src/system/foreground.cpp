@@ -166,9 +166,10 @@ Foreground look_at_foreground(ProcessId pane) {
     foreground.runs_program = runs_program(*leader);
   }
   if (kind) {
+    static const std::string own_root = process_root(::getpid());
     foreground.shell = kind;
-    foreground.reads_our_files = process_uid(leader->pid) == static_cast<int>(::geteuid()) &&
-                                 process_root(leader->pid) == process_root(::getpid());
+    foreground.reads_our_files =
+        process_uid(leader->pid) == static_cast<int>(::geteuid()) && process_root(leader->pid) == own_root;
   }
   return foreground;
 }

@@ -1,5 +1,7 @@
 #include "system/proc.hpp"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,6 +16,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spare_descriptors.hpp"
+#include "base/unique_fd.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {
@@ -57,9 +61,17 @@ class Numbers {
 };
 
 std::string read_link(const std::string& path) {
-  std::error_code error;
-  const auto target = std::filesystem::read_symlink(path, error);
-  return error ? std::string() : target.string();
+  char target[PATH_MAX];
+  const ssize_t bytes = ::readlink(path.c_str(), target, sizeof target);
+  return {target, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+/// What the kernel prints of a process in one go; several of these are read with each command.
+std::string read_record(const std::string& path) {
+  char buffer[4096];
+  const UniqueFd fd(open_or_use_spare(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const ssize_t got = fd ? ::read(fd.get(), buffer, sizeof buffer) : 0;
+  return {buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
 }
 
 std::vector<std::string> split_at_nul(std::string_view text) {
@@ -79,18 +91,18 @@ bool has_one_thread(const std::string& tasks) {
 }  // namespace
 
 std::optional<ProcessInfo> process_info(int pid) {
-  const auto stat = read_file(proc_path(pid, "stat"));
+  const std::string stat = read_record(proc_path(pid, "stat"));
   // The name stands in parentheses and may itself hold any of them: the last one closes it.
-  const std::size_t open = stat ? stat->find('(') : std::string::npos;
-  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
-  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size()) {
+  const std::size_t open = stat.find('(');
+  const std::size_t close = stat.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat.size()) {
     return std::nullopt;
   }
   ProcessInfo info;
   info.pid = pid;
-  info.name = stat->substr(open + 1, close - open - 1);
-  info.state = (*stat)[close + 2];
-  Numbers rest(std::string_view(*stat).substr(close + 3));
+  info.name = stat.substr(open + 1, close - open - 1);
+  info.state = stat[close + 2];
+  Numbers rest(std::string_view(stat).substr(close + 3));
   info.parent = rest.next<int>();
   info.group = rest.next<int>();
   info.session = rest.next<int>();
