@@ -32,7 +32,7 @@ class Frozen(unittest.TestCase):
         return [
             command
             for pid, command in self.server.sandbox.processes().items()
-            if command.startswith(("tmux", "/usr/bin/tmux")) and pid != self.tmux_pid and " -C " not in command
+            if command.startswith(("tmux", "/usr/bin/tmux")) and pid not in (self.tmux_pid, *self.server.sandbox.channels())
         ]
 
     def ran(self) -> list[str]:

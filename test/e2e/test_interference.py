@@ -266,9 +266,6 @@ class Tmux(unittest.TestCase):
             self.assertEqual(tab.execute("echo next").output, "next\n")
             self.assertEqual(person.tmux("display-message", "-p", "-t", tab.id, "#{pane_in_mode}").strip(), "1")
 
-    def channels(self, server: Server) -> list[int]:
-        return [pid for pid, command in server.sandbox.processes().items() if " -C attach-session " in command]
-
     def test_the_channel_is_killed_and_detached(self) -> None:
         """R18: whatever becomes of our tmux client, the next call has another, and only one."""
         with Server() as server:
@@ -276,7 +273,7 @@ class Tmux(unittest.TestCase):
             tab.execute("true")
             person = Person(server)
             for n in range(6):
-                [channel] = self.channels(server)
+                [channel] = server.sandbox.channels()
                 if n % 2 == 0:
                     os.kill(channel, signal.SIGKILL)
                 else:
@@ -284,7 +281,7 @@ class Tmux(unittest.TestCase):
                 poll(lambda: channel not in server.sandbox.processes(), 5, "its end")  # noqa: B023
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
             server.call("close_tab", window_id=tab.id)
-            poll(lambda: not self.channels(server), 5, "no client keeps a tmux server without tabs")
+            poll(lambda: not server.sandbox.channels(), 5, "no client keeps a tmux server without tabs")
             self.assertEqual(server.create_tab().execute("echo new").output, "new\n")
 
     def test_the_channel_is_stopped(self) -> None:
@@ -292,11 +289,11 @@ class Tmux(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            [channel] = self.channels(server)
+            [channel] = server.sandbox.channels()
             os.kill(channel, signal.SIGSTOP)
             for n in range(3):
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
-            self.assertEqual(self.channels(server), [channel])
+            self.assertEqual(server.sandbox.channels(), [channel])
 
     def test_the_channel_ends_with_its_server(self) -> None:
         """R7: also where tmux is stopped, and has something to tell it."""
@@ -307,7 +304,7 @@ class Tmux(unittest.TestCase):
             pid = person.server_pid()
             os.kill(pid, signal.SIGSTOP)
             try:
-                [channel] = self.channels(server)
+                [channel] = server.sandbox.channels()
                 server.raw.kill()
                 poll(lambda: channel not in sandbox.processes(), 5, "its end")
             finally:
@@ -316,7 +313,7 @@ class Tmux(unittest.TestCase):
             with Server("--instance", "t", sandbox=sandbox, durable=True) as after:
                 tab.server = after
                 self.assertEqual(tab.execute("echo here").output, "here\n")
-                [channel] = self.channels(after)
+                self.assertEqual(len(sandbox.channels()), 1)
                 person.tmux("kill-server")
 
     def test_the_channel_is_nobody(self) -> None:
@@ -327,9 +324,9 @@ class Tmux(unittest.TestCase):
                 tab.execute("true")
                 self.assertEqual(tab.execute("true").notes, [])
             person = Person(server)
-            [channel] = self.channels(server)
+            [channel] = server.sandbox.channels()
             os.kill(channel, signal.SIGKILL)
-            poll(lambda: not self.channels(server), 5)
+            poll(lambda: not server.sandbox.channels(), 5)
             for tab in (first, second):
                 self.assertEqual(tab.execute("echo untouched").notes, [])
                 self.assertNotIn(b"^C", tab.log())

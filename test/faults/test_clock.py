@@ -1,7 +1,8 @@
 """The wall clock is set back and forward under commands: deadlines hold (R14).
 
 libfaketime gives the server and tmux a wall clock that is set by writing a file; the monotonic clock stays true. The shells in the tabs do
-without it: it takes a lock for each look at the clock, and a shell that a signal finds there hangs.
+without it: it takes a lock for each look at the clock, and a shell that a signal finds there hangs. So does tmux where the server is killed
+with that lock, which they share: it is killed while it waits, and its looks at files are left alone.
 """
 
 import os
@@ -53,6 +54,7 @@ class Clock(unittest.TestCase):
             "LD_PRELOAD": f"{timers}:{library()}",
             "FAKETIME_TIMESTAMP_FILE": str(self.file),
             "FAKETIME_NO_CACHE": "1",
+            "NO_FAKE_STAT": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
 
@@ -116,6 +118,7 @@ class Clock(unittest.TestCase):
                 watch = Stopwatch()
                 tab.execute_async("echo up; sleep 600", timeout_ms=2_500)
                 poll(lambda: b"\aup" in tab.log(), 10)
+                poll(lambda: self.waits(server), 5, "a server that has nothing to do")
                 server.raw.kill()
                 self.set_clock(offset)
                 server = tab.server = self.start()
@@ -126,6 +129,14 @@ class Clock(unittest.TestCase):
                 self.assertGreater(took, 2.45)
                 self.assertLess(result.duration_ms, took * 1000)
                 self.finish(server)
+
+    def waits(self, server: Server) -> bool:
+        """It had nothing to do for a while."""
+        switches = Path(f"/proc/{server.raw.process.pid}/status")
+        before = switches.read_text().partition("voluntary_ctxt_switches")[2]
+        begin = time.monotonic()
+        poll(lambda: time.monotonic() > begin + 0.02, 1)
+        return switches.read_text().partition("voluntary_ctxt_switches")[2] == before
 
     def finish(self, server: Server) -> None:
         tmux = Person(server).server_pid()

@@ -149,7 +149,7 @@ class Soak(unittest.TestCase):
         tmux = Person(server).server_pid()
 
         def settled() -> bool:
-            """What has just ended may take a moment to go: the tabs' shells, their helpers and writers, tmux, a spare client, the server."""
+            """What has just ended may take a moment to go: the tabs' shells, their helpers and writers, tmux, the kept client, the server."""
             return len(self.sandbox.processes()) <= 3 * WORKERS + 3
 
         poll(settled, 10, "no process beyond those of the tabs")
