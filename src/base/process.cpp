@@ -196,6 +196,10 @@ ChildProcess::ChildProcess(const asio::any_io_executor& executor, const Argv& ar
 
 ChildProcess::~ChildProcess() = default;
 
+int ChildProcess::pid() const {
+  return state_->child.pid();
+}
+
 bool ChildProcess::has_ended() const {
   pollfd ended{.fd = state_->pidfd.native_handle(), .events = POLLIN, .revents = 0};
   return ::poll(&ended, 1, 0) != 0;

@@ -37,6 +37,8 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] bool has_ended() const;
+  /// -1: it was reaped.
+  [[nodiscard]] int pid() const;
 
   /// Gives it `input` as its standard input, to the end of it, and waits until it ended. At the deadline, or
   /// when the coroutine is cancelled, it is killed and reaped before this returns or throws. Only once.

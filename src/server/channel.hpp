@@ -25,9 +25,9 @@ class TmuxChannel {
   TmuxChannel& operator=(const TmuxChannel&) = delete;
   virtual ~TmuxChannel() = default;
 
-  /// Has the server run these commands, in tmux's language, a list a line, and no others in between. A list
-  /// that fails is not run on. Returns by the deadline, or a moment later. Throws Error(io) where nothing
-  /// could be sent.
+  /// Has the server run these commands, in tmux's language, a list a line, and no others within a list. A
+  /// list that fails is not run on. Returns by the deadline, or a moment later. Throws Error(io) where
+  /// nothing could be sent.
   [[nodiscard]] virtual Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) = 0;
 
   /// The same, and starts a server in this environment where none listens.
@@ -35,8 +35,8 @@ class TmuxChannel {
                                                     std::vector<std::string> environment,
                                                     Milliseconds deadline) = 0;
 
-  /// Until the next call nothing of ours is connected: a tmux server without tabs lives as long as it has a
-  /// client.
+  /// Once the calls that are under way are answered, nothing of ours is connected until the next one: a tmux
+  /// server without tabs lives as long as it has a client.
   virtual void let_go() = 0;
 };
 

@@ -50,20 +50,22 @@ TmuxClient::TmuxClient(std::shared_ptr<TmuxChannel> channel, std::chrono::millis
 
 /// What changes nothing may be asked again where the way to tmux broke over it.
 asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
-  TmuxAnswer answer = co_await run(commands);
-  if (answer.lost) {
-    answer = co_await run(std::move(commands));
+  const auto begin = Clock::now();
+  TmuxAnswer answer = co_await run(commands, deadline_);
+  const auto left = deadline_ - std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
+  if (answer.lost && left > Milliseconds(0)) {
+    answer = co_await run(std::move(commands), left);
   }
   co_return output_of(std::move(answer));
 }
 
-asio::awaitable<TmuxAnswer> TmuxClient::run(std::string commands) const {
+asio::awaitable<TmuxAnswer> TmuxClient::run(std::string commands, Milliseconds deadline) const {
   const OpenQuestion open(open_questions_);
   if (server_pid_ != 0) {
     commands = "%if \"#{!=:#{pid}," + std::to_string(server_pid_) + "}\" display-message -p " +
                quote(kOtherServer) + " %else " + commands + " %endif";
   }
-  co_return co_await channel_->run(commands + "\n", deadline_);
+  co_return co_await channel_->run(commands + "\n", deadline);
 }
 
 std::string TmuxClient::output_of(TmuxAnswer answer) const {
@@ -132,7 +134,8 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   const auto deadline = Clock::now() + deadline_;
   for (int attempt = 1;; ++attempt) {
     std::string out = output_of(co_await run("%if \"" + guarded_condition() + "\" " + commands +
-                                             " %else display-message -p " + quote(kExpired) + " %endif"));
+                                                 " %else display-message -p " + quote(kExpired) + " %endif",
+                                             deadline_));
     if (!out.starts_with(kExpired)) {
       co_return out;
     }

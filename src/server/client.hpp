@@ -60,7 +60,8 @@ class TmuxClient {
                                                           std::vector<std::string> environment) const;
 
  private:
-  [[nodiscard]] boost::asio::awaitable<TmuxAnswer> run(std::string commands) const;
+  [[nodiscard]] boost::asio::awaitable<TmuxAnswer> run(std::string commands,
+                                                       std::chrono::milliseconds deadline) const;
   [[nodiscard]] std::string output_of(TmuxAnswer answer) const;
   [[nodiscard]] std::string guarded_condition() const;
 

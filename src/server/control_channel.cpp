@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/process.hpp"
 #include "server/control_reader.hpp"
+#include "system/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -18,6 +21,10 @@ namespace asio = boost::asio;
 
 /// What waits to be sent to a server that reads nothing. More is not taken.
 constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
+/// What is sent in one go: once it is being sent, it cannot be taken back.
+constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
+/// A session that tmux does not know is not asked for again with each call.
+constexpr Milliseconds kNotTriedAgain{5'000};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
 constexpr const char* kLost =
@@ -43,19 +50,24 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     asio::co_spawn(executor, watch(shared_from_this()), asio::detached);
   }
 
-  [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
+  [[nodiscard]] bool attached() const { return reader_.attached(); }
   [[nodiscard]] bool refused() const { return reader_.refused(); }
+  [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
 
-  /// False: it has neither its session by then, nor was it lost.
+  /// Until it has its session, or is lost; until then at most.
   [[nodiscard]] Awaitable<bool> settled(Clock::time_point by) { return settled_.wait_by(by); }
 
   [[nodiscard]] Awaitable<TmuxAnswer> ask(std::string commands, Clock::time_point by) {
     Question question(*this);
-    if (waiting_.size() < kMostWaiting) {
-      waiting_ += reader_.request(commands, question.number);
+    if (waiting_bytes_ < kMostWaiting) {
+      waiting_bytes_ += commands.size();
+      waiting_.push_back({question.number, std::move(commands)});
       more_.notify();
     }
     const bool answered = co_await question.answered.wait_by(by);
+    if (!answered && is_stopped(process_.pid())) {
+      lose();  // a tmux server that is to end waits for it
+    }
     if (!answered) {
       co_return timed_out();
     }
@@ -69,9 +81,19 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     settled_.set();
     more_.notify();
     for (const auto& [number, question] : questions_) {
-      question->answer.lost = true;
-      question->answer.error = kLost;
-      question->answered.set();
+      if (!question->answered.is_set()) {
+        question->answer.lost = true;
+        question->answer.error = kLost;
+        question->answered.set();
+      }
+    }
+  }
+
+  /// The same, once nobody waits for it.
+  void leave() {
+    leaves_ = true;
+    if (questions_.empty()) {
+      lose();
     }
   }
 
@@ -82,12 +104,22 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     }
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
-    ~Question() { connection.questions_.erase(number); }
+    ~Question() {
+      connection.questions_.erase(number);
+      if (connection.leaves_ && connection.questions_.empty()) {
+        connection.lose();
+      }
+    }
 
     Connection& connection;
     std::uint64_t number;
     TmuxAnswer answer;
     Event answered;
+  };
+
+  struct Waiting {
+    std::uint64_t number = 0;
+    std::string commands;
   };
 
   static Awaitable<void> read(std::shared_ptr<Connection> self) {
@@ -103,11 +135,11 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
 
   static Awaitable<void> write(std::shared_ptr<Connection> self) {
     for (bool reads = true; reads && !self->lost_.is_set();) {
-      if (self->waiting_.empty()) {
+      std::string text = self->next_requests();
+      if (text.empty()) {
         co_await self->more_.wait();
         continue;
       }
-      std::string text = std::exchange(self->waiting_, {});
       reads = co_await self->process_.write(std::move(text));
     }
     self->lose();
@@ -118,6 +150,20 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     co_await self->process_.ended();
     co_await self->lost_.wait_by(Clock::now() + kLastWords);
     self->lose();
+  }
+
+  /// What was given up while it waited is not sent any more.
+  std::string next_requests() {
+    std::string text;
+    while (!waiting_.empty() && text.size() < kMostAtOnce) {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      waiting_bytes_ -= next.commands.size();
+      if (questions_.contains(next.number)) {
+        text += reader_.request(next.commands, next.number);
+      }
+    }
+    return text;
   }
 
   void take(const std::string& bytes) {
@@ -137,10 +183,12 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
   ChildProcess process_;
   Event lost_;
   Event settled_;  ///< it has its session, or was lost
-  std::string waiting_;
+  std::deque<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
   Event more_;
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, Question*> questions_;
+  bool leaves_ = false;
 };
 
 ControlChannel::ControlChannel(asio::any_io_executor executor, std::shared_ptr<SpawnedClient> spawned,
@@ -148,12 +196,14 @@ ControlChannel::ControlChannel(asio::any_io_executor executor, std::shared_ptr<S
     : executor_(std::move(executor)), spawned_(std::move(spawned)), session_(std::move(session)) {}
 
 ControlChannel::~ControlChannel() {
-  let_go();
+  if (connection_) {
+    connection_->lose();
+  }
 }
 
 void ControlChannel::let_go() {
   if (connection_) {
-    std::exchange(connection_, nullptr)->lose();
+    std::exchange(connection_, nullptr)->leave();
   }
 }
 
@@ -162,7 +212,8 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
   if (connection_ && connection_->lost()) {
     connection_.reset();  // what it may still have to say, it says
   }
-  if (!connection_ && !session_->empty() && *session_ != refused_session_) {
+  const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
+  if (!connection_ && !session_->empty() && !refused) {
     try {
       // -N: attach-session would start a server.
       const auto made = std::make_shared<Connection>(
@@ -181,13 +232,18 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
   co_await found->settled(by);
   if (found->lost() && found->refused()) {
     refused_session_ = session;
+    refused_until_ = Clock::now() + kNotTriedAgain;
   }
   co_return found->lost() ? nullptr : found;
 }
 
 Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds deadline) {
   const auto by = Clock::now() + deadline;
-  if (const auto connected = co_await connection(by)) {
+  const auto connected = co_await connection(by);
+  if (connected && !connected->attached()) {
+    co_return timed_out();  // what is sent now would be run although it was given up
+  }
+  if (connected) {
     co_return co_await connected->ask(std::move(commands), by);
   }
   const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
@@ -196,7 +252,7 @@ Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds dea
 
 Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) {
-  refused_session_.clear();
+  refused_until_ = {};
   return spawned_->start(std::move(commands), std::move(environment), deadline);
 }
 

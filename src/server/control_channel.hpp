@@ -15,10 +15,11 @@ namespace terminally {
 /// with the next call after it was lost (killed, detached by a person, its session closed). Calls go by
 /// spawned clients where it cannot be had.
 ///
-/// tmux reads what is sent from the pipe itself: a client that is stopped holds nobody up. It sees no output
-/// and has no size, and is nobody's visit (touched.hpp); tmux ends it with its session, so that it keeps
-/// nothing alive. It is ended by SIGKILL alone, also with us: a client whose input has ended is kept by tmux
-/// 3.3a, and keeps its server, as long as there is something to be written to it.
+/// tmux reads what is sent from the pipe itself: a client that is stopped holds no call up, unless tmux is to
+/// end meanwhile; then it is killed at the first time-out. It sees no output and has no size, and is nobody's
+/// visit (touched.hpp); tmux ends it with its session, so that it keeps nothing alive. It is ended by SIGKILL
+/// alone, also with us: a client whose input has ended is kept by tmux 3.3a, and keeps its server, as long as
+/// there is something to be written to it.
 class ControlChannel : public TmuxChannel {
  public:
   /// `session`: tmux's id of the session to attach to; empty while none is known.
@@ -26,7 +27,8 @@ class ControlChannel : public TmuxChannel {
                  std::shared_ptr<const std::string> session);
   ~ControlChannel() override;
 
-  /// Lists that are under way are run in the order in which they came.
+  /// Lists that are sent one behind the other are run in their order. What was given up before it could be
+  /// sent is not sent.
   [[nodiscard]] Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) override;
   [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) override;
@@ -40,6 +42,7 @@ class ControlChannel : public TmuxChannel {
   std::shared_ptr<SpawnedClient> spawned_;
   std::shared_ptr<const std::string> session_;
   std::string refused_session_;  ///< which tmux did not know when we wanted to attach to it
+  Clock::time_point refused_until_;
   std::shared_ptr<Connection> connection_;
 };
 

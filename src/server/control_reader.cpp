@@ -1,7 +1,6 @@
 #include "server/control_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace terminally {
@@ -61,7 +60,7 @@ TmuxAnswer answer_in_blocks(std::string_view text) {
 ControlReader::ControlReader(std::string_view secret) : mark_("terminally:" + std::string(secret) + ":") {}
 
 std::string ControlReader::request(std::string_view commands, std::uint64_t number) {
-  ++under_way_;
+  under_way_.push_back(number);
   std::string lines;
   while (!commands.empty()) {
     const std::string_view line = take_line_off(commands);
@@ -91,30 +90,24 @@ std::vector<ControlReader::Answered> ControlReader::feed(std::string_view bytes)
   return answers;
 }
 
-std::optional<std::uint64_t> ControlReader::marked(std::string_view line) const {
-  if (!line.starts_with(mark_)) {
-    return std::nullopt;
-  }
-  std::uint64_t number = 0;
-  const char* const end = line.data() + line.size();
-  const auto [rest, error] = std::from_chars(line.data() + mark_.size(), end, number);
-  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+bool ControlReader::ends_next(std::string_view line) const {
+  return !under_way_.empty() && line.starts_with(mark_) &&
+         line.substr(mark_.size()) == std::to_string(under_way_.front());
 }
 
 void ControlReader::take_line(std::string_view line, std::vector<Answered>& answers) {
-  if (const auto number = marked(line)) {
-    under_way_ -= std::min<std::uint64_t>(under_way_, 1);
+  if (!attached_) {
+    attached_ = line.starts_with(kAttached);
+    refused_ = refused_ || line.starts_with("%error ");
+  }
+  if (ends_next(line)) {
     // The last line that is kept is the beginning of the block that the mark stands in.
     const std::size_t before = text_.size() < 2 ? std::string::npos : text_.rfind('\n', text_.size() - 2);
     text_.resize(before == std::string::npos ? 0 : before + 1);
-    answers.push_back({*number, answer_in_blocks(std::exchange(text_, {}))});
-    return;
-  }
-  if (under_way_ > 0) {
+    answers.push_back({under_way_.front(), answer_in_blocks(std::exchange(text_, {}))});
+    under_way_.pop_front();
+  } else if (!under_way_.empty()) {
     text_.append(line).push_back('\n');
-  } else if (!attached_) {
-    attached_ = line.starts_with(kAttached);
-    refused_ = refused_ || line.starts_with("%error ");
   }
 }
 

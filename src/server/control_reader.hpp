@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +15,15 @@ namespace terminally {
 /// Each command of a list is answered by a block, `%begin T N F`, what it printed, `%end T N F` or `%error T
 /// N F`; between blocks there are notifications, of which only %session-changed is of use. What a command
 /// prints may be a screen, on which a program has painted such lines. So each operation has a mark behind it
-/// that nobody can know: what comes before the mark is its answer and no other's, whatever it looks like. In
-/// it, a block ends with the last line that could be its end.
+/// that no program knows, unless it may ask tmux (`show-messages`): what comes before the next mark in order
+/// is its answer and no other's, whatever it looks like. In it, a block ends with the last line that could be
+/// its end.
 class ControlReader {
  public:
   /// `secret`: hexadecimal digits that no program in a pane can know.
   explicit ControlReader(std::string_view secret);
 
-  /// An operation, as it is to be sent. Its commands are in tmux's language, a list a line.
+  /// An operation, as it is to be sent next. Its commands are in tmux's language, a list a line.
   [[nodiscard]] std::string request(std::string_view commands, std::uint64_t number);
 
   struct Answered {
@@ -39,12 +40,12 @@ class ControlReader {
 
  private:
   void take_line(std::string_view line, std::vector<Answered>& answers);
-  [[nodiscard]] std::optional<std::uint64_t> marked(std::string_view line) const;
+  [[nodiscard]] bool ends_next(std::string_view line) const;
 
   std::string mark_;
-  std::string partial_;          ///< a line that has not ended
-  std::string text_;             ///< the lines since the last mark
-  std::uint64_t under_way_ = 0;  ///< how many operations are not answered
+  std::string partial_;                  ///< a line that has not ended
+  std::string text_;                     ///< the lines since the last mark
+  std::deque<std::uint64_t> under_way_;  ///< what was sent and is not answered, in this order
   bool attached_ = false;
   bool refused_ = false;
 };

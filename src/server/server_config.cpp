@@ -147,7 +147,8 @@ std::string tmux_hooks(const Config& config) {
           quote("if-shell -F '#{||:#{pane_pipe},#{@terminally_log}}' '' " + quote(set_up)) + "\n";
   text += "set-hook -g after-split-window " + quote(set_tag(std::string(kNewTabTag) + ".#{pane_id}") + pipe) +
           "\n";
-  return text + touch_hooks();
+  // tmux would keep the last thousand of our commands, with all that was typed, for show-messages.
+  return text + touch_hooks() + "set -s message-limit 0\n";
 }
 
 std::string tmux_config_text(const Config& config, std::uint32_t generation, std::uint32_t first_id) {

@@ -22,12 +22,16 @@ std::string keys_so_far() {
 }
 
 /// A client had a key in this second, or so many before it. "Not before", because the clock that this reads
-/// may lag behind the other. The second in which our channel came is no key's.
-std::string key_came(int seconds_ago) {
-  const std::string is_watched =
-      "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}";
-  return "#{S:#{?" + is_watched + ",#{?#{e|<|:#{e|+|:#{session_activity}," + std::to_string(seconds_ago) +
+/// may lag behind the other. `watched`: which sessions are looked at.
+std::string key_came(int seconds_ago, const std::string& watched) {
+  return "#{S:#{?" + watched + ",#{?#{e|<|:#{e|+|:#{session_activity}," + std::to_string(seconds_ago) +
          "},#{T:@terminally_now}},,1},}}";
+}
+
+/// The second in which our channel came is taken for no key's: who only watches would type then.
+std::string key_came_lately() {
+  return key_came(
+      1, "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
 }
 
 /// In a client's hook: sets an option to this where it is our channel, and else to that.
@@ -53,8 +57,8 @@ std::string touch_hooks() {
 }
 
 std::string set_untouched(std::string_view target) {
-  return "set -pF " + std::string(target) + " @terminally_seen '#{?" + key_came(0) + ",watched," +
-         keys_so_far() + "}'";
+  return "set -pF " + std::string(target) + " @terminally_seen '#{?" +
+         key_came(0, others_in("session_attached_list")) + ",watched," + keys_so_far() + "}'";
 }
 
 std::string touched() {
@@ -67,7 +71,7 @@ std::string touched_just_now() {
 }
 
 std::string is_typed_into() {
-  return "#{&&:" + others_in("window_active_clients_list") + "," + key_came(1) + "}";
+  return "#{&&:" + others_in("window_active_clients_list") + "," + key_came_lately() + "}";
 }
 
 std::string typed_into_by_others() {

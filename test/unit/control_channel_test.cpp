@@ -183,6 +183,55 @@ TEST_CASE("channel: a stopped server is given up at the deadline, and its late a
   CHECK(tmux.kept() == client);
 }
 
+TEST_CASE("channel: one that comes while tmux is stopped answers once tmux goes on") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int client = tmux.kept();
+  const int server = tmux.server();
+  ::kill(server, SIGSTOP);
+  ::kill(client, SIGKILL);
+  REQUIRE(test::comes_true(tmux.io, [&] { return !is_alive(client); }));
+  CHECK(tmux.ask("set -g @given_up yes", Milliseconds(50)).timed_out);
+  ::kill(server, SIGCONT);
+  CHECK(RealTmux::line(tmux.ask("display-message -p 'again #{@given_up}'")) == "again ");
+  CHECK(RealTmux::line(tmux.ask("display-message -p more")) == "more");
+}
+
+TEST_CASE("channel: what was given up before it could be sent is not done later") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int server = tmux.server();
+  ::kill(server, SIGSTOP);
+  CHECK(tmux.ask("set-buffer -b fills " + quote(std::string(1'000'000, 'x')), Milliseconds(50)).timed_out);
+  CHECK(tmux.ask("set -g @given_up yes", Milliseconds(50)).timed_out);
+  ::kill(server, SIGCONT);
+  CHECK(RealTmux::line(tmux.ask("display-message -p 'then #{@given_up}'")) == "then ");
+}
+
+TEST_CASE("channel: a stopped client that tmux waits for is ended at the first time-out") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int client = tmux.kept();
+  const int server = tmux.server();
+  ::kill(client, SIGSTOP);
+  CHECK(RealTmux::line(tmux.ask("display-message -p second")) == "second");
+  tmux.by_spawned("kill-server");
+  CHECK(tmux.ask("display-message -p x", Milliseconds(100)).timed_out);
+  CHECK(test::comes_true(tmux.io, [&] { return !is_alive(client) && !is_alive(server); }));
+}
+
+TEST_CASE("channel: letting go breaks off nothing that is under way") {
+  RealTmux tmux;
+  tmux.ask("display-message -p first");
+  const int client = tmux.kept();
+  UnderWay<TmuxAnswer> one(tmux.io, tmux.channel->run("display-message -p one", kDeadline));
+  tmux.io.poll();
+  tmux.channel->let_go();
+  CHECK(RealTmux::line(one.result()) == "one");
+  CHECK(test::comes_true(tmux.io, [&] { return !is_alive(client); }));
+  CHECK(RealTmux::line(tmux.ask("display-message -p two")) == "two");
+}
+
 TEST_CASE("channel: a server that is gone is told as by a spawned client, and the next one is reached") {
   RealTmux tmux;
   tmux.ask("display-message -p first");

@@ -125,6 +125,15 @@ TEST_CASE("control: what a program has painted ends no block and answers nothing
   }
 }
 
+TEST_CASE("control: a mark out of its order is text, also one that somebody has read in tmux's messages") {
+  PrintedByTmux tmux;
+  tmux.block("terminally:5ec3e7:2\nterminally:5ec3e7:3\n").mark(1).block("second\n").mark(2).mark(2).mark(3);
+  const Reading reading = Reading(3).feed(tmux.text);
+  REQUIRE(reading.answers.size() == 3);
+  CHECK(reading.answers[0].answer.out == "terminally:5ec3e7:2\nterminally:5ec3e7:3\n");
+  CHECK(reading.answers[1].answer.out == "second\n");
+}
+
 TEST_CASE("control: it is attached once tmux says so, and refused where that fails") {
   ControlReader reader("5ec3e7");
   CHECK_FALSE(reader.attached());
