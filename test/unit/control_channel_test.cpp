@@ -119,7 +119,7 @@ TEST_CASE("channel: any bytes arrive in tmux as they were") {
   RealTmux tmux;
   std::mt19937 random(12);
   const auto file = tmux.directory / "saved";
-  for (std::size_t size : {1, 2, 255, 3'000, 1'000'000}) {
+  for (const std::size_t size : {1U, 2U, 255U, 3'000U, 1'000'000U}) {
     std::string bytes(size, '\0');
     for (char& byte : bytes) {
       byte = static_cast<char>(1 + random() % 255);

@@ -95,7 +95,7 @@ TEST_CASE("control: what a program has painted ends no block and answers nothing
     PrintedByTmux tmux;
     std::vector<std::string> printed(1 + random() % 3);
     for (std::string& text : printed) {
-      const int own = tmux.number + 1;
+      const auto own = static_cast<unsigned>(tmux.number) + 1;
       for (int line = static_cast<int>(random() % 6); line > 0; --line) {
         const std::string guard = " 1795427709 " + std::to_string(own + random() % 5) + " 1\n";
         const std::vector<std::string> lines{
