@@ -67,6 +67,11 @@ struct RealTmux {
     }
     return pid;
   }
+  /// With a first call.
+  int connect() {
+    ask("display-message -p first");
+    return kept();
+  }
   int server() { return std::stoi(line(by_spawned("display-message -p '#{pid}'"))); }
 };
 
@@ -163,8 +168,7 @@ TEST_CASE("channel: where it is lost what was asked is told so, and the next cal
 
 TEST_CASE("channel: a stopped server is given up at the deadline, and its late answers are nobody's") {
   RealTmux tmux;
-  tmux.ask("display-message -p first");
-  const int client = tmux.kept();
+  const int client = tmux.connect();
   const int server = tmux.server();
   for (int round = 0; round < 3; ++round) {
     ::kill(server, SIGSTOP);
@@ -185,8 +189,7 @@ TEST_CASE("channel: a stopped server is given up at the deadline, and its late a
 
 TEST_CASE("channel: one that comes while tmux is stopped answers once tmux goes on") {
   RealTmux tmux;
-  tmux.ask("display-message -p first");
-  const int client = tmux.kept();
+  const int client = tmux.connect();
   const int server = tmux.server();
   ::kill(server, SIGSTOP);
   ::kill(client, SIGKILL);
@@ -210,8 +213,7 @@ TEST_CASE("channel: what was given up before it could be sent is not done later"
 
 TEST_CASE("channel: a stopped client that tmux waits for is ended at the first time-out") {
   RealTmux tmux;
-  tmux.ask("display-message -p first");
-  const int client = tmux.kept();
+  const int client = tmux.connect();
   const int server = tmux.server();
   ::kill(client, SIGSTOP);
   CHECK(RealTmux::line(tmux.ask("display-message -p second")) == "second");
@@ -222,8 +224,7 @@ TEST_CASE("channel: a stopped client that tmux waits for is ended at the first t
 
 TEST_CASE("channel: letting go breaks off nothing that is under way") {
   RealTmux tmux;
-  tmux.ask("display-message -p first");
-  const int client = tmux.kept();
+  const int client = tmux.connect();
   UnderWay<TmuxAnswer> one(tmux.io, tmux.channel->run("display-message -p one", kDeadline));
   tmux.io.poll();
   tmux.channel->let_go();
