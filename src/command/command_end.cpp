@@ -182,6 +182,15 @@ void CommandRun::note_end_of_log(Seen seen) {
   }
 }
 
+/// The process whose directory is the tab's from now on. A shell that told the end itself is at its prompt.
+int CommandRun::who_goes_on(const Outcome& outcome) const {
+  if (outcome.seen == Seen::end && log_.end() && log_.end()->by != Marker::By::shell) {
+    return record_.shell_pid;
+  }
+  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  return foreground.pid != 0 ? foreground.pid : foreground.shell_pid;
+}
+
 void CommandRun::finish(const Outcome& outcome) {
   if (has_ended()) {
     return;
@@ -199,9 +208,7 @@ void CommandRun::finish(const Outcome& outcome) {
   }
   errands_.clear();
   end_what_runs_inside();
-  const Foreground foreground = look_at_foreground(tab_->pane_pid);
-  if (const std::string cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
-      !cwd.empty()) {
+  if (const std::string cwd = process_cwd(who_goes_on(outcome)); !cwd.empty()) {
     record_.cwd = cwd;
   }
   tab_->last_exit = outcome.exit_code.value_or(tab_->last_exit);

@@ -155,7 +155,7 @@ void CommandRun::read_log() {
 bool CommandRun::pump() {
   const std::uint64_t read_before = log_.read_to();
   const bool ended = log_.read();
-  if (log_.has_start() && std::exchange(record_.start_byte, log_.start()) != log_.start()) {
+  if (log_.has_start() && std::exchange(record_.start_byte, log_.start()) != log_.start() && !ended) {
     save_record();  // before anybody sees its output, and asks
   }
   if (log_.read_to() != read_before) {

@@ -239,6 +239,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void note_end(const Outcome& outcome);
   void note_exit_file(Outcome::Seen seen);
   void note_end_of_log(Outcome::Seen seen);
+  [[nodiscard]] int who_goes_on(const Outcome& outcome) const;
   void finish(const Outcome& outcome);
 
   RunContext& context_;

@@ -13,8 +13,9 @@ using Seen = Outcome::Seen;
 
 /// The second time with a line that takes away what may hide our builtins.
 constexpr int kStartAttempts = 2;
-/// How often we look whether a typed line was taken.
+/// How often we look whether a typed line was taken, and when first: most have ended by then.
 constexpr Milliseconds kLookForStart{100};
+constexpr Milliseconds kFirstLookForStart{20};
 /// How often we look whether the tab is still there, and whether its exit code came the second way.
 constexpr Milliseconds kHousekeeping{200};
 constexpr Milliseconds kQuietHousekeeping{1'000};
@@ -95,7 +96,9 @@ void CommandLife::did(Did what, Clock::time_point now) {
   } else if (const auto* typing = std::get_if<Typing>(&state_); typing != nullptr && what == Did::not_typed) {
     state_ = Clearing{typing->attempt};
   } else if (typing != nullptr) {
-    state_ = Typed{typing->attempt, what == Did::typed, std::max(give_up_at_, now + Untaken::kUnanswered)};
+    const bool certain = what == Did::typed;
+    state_ = Typed{typing->attempt, certain, std::max(give_up_at_, now + Untaken::kUnanswered),
+                   certain ? now + kFirstLookForStart : now};
   }
 }
 
@@ -128,6 +131,10 @@ CommandLife::State CommandLife::next(Typed state, const Look& look) const {
   const Running running{look.now, look.now, look.now + kHousekeeping};
   if (seen.has_start()) {
     return running;
+  }
+  if (look.now < state.first_look && !seen.end()) {
+    look.todo.look_by(state.first_look);
+    return state;
   }
   const bool taken = seen.in_files() && seen.may_be_taken();
   if (const auto end = seen.end()) {

@@ -82,6 +82,7 @@ class CommandLife {
     int attempt = 1;
     bool for_certain = true;
     Clock::time_point until;
+    Clock::time_point first_look;  ///< a shell at its prompt begins before that, and nothing is to be seen
     Untaken untaken = {};
     std::optional<Clock::time_point> taken_since = std::nullopt;
   };

@@ -11,6 +11,7 @@
 namespace terminally {
 namespace {
 
+constexpr std::uint64_t kFirstBlockBytes = 4 * 1024;  ///< the last few lines are wanted most
 constexpr std::uint64_t kBlockBytes = 64 * 1024;
 
 }  // namespace
@@ -24,7 +25,8 @@ BackwardLines::BackwardLines(const std::filesystem::path& path) : fd_(open_to_re
 
 /// False at the beginning of the file.
 bool BackwardLines::read_block() {
-  const auto size = static_cast<std::size_t>(std::min(unread_, kBlockBytes));
+  const auto size =
+      static_cast<std::size_t>(std::min(unread_, held_.empty() ? kFirstBlockBytes : kBlockBytes));
   std::string block(size, '\0');
   std::size_t got = 0;
   while (got < size) {

@@ -86,10 +86,15 @@ bool is_fork(const ProcessInfo& process) {
   return !process_root(process.pid).empty() && process_image(process.pid) == process_image(process.parent);
 }
 
+std::optional<ProcessInfo> leader_of(int group) {
+  auto leader = process_info(group);
+  return leader && leader->group == group && leader->state != 'Z' ? std::move(leader) : std::nullopt;
+}
+
 /// The leader, or where that has ended (`true | sleep 9`) the first of the group among those that descend
 /// from this process. Never a look at all processes of the machine: other people's cost us nothing.
 std::optional<ProcessInfo> member_of(int group, int ancestor) {
-  if (auto leader = process_info(group); leader && leader->group == group && leader->state != 'Z') {
+  if (auto leader = leader_of(group)) {
     return leader;
   }
   for (ProcessInfo& process : process_tree(ancestor, kMostBehind)) {
@@ -147,9 +152,13 @@ Foreground look_at_foreground(ProcessId pane) {
   if (!terminal || terminal->state == 'Z') {
     return foreground;
   }
-  foreground.shell_pid = first_child(pane.pid).value_or(0);
   foreground.group = terminal->foreground_group;
-  const auto leader = member_of(foreground.group, foreground.shell_pid);
+  auto leader = leader_of(foreground.group);
+  foreground.shell_pid =
+      leader && leader->parent == pane.pid ? leader->pid : first_child(pane.pid).value_or(0);
+  if (!leader) {
+    leader = member_of(foreground.group, foreground.shell_pid);
+  }
   foreground.kind = Foreground::Kind::program;
   if (!leader) {
     return foreground;

@@ -60,15 +60,33 @@ class Numbers {
   bool failed_ = false;
 };
 
+/// What stands between blanks; empty at the end.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  std::string_view next() {
+    text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size()));
+    const std::string_view word = text_.substr(0, text_.find(' '));
+    text_.remove_prefix(word.size());
+    return word;
+  }
+
+ private:
+  std::string_view text_;
+};
+
 std::string read_link(const std::string& path) {
   char target[PATH_MAX];
   const ssize_t bytes = ::readlink(path.c_str(), target, sizeof target);
   return {target, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
 }
 
-/// What the kernel prints of a process in one go; several of these are read with each command.
+constexpr std::size_t kRecordBytes = 4096;
+
+/// What the kernel prints of a process in one go, and no more; several of these are read with each command.
 std::string read_record(const std::string& path) {
-  char buffer[4096];
+  char buffer[kRecordBytes];
   const UniqueFd fd(open_or_use_spare(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t got = fd ? ::read(fd.get(), buffer, sizeof buffer) : 0;
   return {buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
@@ -223,22 +241,22 @@ std::vector<ProcessInfo> process_tree(int pid, std::size_t most) {
 }
 
 std::uint64_t process_image(int pid) {
-  const auto stat = read_file(proc_path(pid, "stat"));
-  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
+  const std::string stat = read_record(proc_path(pid, "stat"));
+  const std::size_t close = stat.rfind(')');
   if (close == std::string::npos) {
     return 0;
   }
   constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where it may not be read, as after exec of sudo
   constexpr int kStartStack = 28;
-  std::istringstream fields(stat->substr(close + 1));
+  Words fields(std::string_view(stat).substr(close + 1));
   std::string image = read_link(proc_path(pid, "exe"));
-  std::string value;
-  for (int field = 3; field <= kStartStack && fields >> value; ++field) {
+  for (int field = 3; field <= kStartStack; ++field) {
+    const std::string_view value = fields.next();
     if (field == 3 && (value == "Z" || value == "X")) {
       return 0;
     }
     if (field == kStartCode || field == kStartStack) {
-      image += ' ' + value;
+      (image += ' ') += value;
     }
   }
   return std::hash<std::string>()(image) | 1U;
@@ -250,7 +268,9 @@ bool is_replaced(int pid, std::uint64_t image) {
 }
 
 std::vector<std::string> process_arguments(int pid) {
-  return split_at_nul(read_file(proc_path(pid, "cmdline")).value_or(""));
+  const std::string path = proc_path(pid, "cmdline");
+  const std::string first = read_record(path);
+  return split_at_nul(first.size() < kRecordBytes ? first : read_file(path).value_or(""));
 }
 
 std::string process_cwd(int pid) {

@@ -282,6 +282,8 @@ TEST_CASE("one that was taken and whose START does not come is followed after a 
   over.play.scene.taken = true;
   over.play.scene.exit_file = 4;
   static_cast<void>(over.play.until(10ms));
+  CHECK_FALSE(over.play.life.is_followed());  // most are over by then, and nothing was to be looked at
+  static_cast<void>(over.play.until(30ms));
   CHECK(over.play.life.is_followed());
 }
 

@@ -10,7 +10,7 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
   if [[ -n ${__VAR__g-} ]]; then
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
-    \builtin printf %s "$__VAR__s" >| __EXIT__
+    \builtin printf '%s\n' "$__VAR__s" >> __EXIT__
     # The key of ours in the line editor: editor_key.hpp.
     for __VAR__m in emacs vi-insert vi-command; do \builtin bind -m "$__VAR__m" -x __EDITOR_KEY__; done
     # The hook goes; so does a PROMPT_COMMAND that was not there before.

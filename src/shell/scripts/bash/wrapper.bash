@@ -18,7 +18,7 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   # With TMOUT the shell leaves while it is idle. It may be readonly.
   case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
   # The typed line begins with a blank. Where that does not keep it out of the history, it is taken out.
-  if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >| __HISTORY__; IFS= \builtin read -r -d '' __VAR__h < __HISTORY__; if [[ $__VAR__h == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; fi; fi
+  if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >> __HISTORY__; IFS= \builtin read -r -d '' __VAR__h < __HISTORY__; if [[ $__VAR__h == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; fi; fi
   # The hook, for a text that is abandoned.
   if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
