@@ -70,6 +70,7 @@ class Descriptors(unittest.TestCase):
         with descriptors_left(self.pid, left):
             for channel in self.server.sandbox.channels():
                 os.kill(channel, signal.SIGKILL)  # each call has to start a process then, to reach tmux
+            poll(lambda: not self.server.sandbox.channels(), 5)
             for name, arguments in self.calls(tab, other):
                 begin = time.monotonic()
                 answer = self.server.raw.result_of(self.server.call_async(name, **arguments), 30, what=name)

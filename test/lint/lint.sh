@@ -52,7 +52,7 @@ analyze() {
 case $1 in
   format)
     sources '*.cpp' '*.hpp' | xargs clang-format-19 --dry-run -Werror
-    sources '*.py' | xargs black --check --quiet
+    sources '*.py' | xargs black --check
     ;;
   shell)
     { sources '*.sh' ':!src/shell/scripts' .ci/run; sources scripts/; } | sort -u | xargs shellcheck
