@@ -10,9 +10,11 @@ terminally-shell.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import re
+import select
 import shutil
 import statistics
 import subprocess
@@ -70,6 +72,62 @@ class Server:
     def close(self) -> None:
         self.process.stdin.close()
         self.process.wait()
+
+
+class ControlFloor:
+    """The least that a command can cost in a real terminal: its line typed by a bare control client that is kept, until its END is in `cat`'s log.
+
+    The line sources a file, as ours does, which prints START, runs `true`, and prints END.
+    """
+
+    SHELLS = {"bash": "bash --norc", "zsh": "zsh -f", "dash": "dash", "fish": "fish --no-config"}
+    END = b"mcp=END\a"
+
+    def __init__(self, directory: Path, shell: str, env: dict[str, str]):
+        self.tmux = ("tmux", "-u", "-S", str(directory / f"{shell}.sock"), "-f", "/dev/null")
+        log, script = directory / f"{shell}.log", directory / f"{shell}.commands"
+        script.write_text("printf '\\033]133;C;mcp=START\\007'\ntrue\nprintf '\\033]133;D;mcp=END\\007'\n", encoding="ascii")
+        log.touch()
+        env = env | {"PS1": "$ "}
+        run(*self.tmux, "new-session", "-d", "-s", "tabs", "-x", "120", "-y", "40", self.SHELLS[shell], env=env)
+        run(*self.tmux, "pipe-pane", "-t", "tabs", f"exec cat >>{log}", env=env)
+        self.client = subprocess.Popen(
+            [*self.tmux, "-C", "attach-session", "-t", "tabs", "-f", "no-output,ignore-size"],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        self.log = log.open("rb")
+        self.inotify = inotify_of(log)
+        self.line = f"send-keys -t tabs -l ' . {script}' ; send-keys -t tabs Enter\n".encode()
+        self.execute()
+
+    def execute(self) -> None:
+        self.log.seek(0, os.SEEK_END)
+        self.client.stdin.write(self.line)
+        self.client.stdin.flush()
+        got = b""
+        while self.END not in got:
+            if not select.select([self.inotify], [], [], 60)[0]:
+                raise RuntimeError(f"floor: no END within 60 s; see {self.log.name}")
+            os.read(self.inotify, 4096)
+            got += self.log.read()
+
+    def close(self) -> None:
+        run(*self.tmux, "kill-server")
+        self.client.stdin.close()
+        self.client.wait()
+        os.close(self.inotify)
+
+
+def inotify_of(path: Path) -> int:
+    """A descriptor that can be read once the file was written (inotify(7); Python has no module for it)."""
+    libc = ctypes.CDLL("libc.so.6", use_errno=True)
+    descriptor = libc.inotify_init1(os.O_CLOEXEC)
+    in_modify = 2
+    if libc.inotify_add_watch(descriptor, os.fsencode(path), in_modify) < 0:
+        raise OSError(ctypes.get_errno(), f"cannot watch {path}")
+    return descriptor
 
 
 class Floor:
@@ -154,18 +212,69 @@ def bench_start(program: Path, env: dict[str, str], runs: int) -> None:
     show("exec to the answer of initialize", f"{statistics.median(times):.2f} ms (p99 {quantile(times, 0.99):.2f})", "under 10 ms")
 
 
-def bench_command(server: Server, floor: Floor, tab: str, runs: int) -> None:
-    print(f"execute_command of `true` in a warm tab, {runs} times in turns with a bare `tmux send-keys`")
-    for _ in range(20):
-        server.call("execute_command", window_id=tab, command="true")
-    times, floors = [], []
-    for _ in range(runs):
-        floors.append(milliseconds(floor.send_keys))
-        times.append(milliseconds(lambda: server.call("execute_command", window_id=tab, command="true")))
-    base, median, slow = statistics.median(floors), statistics.median(times), quantile(times, 0.99)
-    show("tmux send-keys, spawn to exit", f"{base:.2f} ms (p99 {quantile(floors, 0.99):.2f})")
-    show("execute_command, median", f"{median:.2f} ms = {median / base:.2f} x", "1.5 x")
-    show("execute_command, p99", f"{slow:.2f} ms = {slow / base:.2f} x", "under 5 x")
+def bench_command(server: Server, floor: Floor, directory: Path, env: dict[str, str], runs: int) -> None:
+    """With a pause in between: what was put off until after the answer is no part of it."""
+    print(f"execute_command of `true` in a warm tab, {runs} times in turns with a bare `tmux send-keys` and with a bare control client")
+    for shell in filter(shutil.which, ControlFloor.SHELLS):
+        control = ControlFloor(directory, shell, env)
+        tab = server.call("create_tab", shell=shell)["window_id"]
+        for _ in range(20):
+            server.call("execute_command", window_id=tab, command="true")
+            control.execute()
+        times, spawns, floors = [], [], []
+        for _ in range(runs):
+            spawns.append(milliseconds(floor.send_keys))
+            floors.append(milliseconds(control.execute))
+            time.sleep(0.005)
+            times.append(milliseconds(lambda: server.call("execute_command", window_id=tab, command="true")))  # noqa: B023
+            time.sleep(0.005)
+        control.close()
+        server.call("close_tab", window_id=tab)
+        spawn, base, median, slow = (*map(statistics.median, (spawns, floors, times)), quantile(times, 0.99))
+        show(f"{shell}: tmux send-keys, spawn to exit", f"{spawn:.2f} ms (p99 {quantile(spawns, 0.99):.2f})")
+        show("typed by a control client, until END is in the log", f"{base:.2f} ms (p99 {quantile(floors, 0.99):.2f})")
+        show("execute_command, median", f"{median:.2f} ms = {median / base:.2f} x, {median / spawn:.2f} x the spawn", "1.3 x, 0.5 x")
+        show("execute_command, p99", f"{slow:.2f} ms = {slow / base:.2f} x", "under 4 x the median of the floor")
+
+
+def bench_looks(server: Server, tabs: int, runs: int) -> None:
+    print(f"one call after the other, {tabs} tabs")
+    window = [server.call("create_tab")["window_id"] for _ in range(tabs)][0]
+    calls = {
+        "list_tabs": ({}, "0.3 ms"),
+        "read_screen": ({"window_id": window}, "0.5 ms"),
+        "send_keys": ({"window_id": window, "keys": ["Right"]}, "0.5 ms"),
+        "send_text": ({"window_id": window, "text": "", "submit": False}, "0.5 ms"),
+    }
+    for tool, (arguments, target) in calls.items():
+        times = [milliseconds(lambda: server.call(tool, **arguments)) for _ in range(runs)]  # noqa: B023
+        show(tool, f"{statistics.median(times):.2f} ms (p99 {quantile(times, 0.99):.2f})", target)
+
+
+def bench_throughput(server: Server, tabs: int, commands: int) -> None:
+    print(f"{tabs} tabs at once, {commands} commands each, one after the other")
+    windows = [server.call("create_tab")["window_id"] for _ in range(tabs)]
+    for window in windows:
+        server.call("execute_command", window_id=window, command="true")
+    left = dict.fromkeys(windows, commands)
+    owners = {}
+
+    def next_of(window: str) -> None:
+        if left[window]:
+            left[window] -= 1
+            server.send("tools/call", {"name": "execute_command", "arguments": {"window_id": window, "command": "true"}})
+            owners[server.next_id] = window
+
+    def all_of_them() -> None:
+        for window in windows:
+            next_of(window)
+        while owners:
+            answer = server.receive()
+            if answer.get("id") in owners:
+                next_of(owners.pop(answer["id"]))
+
+    took = milliseconds(all_of_them)
+    show("commands a second", f"{tabs * commands * 1000 / took:.0f}", "1,200")
 
 
 def bench_flood(server: Server, floor: Floor, tab: str, runs: int) -> None:
@@ -234,7 +343,9 @@ def main() -> None:
     server = Server(program, env)
     tab = server.call("create_tab")["window_id"]
     floor = Floor(directory, next((directory / "run").glob("*/tmux.conf")), env)
-    bench_command(server, floor, tab, options.runs)
+    bench_command(server, floor, directory, env, options.runs)
+    bench_looks(server, 20, options.runs)
+    bench_throughput(server, 8, 20)
     bench_flood(server, floor, tab, 5)
     bench_tabs(server, floor, 100)
     floor.close()
