@@ -148,7 +148,8 @@ class Command:
         assert (
             not whole or not self.begun or answer["output"].replace("^C", "").startswith(self.output)
         ), f"{self} had begun, and its output is {answer['output']!r}: {answer}"
-        own = [line for line in answer["output"].splitlines() if OWN_LINE.fullmatch(line)]
+        # The C-c that ended it may be echoed anywhere, also at the beginning of a line.
+        own = [line for line in answer["output"].replace("^C", "").splitlines() if OWN_LINE.fullmatch(line)]
         assert not whole or self.output.splitlines()[: len(own)] == own, f"{self}: {own} is no beginning of its output: {answer}"
         if reason == "timeout":
             self.check_timeout(slack_s)
