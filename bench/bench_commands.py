@@ -10,6 +10,7 @@ terminally-shell.
 """
 
 import argparse
+import contextlib
 import ctypes
 import json
 import os
@@ -216,20 +217,8 @@ def bench_command(server: Server, floor: Floor, directory: Path, env: dict[str, 
     """With a pause in between: what was put off until after the answer is no part of it."""
     print(f"execute_command of `true` in a warm tab, {runs} times in turns with a bare `tmux send-keys` and with a bare control client")
     for shell in filter(shutil.which, ControlFloor.SHELLS):
-        control = ControlFloor(directory, shell, env)
-        tab = server.call("create_tab", shell=shell)["window_id"]
-        for _ in range(20):
-            server.call("execute_command", window_id=tab, command="true")
-            control.execute()
-        times, spawns, floors = [], [], []
-        for _ in range(runs):
-            spawns.append(milliseconds(floor.send_keys))
-            floors.append(milliseconds(control.execute))
-            time.sleep(0.005)
-            times.append(milliseconds(lambda: server.call("execute_command", window_id=tab, command="true")))  # noqa: B023
-            time.sleep(0.005)
-        control.close()
-        server.call("close_tab", window_id=tab)
+        with contextlib.closing(ControlFloor(directory, shell, env)) as control:
+            spawns, floors, times = in_turns(server, floor, control, shell, runs)
         spawn, base, median, slow = (*map(statistics.median, (spawns, floors, times)), quantile(times, 0.99))
         show(f"{shell}: tmux send-keys, spawn to exit", f"{spawn:.2f} ms (p99 {quantile(spawns, 0.99):.2f})")
         show("typed by a control client, until END is in the log", f"{base:.2f} ms (p99 {quantile(floors, 0.99):.2f})")
@@ -237,9 +226,26 @@ def bench_command(server: Server, floor: Floor, directory: Path, env: dict[str, 
         show("execute_command, p99", f"{slow:.2f} ms = {slow / base:.2f} x", "under 4 x the median of the floor")
 
 
+def in_turns(server: Server, floor: Floor, control: ControlFloor, shell: str, runs: int) -> tuple[list[float], list[float], list[float]]:
+    tab = server.call("create_tab", shell=shell)["window_id"]
+    for _ in range(20):
+        server.call("execute_command", window_id=tab, command="true")
+        control.execute()
+    spawns, floors, times = [], [], []
+    for _ in range(runs):
+        spawns.append(milliseconds(floor.send_keys))
+        floors.append(milliseconds(control.execute))
+        time.sleep(0.005)
+        times.append(milliseconds(lambda: server.call("execute_command", window_id=tab, command="true")))
+        time.sleep(0.005)
+    server.call("close_tab", window_id=tab)
+    return spawns, floors, times
+
+
 def bench_looks(server: Server, tabs: int, runs: int) -> None:
     print(f"one call after the other, {tabs} tabs")
-    window = [server.call("create_tab")["window_id"] for _ in range(tabs)][0]
+    windows = [server.call("create_tab")["window_id"] for _ in range(tabs)]
+    window = windows[0]
     calls = {
         "list_tabs": ({}, "0.3 ms"),
         "read_screen": ({"window_id": window}, "0.5 ms"),
@@ -249,6 +255,8 @@ def bench_looks(server: Server, tabs: int, runs: int) -> None:
     for tool, (arguments, target) in calls.items():
         times = [milliseconds(lambda: server.call(tool, **arguments)) for _ in range(runs)]  # noqa: B023
         show(tool, f"{statistics.median(times):.2f} ms (p99 {quantile(times, 0.99):.2f})", target)
+    for each in windows:
+        server.call("close_tab", window_id=each)
 
 
 def bench_throughput(server: Server, tabs: int, commands: int) -> None:
@@ -271,10 +279,14 @@ def bench_throughput(server: Server, tabs: int, commands: int) -> None:
         while owners:
             answer = server.receive()
             if answer.get("id") in owners:
+                if answer["result"].get("isError"):
+                    raise RuntimeError(answer["result"]["content"][0]["text"])
                 next_of(owners.pop(answer["id"]))
 
     took = milliseconds(all_of_them)
     show("commands a second", f"{tabs * commands * 1000 / took:.0f}", "1,200")
+    for window in windows:
+        server.call("close_tab", window_id=window)
 
 
 def bench_flood(server: Server, floor: Floor, tab: str, runs: int) -> None:
@@ -340,16 +352,17 @@ def main() -> None:
     print(f"{program}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     bench_start(program, env, 50)
     bench_memory(program, env, directory)
-    server = Server(program, env)
-    tab = server.call("create_tab")["window_id"]
-    floor = Floor(directory, next((directory / "run").glob("*/tmux.conf")), env)
-    bench_command(server, floor, directory, env, options.runs)
-    bench_looks(server, 20, options.runs)
-    bench_throughput(server, 8, 20)
-    bench_flood(server, floor, tab, 5)
-    bench_tabs(server, floor, 100)
-    floor.close()
-    server.close()
+    with contextlib.ExitStack() as ends:
+        server = Server(program, env)
+        ends.callback(server.close)
+        tab = server.call("create_tab")["window_id"]
+        floor = Floor(directory, next((directory / "run").glob("*/tmux.conf")), env)
+        ends.callback(floor.close)
+        bench_command(server, floor, directory, env, options.runs)
+        bench_looks(server, 20, options.runs)
+        bench_throughput(server, 8, 20)
+        bench_flood(server, floor, tab, 5)
+        bench_tabs(server, floor, 100)
     shutil.rmtree(directory, ignore_errors=True)  # shells that end now may still write their history
 
 

@@ -185,7 +185,9 @@ void CommandRun::note_end_of_log(Seen seen) {
 /// The process whose directory is the tab's from now on. A shell that told the end itself is at its prompt.
 int CommandRun::who_goes_on(const Outcome& outcome) const {
   if (outcome.seen == Seen::end && log_.end() && log_.end()->by != Marker::By::shell) {
-    return record_.shell_pid;
+    if (const auto shell = its_shell()) {
+      return shell->pid;
+    }
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   return foreground.pid != 0 ? foreground.pid : foreground.shell_pid;

@@ -218,7 +218,7 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
   const bool tells = read_small_file(exit_file).empty();
   if (tells) {
-    write_small_file(exit_file, std::to_string(code));
+    write_small_file(exit_file, std::to_string(code) + "\n");
   }
   const size_t end = content.find('\n', line + 1);
   std::string directory = read_small_file(
@@ -283,7 +283,7 @@ int print_end(char** argv) {
   const int tty = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY);
   const bool printed =
       tty >= 0 && write(tty, record.data(), record.size()) == static_cast<ssize_t>(record.size());
-  write_small_file(argv[4], argv[3]);
+  write_small_file(argv[4], std::string(argv[3]) + "\n");
   return printed ? 0 : 1;
 }
 

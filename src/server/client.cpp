@@ -22,10 +22,15 @@ constexpr int kClientAttempts = 3;
 /// commands, which tmux runs without a break.
 constexpr std::string_view kTypedBuffer = "terminally";
 
-Error timed_out(std::chrono::milliseconds deadline) {
-  return Error(ErrorCode::tmux_timeout,
-               "tmux did not answer within " + std::to_string(deadline.count()) +
-                   " ms (its server is stopped or overloaded); nothing was done. Try again later");
+constexpr const char* kNothingDone = "; nothing was done. Try again later";
+/// The guard is evaluated when tmux reads the list, a moment before it runs it and another before it answers.
+constexpr const char* kPerhapsDone =
+    ". What was asked is not done later, unless tmux was stopped while it was at it: list_tabs and "
+    "read_screen show it";
+
+Error timed_out(std::chrono::milliseconds deadline, const std::string& what_of_it) {
+  return Error(ErrorCode::tmux_timeout, "tmux did not answer within " + std::to_string(deadline.count()) +
+                                            " ms (its server is stopped or overloaded)" + what_of_it);
 }
 
 /// An entry in the list of open questions, until it is answered. A call may be put away after the client.
@@ -56,7 +61,7 @@ asio::awaitable<std::string> TmuxClient::query(std::string commands) const {
   if (answer.lost && left > Milliseconds(0)) {
     answer = co_await run(std::move(commands), left);
   }
-  co_return output_of(std::move(answer));
+  co_return output_of(std::move(answer), kNothingDone);
 }
 
 asio::awaitable<TmuxAnswer> TmuxClient::run(std::string commands, Milliseconds deadline) const {
@@ -68,10 +73,10 @@ asio::awaitable<TmuxAnswer> TmuxClient::run(std::string commands, Milliseconds d
   co_return co_await channel_->run(commands + "\n", deadline);
 }
 
-std::string TmuxClient::output_of(TmuxAnswer answer) const {
+std::string TmuxClient::output_of(TmuxAnswer answer, const char* when_timed_out) const {
   if (answer.timed_out) {
     *timed_out_at_ = Clock::now();
-    throw timed_out(deadline_);
+    throw timed_out(deadline_, when_timed_out);
   }
   if (const std::string& message = answer.error; !message.empty()) {
     const bool missing = message.starts_with("can't find ") || message.starts_with("no such pane") ||
@@ -105,7 +110,7 @@ std::chrono::milliseconds TmuxClient::silence_since(Clock::time_point when) cons
 
 void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {
   if (*timed_out_at_ >= when) {
-    throw timed_out(deadline_);
+    throw timed_out(deadline_, kNothingDone);
   }
 }
 
@@ -135,12 +140,13 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
   for (int attempt = 1;; ++attempt) {
     std::string out = output_of(co_await run("%if \"" + guarded_condition() + "\" " + commands +
                                                  " %else display-message -p " + quote(kExpired) + " %endif",
-                                             deadline_));
+                                             deadline_),
+                                kPerhapsDone);
     if (!out.starts_with(kExpired)) {
       co_return out;
     }
     if (attempt == kClientAttempts || Clock::now() >= deadline) {
-      throw timed_out(deadline_);
+      throw timed_out(deadline_, kNothingDone);
     }
     // It ran nothing, and no time has passed: somebody set the clock just then.
   }
@@ -148,7 +154,8 @@ asio::awaitable<std::string> TmuxClient::change(std::string commands) const {
 
 asio::awaitable<std::string> TmuxClient::start(std::string commands,
                                                std::vector<std::string> environment) const {
-  co_return output_of(co_await channel_->start(commands + "\n", std::move(environment), deadline_));
+  co_return output_of(co_await channel_->start(commands + "\n", std::move(environment), deadline_),
+                      kPerhapsDone);
 }
 
 /// Nothing is parsed and run by the if-shell where the buffer stays: see change().

@@ -38,6 +38,8 @@ class TmuxClient {
   [[nodiscard]] boost::asio::awaitable<bool> answers() const;
 
   /// Runs commands that change something, unless the deadline has passed by the time the server gets to them.
+  /// A server that is stopped while it is at them has begun them all the same, and may do them when it goes
+  /// on: what is thrown then says so.
   [[nodiscard]] boost::asio::awaitable<std::string> change(std::string commands) const;
 
   /// Throws Error(tmux_timeout) when a call by this client has timed out since.
@@ -62,7 +64,7 @@ class TmuxClient {
  private:
   [[nodiscard]] boost::asio::awaitable<TmuxAnswer> run(std::string commands,
                                                        std::chrono::milliseconds deadline) const;
-  [[nodiscard]] std::string output_of(TmuxAnswer answer) const;
+  [[nodiscard]] std::string output_of(TmuxAnswer answer, const char* when_timed_out) const;
   [[nodiscard]] std::string guarded_condition() const;
 
   std::shared_ptr<TmuxChannel> channel_;

@@ -30,9 +30,8 @@ namespace terminally {
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     reserve       space for all of these, given up when there is no other (ReservedSpace)
 ///     Where there is none at all, they are links to memory of the process that looks after the command.
-///     <nonce>.exit  empty, then the exit code, the first line, written by the hooks or by terminally-shell:
-///     a
-///                   second way to know it
+///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
+///                   way to know it; its first line counts
 ///     <pane>.key    what the key of ours in the shell's line editor does, while it is pressed, and
 ///     <pane>.answer what it answers (EditorKeyFiles)
 ///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:

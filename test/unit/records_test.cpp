@@ -232,17 +232,20 @@ TEST_CASE("records: whether something stands in one of the last of them") {
 TEST_CASE("backward lines: every length around a block") {
   const test::TempDir directory;
   const auto path = directory.path() / "lines";
+  constexpr std::size_t kFirst = 4 * 1024;
   constexpr std::size_t kBlock = 64 * 1024;
-  for (const std::size_t length : {std::size_t{1}, kBlock - 2, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock}) {
-    const std::string middle(length, 'm');
-    for (const char* end : {"", "\n", "\n\n"}) {
-      write_file(path, "first\n\n" + middle + "\nlast" + end);
-      BackwardLines lines(path);
-      CHECK(lines.next() == "last");
-      CHECK(lines.next() == middle);
-      CHECK(lines.next() == "first");
-      CHECK_FALSE(lines.next());
-      CHECK_FALSE(lines.next());
+  for (const std::size_t around : {std::size_t{10}, kFirst, kBlock, kFirst + kBlock, kFirst + 3 * kBlock}) {
+    for (std::size_t length = around - 9; length < around + 3; ++length) {
+      const std::string middle(length, 'm');
+      for (const char* end : {"", "\n", "\n\n"}) {
+        write_file(path, "first\n\n" + middle + "\nlast" + end);
+        BackwardLines lines(path);
+        CHECK(lines.next() == "last");
+        CHECK(lines.next() == middle);
+        CHECK(lines.next() == "first");
+        CHECK_FALSE(lines.next());
+        CHECK_FALSE(lines.next());
+      }
     }
   }
   write_file(path, "");

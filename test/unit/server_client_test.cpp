@@ -66,6 +66,21 @@ TEST_CASE("tmux client: commands that came too late ran nothing; they are sent a
   CHECK(asking.tmux->times_asked("kill-window") == 0);  // none of the three lists got that far
 }
 
+TEST_CASE(
+    "tmux client: what was not answered in time was not done, or may have been where it changes something") {
+  Asking asking;
+  asking.tmux->become("", ScriptedTmux::Fate::lost);
+  const TmuxClient hasty = asking.client.with_deadline(Milliseconds(5));
+  const auto refused = [&](boost::asio::awaitable<std::string> asked) {
+    const Failure failure = test::failure_of(asking.io, std::move(asked));
+    CHECK(failure.code == ErrorCode::tmux_timeout);
+    return failure;
+  };
+  CHECK(refused(hasty.query("list-panes")).says("nothing was done"));
+  CHECK(refused(hasty.change("kill-window")).says("unless tmux was stopped while it was at it"));
+  CHECK(refused(hasty.start("new-session", {})).says("unless tmux was stopped while it was at it"));
+}
+
 TEST_CASE("tmux client: what tmux says went wrong, and whether its target is gone") {
   struct Said {
     std::string error;
