@@ -266,6 +266,23 @@ class Tmux(unittest.TestCase):
             self.assertEqual(tab.execute("echo next").output, "next\n")
             self.assertEqual(person.tmux("display-message", "-p", "-t", tab.id, "#{pane_in_mode}").strip(), "1")
 
+    def test_a_thousand_windows_of_a_person(self) -> None:
+        """In our session, many at once: they are tabs, and the others are as before."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            script = server.sandbox.root / "windows"
+            script.write_text('new-window -d "exec sleep 1000"\n' * 50, encoding="ascii")
+            person = Person(server)
+            for _ in range(20):
+                person.tmux("source-file", str(script))
+            self.assertEqual(len(server.tabs()), 1001)
+            self.assertEqual(tab.execute("echo well; (exit 3)").exit_code, 3)
+            other = server.create_tab(name="one more")
+            self.assertEqual(other.execute("echo ho").output, "ho\n")
+            other.close()
+            self.assertEqual(len(server.tabs()), 1001)
+
     def test_the_channel_is_killed_and_detached(self) -> None:
         """R18: whatever becomes of our tmux client, the next call has another, and only one."""
         with Server() as server:
