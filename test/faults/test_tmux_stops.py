@@ -137,9 +137,7 @@ class Stops(unittest.TestCase):
         row(
             f"tmux stopped and continued at random under {asked:,} calls to {TABS} tabs",
             none("wrong answers, and refused calls that were done later", wrong),
-            at_most(
-                "of those refused, done in the moment of a stop, as they say", done["refused and done"] / max(1, done["refused"]), 0.05
-            ),
+            at_most("refused, but done in the moment of a stop, as they say", done["refused and done"], max(TABS, done["refused"] // 20)),
             at_least("calls", asked, operations),
             at_least("stops of over 5 s", stopper.long_stops, long_stops),
             at_least("calls refused", done["refused"], runs(1, 100)),
