@@ -209,9 +209,11 @@ void CommandRun::settle(bool followed) {
       conclude();
     }
   } else if (const auto ended_at = tab_->files.ended_at_ms(record_.nonce);
-             ended_at && exit_code() && !log_.end() && !log_.goes_on() &&
+             ended_at && !log_.end() && !log_.goes_on() &&
              wall_clock_ms() - *ended_at > CommandLife::kEndMissing.count() && !log_writer_is_stopped()) {
-    end_as(by_exit_file(Outcome::Seen::exit_file, why(), tab_->files.exit_code(record_.nonce).value_or(0)));
+    if (const auto code = exit_code()) {
+      end_as(by_exit_file(Outcome::Seen::exit_file, why(), *code));
+    }
   }
 }
 

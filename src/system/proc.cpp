@@ -27,7 +27,7 @@ std::string proc_path(int pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-/// Numbers with blanks between them.
+/// Numbers, and words, with blanks between them.
 class Numbers {
  public:
   explicit Numbers(std::string_view text) : text_(text) {}
@@ -41,10 +41,16 @@ class Numbers {
     text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
     return number;
   }
+  /// Empty at the end.
+  std::string_view word() {
+    skip_blanks();
+    const std::string_view word = text_.substr(0, text_.find(' '));
+    text_.remove_prefix(word.size());
+    return word;
+  }
   void skip(int fields) {
     for (int field = 0; field < fields; ++field) {
-      skip_blanks();
-      text_.remove_prefix(std::min(text_.find(' '), text_.size()));
+      word();
     }
   }
   [[nodiscard]] bool failed() const { return failed_; }
@@ -58,22 +64,6 @@ class Numbers {
 
   std::string_view text_;
   bool failed_ = false;
-};
-
-/// What stands between blanks; empty at the end.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) {}
-
-  std::string_view next() {
-    text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size()));
-    const std::string_view word = text_.substr(0, text_.find(' '));
-    text_.remove_prefix(word.size());
-    return word;
-  }
-
- private:
-  std::string_view text_;
 };
 
 std::string read_link(const std::string& path) {
@@ -248,10 +238,10 @@ std::uint64_t process_image(int pid) {
   }
   constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where it may not be read, as after exec of sudo
   constexpr int kStartStack = 28;
-  Words fields(std::string_view(stat).substr(close + 1));
+  Numbers fields(std::string_view(stat).substr(close + 1));
   std::string image = read_link(proc_path(pid, "exe"));
   for (int field = 3; field <= kStartStack; ++field) {
-    const std::string_view value = fields.next();
+    const std::string_view value = fields.word();
     if (field == 3 && (value == "Z" || value == "X")) {
       return 0;
     }
