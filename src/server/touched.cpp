@@ -5,19 +5,17 @@
 namespace terminally {
 namespace {
 
-/// In a client's hook: it is our channel (control_channel.hpp), which nobody sees anything by.
-constexpr const char* kIsChannel = "#{m:*no-output*,#{client_flags}}";
-
-/// A list of clients has one in it that is not our channel.
-std::string others_in(const std::string& list) {
-  return "#{&&:#{" + list + "},#{!=:#{" + list + "},#{@terminally_channel}}}";
+/// A client, or a list of them, has a terminal: it is named by its tty (`/dev/pts/0`), and one without by its
+/// process (`client-123`; tmux: server_client_create, server-client.c). Our channel has none; nor has a key.
+std::string has_terminal(const std::string& clients) {
+  return "#{m:*/*,#{" + clients + "}}";
 }
 
 /// Grows with every client that comes; a client that stays moves the second of its session with each key.
 /// Sessions that nobody sees do not count, so a client that goes is seen by what is missing; no hook is
 /// needed for it (`attach` has one of its own there).
 std::string keys_so_far() {
-  return "#{@terminally_visits}#{S:#{?" + others_in("session_attached_list") +
+  return "#{@terminally_visits}#{S:#{?" + has_terminal("session_attached_list") +
          ",/#{session_id}:#{session_activity},}}";
 }
 
@@ -31,12 +29,13 @@ std::string key_came(int seconds_ago, const std::string& watched) {
 /// The second in which our channel came is taken for no key's: who only watches would type then.
 std::string key_came_lately() {
   return key_came(
-      1, "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
+      1, "#{&&:" + has_terminal("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
 }
 
-/// In a client's hook: sets an option to this where it is our channel, and else to that.
-std::string set_by_client(const std::string& option, const std::string& channel, const std::string& other) {
-  return "set -gF @terminally_" + option + " '#{?" + kIsChannel + "," + channel + "," + other + "}'";
+/// In a client's hook: sets an option by which client it is about, not by tmux's best one of the session.
+std::string set_by_client(const std::string& option, const std::string& person, const std::string& channel) {
+  return "set -gF @terminally_" + option + " '#{?" + has_terminal("hook_client") + "," + person + "," +
+         channel + "}'";
 }
 
 }  // namespace
@@ -45,9 +44,8 @@ std::string touch_hooks() {
   std::string text = "set -g @terminally_visits 0\n";
   for (const char* event : {"client-attached", "client-session-changed"}) {
     text += std::string("set-hook -g ") + event + " " +
-            quote(set_by_client("visits", "#{@terminally_visits}", "#{e|+|:#{@terminally_visits},1}") +
-                  " ; " + set_by_client("channel", "#{client_name}", "#{@terminally_channel}") + " ; " +
-                  set_by_client("came", "#{session_activity}", "#{@terminally_came}")) +
+            quote(set_by_client("visits", "#{e|+|:#{@terminally_visits},1}", "#{@terminally_visits}") +
+                  " ; " + set_by_client("came", "#{@terminally_came}", "#{session_activity}")) +
             "\n";
   }
   for (const char* event : {"after-send-keys", "after-paste-buffer"}) {
@@ -58,7 +56,7 @@ std::string touch_hooks() {
 
 std::string set_untouched(std::string_view target) {
   return "set -pF " + std::string(target) + " @terminally_seen '#{?" +
-         key_came(0, others_in("session_attached_list")) + ",watched," + keys_so_far() + "}'";
+         key_came(0, has_terminal("session_attached_list")) + ",watched," + keys_so_far() + "}'";
 }
 
 std::string touched() {
@@ -66,12 +64,12 @@ std::string touched() {
 }
 
 std::string touched_just_now() {
-  return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + others_in("window_active_clients_list") + "," +
+  return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + has_terminal("window_active_clients_list") + "," +
          touched() + "}}";
 }
 
 std::string is_typed_into() {
-  return "#{&&:" + others_in("window_active_clients_list") + "," + key_came_lately() + "}";
+  return "#{&&:" + has_terminal("window_active_clients_list") + "," + key_came_lately() + "}";
 }
 
 std::string typed_into_by_others() {

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, Sandbox, Server, Stopwatch, Tab, main, needs, poll
@@ -351,6 +352,42 @@ class Tmux(unittest.TestCase):
                 self.assertNotIn(b"^C", tab.log())
             self.assertEqual(person.tmux("list-panes", "-a", "-F", "#{pane_width}x#{pane_height}"), "120x40\n" * 2)
             self.assertEqual(person.others(), [])
+
+    def test_who_comes_as_our_channel_does(self) -> None:
+        """D10: tmux's best client of the session is ours then, and theirs is the one that came."""
+        with Server() as server:
+            tab = server.create_tab(shell="dash")
+            tab.execute("true")
+            [channel] = server.sandbox.channels()
+            os.kill(channel, signal.SIGKILL)
+            poll(lambda: not server.sandbox.channels(), 5)
+            stopped = [
+                "/usr/bin/strace",
+                "-f",
+                "-qq",
+                "-o",
+                "/dev/null",
+                "-e",
+                "trace=sendmsg",
+                "-e",
+                "inject=sendmsg:signal=SIGSTOP:when=1",
+            ]
+            attach = ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
+            with Terminal([*stopped, *attach], server.sandbox.environment()) as terminal:
+                client = poll(lambda: [pid for pid, line in server.sandbox.processes().items() if line == " ".join(attach)], 5)[0]
+                poll(lambda: Path(f"/proc/{client}/stat").read_text().rpartition(") ")[2][0] in "Tt", 5, "it is connected, and stopped")
+                tab.execute("true")
+                self.assertEqual(len(server.sandbox.channels()), 1)
+                os.kill(client, signal.SIGCONT)
+                poll(lambda: Person(server).others(), 5)
+                end = len(tab.log())
+                terminal.write("touch ran &&\r")
+                poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)
+            poll(lambda: not Person(server).others(), 5)
+            result = tab.execute("echo intact")
+            self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
+            self.assertFalse((server.sandbox.home / "ran").exists())
+            self.assertIn("C-c went first", " ".join(result.notes))
 
     def test_a_stopped_log_writer_has_nothing_run_twice(self) -> None:
         """R8: START comes late; that the command runs is seen all the same."""

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <list>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
 
 #include "base/process.hpp"
 #include "event_loop.hpp"
+#include "programs.hpp"
 #include "server/client.hpp"
 #include "server/quoting.hpp"
 #include "server/touched.hpp"
@@ -305,8 +307,10 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   REQUIRE(tmux.by_spawned("set-hook -g client-attached[9] " +
                           quote("set -gF @then " + quote(is_typed_into())) + "\n")
               .error == "");
-  ChildProcess person(tmux.io.get_executor(),
-                      tmux.spawned->argv({"-C", "attach-session", "-t", *tmux.session}));
+  Argv attach = tmux.spawned->argv({"attach-session", "-t", *tmux.session});
+  attach.insert(attach.begin(), "/usr/bin/env");
+  std::optional<test::TerminalProgram> person(
+      std::in_place, attach, std::vector<std::string>{"PATH=/usr/bin:/bin", "TERM=xterm"}, "/");
   REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{@terminally_visits}#{@then}") == "21"; }));
   REQUIRE(tmux.by_spawned("set-hook -gu client-attached[9]").error == "");
   CHECK(of_pane(touched()) == "1");
@@ -315,7 +319,7 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   comes_anew();
   CHECK(of_pane(is_typed_into()) == "0");
   CHECK(of_pane("#{@terminally_visits}") == "2");
-  person.end();
+  person.reset();
   REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{session_attached}") == "1"; }));
   REQUIRE(tmux.by_spawned(set_untouched()).error == "");
   comes_anew();
