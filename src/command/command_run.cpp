@@ -212,7 +212,7 @@ void CommandRun::settle(bool followed) {
              ended_at && !log_.end() && !log_.goes_on() &&
              wall_clock_ms() - *ended_at > CommandLife::kEndMissing.count() && !log_writer_is_stopped()) {
     if (const auto code = exit_code()) {
-      end_as(by_exit_file(Outcome::Seen::exit_file, why(), *code));
+      end_as(by_exit_file(Outcome::Seen::exit_file, why(), code));
     }
   }
 }
