@@ -6,7 +6,6 @@ import random
 import re
 import time
 import unittest
-from concurrent.futures import Future
 
 import path  # noqa: F401
 from harness import Sandbox, Server, main, poll
@@ -81,7 +80,7 @@ class Budget(unittest.TestCase):
             "get_command_state": self.tab.state(**limits, **view),
         }
         if not view:  # cancel_command has the server's
-            call: Future = self.tab.execute_async("cat worst; sleep 1000", timeout_ms=60_000)
+            call = self.tab.execute_async("cat worst; sleep 1000", timeout_ms=60_000)
             poll(
                 lambda: b"end\r\n" in self.tab.log()[self.tab.state(max_output_bytes=0, verbose=True).start_byte :],
                 20,

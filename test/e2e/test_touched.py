@@ -5,10 +5,9 @@ import signal
 import time
 import unittest
 from collections.abc import Callable
-from concurrent.futures import Future
 
 import path  # noqa: F401
-from harness import Person, Server, Tab, main, poll
+from harness import Person, Request, Server, Tab, main, poll
 from harness.person import Terminal
 from harness.sandbox import binary
 
@@ -270,7 +269,7 @@ class CalledOff(unittest.TestCase):
         self.hold = self.server.sandbox.home / "hold"
         self.ran = self.server.sandbox.home / "ran"
 
-    def interrupted_prompt(self, **arguments: object) -> Future:
+    def interrupted_prompt(self, **arguments: object) -> Request:
         poll(lambda: self.tab.log().endswith(b"$ "), 10)
         end = len(self.tab.log())
         self.hold.touch()

@@ -5,7 +5,6 @@ import queue
 import random
 import signal
 import threading
-import time
 import unittest
 from collections import Counter
 
@@ -71,9 +70,7 @@ class OneTab:
             self.renames += 1
             arguments["name"] = f"n{self.number}x{self.renames}"
             self.names.add(arguments["name"])
-        begin = time.monotonic()
-        future = self.server.call_async(what, **arguments)
-        future.add_done_callback(lambda answer: self.judge(what, arguments, answer.result(), time.monotonic() - begin))
+        self.server.call_async(what, **arguments).add_done_callback(lambda call: self.judge(what, arguments, call.result(), call.took()))
 
     def judge(self, what: str, arguments: dict, answer: dict, took: float) -> None:
         try:

@@ -4,7 +4,7 @@ from .client import Result, Server, Tab
 from .match import CRLF, AnyOf, Text, interrupted
 from .person import Person
 from .poll import poll
-from .raw_client import RawClient, RpcError
+from .raw_client import RawClient, Request, RpcError
 from .sandbox import Sandbox, binary
 from .sshd import Sshd
 from .stopwatch import Stopwatch, exit_code_in_time
@@ -15,6 +15,7 @@ __all__ = [
     "CRLF",
     "Person",
     "RawClient",
+    "Request",
     "Result",
     "RpcError",
     "Sandbox",

@@ -6,12 +6,11 @@ import os
 import shutil
 import signal
 import subprocess
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from .poll import poll
-from .raw_client import RawClient
+from .raw_client import RawClient, Request
 from .sandbox import Sandbox, binary
 from .schema import violations
 from .stopwatch import exit_code_in_time
@@ -107,11 +106,11 @@ class Server:
     def call(self, tool: str, /, **arguments: Any) -> Result:
         return self.result(self.call_async(tool, **arguments), tool)
 
-    def call_async(self, tool: str, /, **arguments: Any) -> Future:
+    def call_async(self, tool: str, /, **arguments: Any) -> Request:
         """Starts a call; `result()` or `error()` waits for it."""
         return self.raw.start_request("tools/call", {"name": tool, "arguments": arguments})
 
-    def result(self, future: Future, tool: str, timeout: float = 30.0) -> Result:
+    def result(self, future: Request, tool: str, timeout: float = 30.0) -> Result:
         answer = self.raw.result_of(future, timeout, what=tool)
         text = answer["content"][0]["text"]
         assert not answer.get("isError"), f"{tool}: {text}"
@@ -129,7 +128,7 @@ class Server:
         """Makes a call that must be a tool error, and returns its text."""
         return self.error(self.call_async(tool, **arguments), tool)
 
-    def error(self, future: Future, tool: str, timeout: float = 30.0) -> str:
+    def error(self, future: Request, tool: str, timeout: float = 30.0) -> str:
         answer = self.raw.result_of(future, timeout, what=tool)
         assert answer.get("isError") is True, f"{tool}: no tool error: {json.dumps(answer)[:500]}"
         return answer["content"][0]["text"]
@@ -171,7 +170,7 @@ class Tab:
     def execute(self, command: str, **arguments: Any) -> Result:
         return self.call("execute_command", command=command, **arguments)
 
-    def execute_async(self, command: str, **arguments: Any) -> Future:
+    def execute_async(self, command: str, **arguments: Any) -> Request:
         return self.server.call_async("execute_command", window_id=self.id, command=command, **arguments)
 
     def start(self, command: str, **arguments: Any) -> Result:

@@ -55,6 +55,20 @@ def protocol_violation(line: bytes) -> str | None:
     return None
 
 
+class Request(Future):
+    """A request that was sent, and when its answer came. What is done comes before its callbacks: they are too late to note it."""
+
+    def __init__(self, request_id: Any):
+        super().__init__()
+        self.request_id = request_id
+        self.begin = time.monotonic()
+        self.answered_at: float | None = None  # known once it is done
+
+    def took(self) -> float:
+        """Seconds."""
+        return self.answered_at - self.begin
+
+
 class RawClient:
     """Starts the program and speaks to it. Thread-safe: any thread may send; one thread reads.
 
@@ -70,7 +84,7 @@ class RawClient:
         self.orphans: list[dict] = []  # errors that name no request: answers to lines that were no request
         self.violations: list[str] = []
         self._answers: dict[str, list[dict]] = {}
-        self._futures: dict[str, Future] = {}
+        self._futures: dict[str, Request] = {}
         self._next_id = 0
         self._sending = threading.Lock()
         self._reader = threading.Thread(target=self._read, name="mcp-reader", daemon=True)
@@ -80,14 +94,13 @@ class RawClient:
         """Sends a request and returns its result. RpcError for an error answer, AssertionError when none comes."""
         return self.result_of(self.start_request(method, params), timeout, what=method)
 
-    def start_request(self, method: str, params: dict | None = None, request_id: Any = None) -> Future:
-        """Sends a request and returns a Future of the whole answer, with the id as its attribute `request_id`."""
+    def start_request(self, method: str, params: dict | None = None, request_id: Any = None) -> Request:
+        """Sends a request; the Future is of the whole answer."""
         if request_id is None:
             with self._sending:
                 request_id = self._next_id
                 self._next_id += 1
-        future: Future = Future()
-        future.request_id = request_id
+        future = Request(request_id)
         self._futures[id_key(request_id)] = future
         message = {"jsonrpc": "2.0", "id": request_id, "method": method}
         if params is not None:
@@ -95,7 +108,7 @@ class RawClient:
         self.send(message)
         return future
 
-    def result_of(self, future: Future, timeout: float = 15.0, what: str = "") -> dict:
+    def result_of(self, future: Request, timeout: float = 15.0, what: str = "") -> dict:
         try:
             answer = future.result(timeout)
         except TimeoutError:
@@ -186,6 +199,7 @@ class RawClient:
             self._sort(json.loads(line))
         for future in list(self._futures.values()):
             if not future.done():
+                future.answered_at = time.monotonic()
                 future.set_exception(AssertionError(f"the server ended before it answered{self.stderr_note()}"))
         self._stderr.close()
 
@@ -203,4 +217,5 @@ class RawClient:
             if future.done():
                 self.violations.append(f"a second answer to id {key}")
             else:
+                future.answered_at = time.monotonic()
                 future.set_result(message)

@@ -1,10 +1,9 @@
 """Commands that are sent, and what is answered."""
 
 import time
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from harness import poll
+from harness import Request, poll
 
 from .command import ENDLESS, LATE_S, WINDOW_MS, Command
 from .world import World
@@ -17,10 +16,9 @@ class Call:
     """A call whose answer is still to come."""
 
     command: Command
-    future: Future
+    future: Request
     begin: float
     limit_s: float
-    done_at: list[float] = field(default_factory=list)
     cancelled_at: float | None = None  # by its client
 
 
@@ -42,9 +40,7 @@ def send(world: World, kind: str, tab: str | None, timeout_ms: int, how: str, wa
         command.may_be.add("timeout")
     limit = min(timeout_ms, WINDOW_MS) / 1000 + LATE_S
     begin = time.monotonic()
-    call = Call(command, world.server.call_async(how, **arguments), begin, limit)
-    call.future.add_done_callback(lambda _: call.done_at.append(time.monotonic()))
-    world.calls.append(call)
+    world.calls.append(Call(command, world.server.call_async(how, **arguments), begin, limit))
     if wait:
         settle_calls(world, wait=True)
     return command
@@ -62,7 +58,7 @@ def settle_calls(world: World, wait: bool = False) -> None:
                 pass
         if call.future.done():
             world.calls.remove(call)
-            took = call.done_at[0] - call.begin
+            took = call.future.answered_at - call.begin
             assert took <= limit_s, f"{call.command}: answered after {took:.2f} s, not {call.limit_s:.2f}"
             answered(world, call)
         elif call.cancelled_at:
@@ -97,7 +93,7 @@ def answered(world: World, call: Call) -> None:
         assert result["started"] is True, f"{command}: {result}"
         result = result | {"state": "running"}
     elif result["reason"] == "handed_over":
-        age_s = call.done_at[0] - call.begin
+        age_s = call.future.answered_at - call.begin
         assert age_s >= min(command.timeout_ms, WINDOW_MS) / 1000, f"{command} was handed over after {age_s:.2f} s: {result}"
     world.check(command, result, call.begin)
 
@@ -110,7 +106,7 @@ def refused(world: World, call: Call, text: str) -> None:
         closed = bool({"tab_closed", "server_lost"} & command.may_be) or any(
             not tab.there for tab in world.tabs.values() if command.tab in (tab.id, None)
         )
-        command.check_refusal(text, call.done_at[0] - call.begin, closed)
+        command.check_refusal(text, call.future.answered_at - call.begin, closed)
 
 
 def came_to_run(world: World, command: Command) -> bool:

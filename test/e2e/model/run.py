@@ -4,6 +4,7 @@ import contextlib
 import io
 import random
 import time
+import traceback
 from dataclasses import dataclass
 
 from harness import Sandbox
@@ -43,7 +44,8 @@ def play(steps: list[Step], until: float | None = None, show: bool = False) -> F
                 check_taken_back(world)
             finish(world)
         except Exception as error:  # noqa: BLE001: whatever it is, it is a finding
-            return Failure(f"{type(error).__name__}: {error}", done)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            return Failure(f"{type(error).__name__}: {error} ({where.name}, {where.filename}:{where.lineno})", done)
         finally:
             world.close()
             sandbox.kill_leftovers()
