@@ -14,19 +14,21 @@
 
 namespace terminally::test {
 
-/// Turns of the event loop until it is so. False: it is not within 20 s.
+/// Turns of the event loop until it is so. False: it is not within 20 s, asked once more after them, as the
+/// machine may have stood still.
 template <typename Condition>
 bool comes_true(boost::asio::io_context& io, const Condition& condition) {
   const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto stays = boost::asio::make_work_guard(io);  // so that nothing to do is a wait, too
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > give_up_at) {
-      return false;
+  for (bool is_last = false; !is_last;) {
+    is_last = std::chrono::steady_clock::now() > give_up_at;
+    if (condition()) {
+      return true;
     }
     io.restart();
     io.run_one_for(std::chrono::milliseconds(2));
   }
-  return true;
+  return false;
 }
 
 /// asio makes an empty result where there is none.

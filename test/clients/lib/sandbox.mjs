@@ -78,11 +78,12 @@ export class Sandbox {
 export async function poll(probe, timeoutMs, what) {
   const end = Date.now() + timeoutMs;
   for (;;) {
+    const isLast = Date.now() > end; // asked once more then: the machine may have stood still
     const value = await probe();
     if (value) {
       return value;
     }
-    if (Date.now() > end) {
+    if (isLast) {
       throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'function' ? what() : what}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

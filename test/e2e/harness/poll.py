@@ -8,14 +8,18 @@ T = TypeVar("T")
 
 
 def poll(condition: Callable[[], T], timeout: float = 5.0, what: str = "") -> T:
-    """Calls `condition` until it returns something true, and returns that. AssertionError after `timeout` seconds."""
+    """Calls `condition` until it returns something true, and returns that. AssertionError after `timeout` seconds.
+
+    It is called a last time once these are over: the machine may have stood still since the call before.
+    """
     deadline = time.monotonic() + timeout
     pause = 0.002
     while True:
+        is_last = time.monotonic() > deadline
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        if is_last:
             raise AssertionError(f"not within {timeout} s: {what or getattr(condition, '__name__', 'the condition')}; last value {value!r}")
         time.sleep(pause)
         pause = min(pause * 1.5, 0.05)
