@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -35,6 +36,17 @@ for line in sys.stdin:
 """
 
 
+class Poll(unittest.TestCase):
+    def test_the_last_look_is_when_the_time_is_over(self) -> None:
+        """The first takes longer than there is time: the machine stood still."""
+        looks = iter((False, True))
+        self.assertTrue(poll(lambda: next(looks) or time.sleep(0.1), 0.05))
+
+    def test_it_ends(self) -> None:
+        with self.assertRaisesRegex(AssertionError, "not within 0.05 s: rain; last value 0"):
+            poll(lambda: 0, 0.05, "rain")
+
+
 class Client(unittest.TestCase):
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()
@@ -47,6 +59,15 @@ class Client(unittest.TestCase):
         for n, future in enumerate(futures):
             self.assertEqual(self.client.result_of(future), {"n": n})
         self.assertEqual(self.client.close(), 0)
+
+    def test_the_time_of_an_answer_is_known_with_it(self) -> None:
+        late = threading.Event()
+        request = self.client.start_request("echo")
+        request.add_done_callback(lambda _: late.wait(5))
+        self.assertEqual(self.client.result_of(request), {})
+        self.assertLess(request.took(), 5)
+        late.set()
+        self.client.close()
 
     def test_error_answers_are_exceptions(self) -> None:
         with self.assertRaises(RpcError) as caught:
