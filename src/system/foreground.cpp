@@ -183,6 +183,18 @@ Foreground look_at_foreground(ProcessId pane) {
   return foreground;
 }
 
+InFront in_front(const Foreground& foreground) {
+  InFront front{.name = foreground.name, .cwd = process_cwd(foreground.pid)};
+  if (front.name.empty()) {
+    const auto shell = process_info(foreground.shell_pid);
+    front.name = shell ? shell->name : "";
+  }
+  if (front.cwd.empty()) {
+    front.cwd = process_cwd(foreground.shell_pid);
+  }
+  return front;
+}
+
 std::optional<ProcessInfo> gateway_to(const Foreground& foreground) {
   for (auto above = process_info(foreground.pid); above; above = process_info(above->parent)) {
     if (is_gateway(above->name)) {

@@ -28,6 +28,16 @@ struct Foreground {
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
+
+/// What a person is told of it. Where what had it has just ended, or its directory is not for us to read
+/// (another user's), the tab's shell says it. Empty: the tab's process is gone.
+struct InFront {
+  std::string name;
+  std::string cwd;
+};
+
+[[nodiscard]] InFront in_front(const Foreground& foreground);
+
 /// The ssh, su, sudo … that the foreground is, or is reached through: the nearest. None where what has it was
 /// started by the tab's own shell, or by others in it, on this side.
 [[nodiscard]] std::optional<ProcessInfo> gateway_to(const Foreground& foreground);

@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "system/proc.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"
 #include "tmux/window_options.hpp"
@@ -83,8 +82,9 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
     info.window_id = window;
     info.name = tab->name;
     info.active = tab->active;
-    info.cwd = process_cwd(foreground.pid != 0 ? foreground.pid : foreground.shell_pid);
-    info.foreground = foreground.name;
+    InFront front = in_front(foreground);
+    info.foreground = std::move(front.name);
+    info.cwd = std::move(front.cwd);
     const bool at_a_shell =
         foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
     // What a shell does is read from two files of /proc, one after the other, which may not fit together: it

@@ -108,6 +108,15 @@ class Life(unittest.TestCase):
             self.assertEqual((tab.row.cwd, tab.row.busy), ("/usr", True))
             self.assertEqual(tab.row.log_bytes, len(tab.log()))
 
+    def test_what_ends_as_it_is_looked_at(self) -> None:
+        """A list says in which directory each tab is, also between one program of a loop and the next."""
+        with Server() as server:
+            tab = server.create_tab(cwd="/usr/bin")
+            tab.start("while :; do /bin/true; done")
+            rows = [tab.row for _ in range(400)]
+            self.assertEqual({row.cwd for row in rows}, {"/usr/bin"})
+            self.assertEqual({row.foreground for row in rows} - {"bash", "true"}, set())
+
     def test_the_active_tab_is_the_one_that_people_look_at(self) -> None:
         """T4"""
         with Server() as server:
