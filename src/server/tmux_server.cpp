@@ -45,10 +45,14 @@ ServerAnswer parse_server_answer(const std::string& answer) {
   return parsed;
 }
 
+/// It has just ended, or it is one of another PID namespace.
+bool is_unseen(const Instance& instance, int pid) {
+  return process_info(pid) ? !instance.server_process(pid) : !is_alive(pid);
+}
+
 /// The pids that tmux tells would be of other processes here.
 void refuse_foreign_server(const Instance& instance, int pid) {
-  const bool unseen = process_info(pid) ? !instance.server_process(pid) : !is_alive(pid);
-  if (unseen && instance.server_listens()) {  // else it has just ended
+  if (is_unseen(instance, pid) && instance.server_listens()) {  // else it has just ended
     throw Error(
         ErrorCode::tmux_failed,
         "the tmux server of instance \"" + instance.name() + "\", by its own count pid " +
@@ -194,23 +198,32 @@ Awaitable<void> TmuxServer::own_instance() {
   }
 }
 
+/// What it tells of itself. Empty: none listens.
+Awaitable<std::string> TmuxServer::ask_who_listens() {
+  if (!instance_.server_listens()) {
+    co_return "";
+  }
+  if (!owner_lock_ && !config_.guest) {
+    co_await own_instance();
+  }
+  try {
+    std::string commands = ask_for_server();
+    if (!config_.guest) {
+      commands += point_to_helpers(config_);
+    }
+    co_return co_await client_.query(std::move(commands));
+  } catch (const Error&) {
+    if (instance_.server_listens()) {
+      throw;
+    }  // else it has ended just now
+  }
+  co_return "";
+}
+
 Awaitable<bool> TmuxServer::find() {
-  std::string answer;
-  if (instance_.server_listens()) {
-    if (!owner_lock_ && !config_.guest) {
-      co_await own_instance();
-    }
-    try {
-      std::string commands = ask_for_server();
-      if (!config_.guest) {
-        commands += point_to_helpers(config_);
-      }
-      answer = co_await client_.query(std::move(commands));
-    } catch (const Error&) {
-      if (instance_.server_listens()) {
-        throw;
-      }  // else it has ended just now
-    }
+  std::string answer = co_await ask_who_listens();
+  if (!answer.empty() && is_unseen(instance_, parse_server_answer(answer).pid)) {
+    answer = co_await ask_who_listens();  // another may listen by now
   }
   if (answer.empty()) {
     generation_ = generation_ != 0 ? generation_ : instance_.newest_generation();

@@ -99,6 +99,7 @@ class TmuxServer {
 
  private:
   [[nodiscard]] Awaitable<void> own_instance();
+  [[nodiscard]] Awaitable<std::string> ask_who_listens();
   void watch();
 
   boost::asio::any_io_executor executor_;

@@ -317,6 +317,15 @@ TEST_CASE("tabs: a server whose processes cannot be seen from here is refused") 
   CHECK(open.server->pid() == 0);
 }
 
+TEST_CASE("tabs: a server that ended as it answered is not one of elsewhere, where another listens by now") {
+  OpenTabs open;
+  open.left_over({3});
+  constexpr int kNobody = (1 << 22) + 1;  // above what Linux gives
+  open.tmux->print("display-message -p", std::to_string(kNobody) + "\t1\n", 1);
+  test::run(open.io, open.tabs->attach());
+  CHECK(open.server->pid() == open.tmux->pid);
+}
+
 TEST_CASE("tabs: a guest owns nothing, sets nothing, and starts no server") {
   OpenTabs open(true);
   Failure failure = open.refusal();
