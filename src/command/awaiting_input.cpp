@@ -46,7 +46,7 @@ bool is_above(const std::vector<Member>& members, std::size_t upper, std::size_t
 
 /// Whether a shell in the foreground is at its own prompt, with nothing of ours to do.
 bool is_idle_shell(const Tab& tab, const Foreground& foreground) {
-  if (foreground.kind != Foreground::Kind::shell && foreground.kind != Foreground::Kind::nested) {
+  if (!foreground.is_shell()) {
     return false;
   }
   const auto run = std::find_if(tab.runs.rbegin(), tab.runs.rend(), [&foreground](const auto& candidate) {

@@ -208,11 +208,11 @@ ShellCommand CommandRun::prepare_record() {
   record_.started_ticks = ticks_since_boot();
   record_.way_in = way_in(prompt_, Clock::now());
   record_.older_jobs = child_processes(prompt_.pid);
-  if (prompt_.reads_our_files) {
+  in_files_ = reads_our_files(prompt_);
+  if (in_files_) {
     tag_process(prompt_.pid, command_tag(tab_->tag, record_.nonce));
   }
   log_.begin(record_.nonce, record_.typed_byte, record_.start_byte);
-  in_files_ = prompt_.reads_our_files;
   return {text_,
           record_.nonce,
           tab_->files.directory(),

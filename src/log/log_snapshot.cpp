@@ -14,18 +14,6 @@
 namespace terminally {
 namespace {
 
-UniqueFd open_if_there(const std::filesystem::path& path) {
-  UniqueFd file = open_to_read(path);
-  if (!file && errno != ENOENT) {
-    throw io_error("cannot open " + path.string(), errno);
-  }
-  struct stat status{};
-  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is no regular file; remove it");
-  }
-  return file;
-}
-
 struct stat status_of(const UniqueFd& file, const std::filesystem::path& path) {
   struct stat status{};
   if (file && ::fstat(file.get(), &status) != 0) {
@@ -34,8 +22,20 @@ struct stat status_of(const UniqueFd& file, const std::filesystem::path& path) {
   return status;
 }
 
-std::uint64_t size_of(const UniqueFd& file, const std::filesystem::path& path) {
-  return static_cast<std::uint64_t>(status_of(file, path).st_size);
+/// `size_bytes`: of the file behind its opening.
+UniqueFd open_if_there(const std::filesystem::path& path, std::uint64_t* size_bytes = nullptr) {
+  UniqueFd file = open_to_read(path);
+  if (!file && errno != ENOENT) {
+    throw io_error("cannot open " + path.string(), errno);
+  }
+  const struct stat status = status_of(file, path);
+  if (file && !S_ISREG(status.st_mode)) {
+    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is no regular file; remove it");
+  }
+  if (size_bytes != nullptr) {
+    *size_bytes = static_cast<std::uint64_t>(status.st_size);
+  }
+  return file;
 }
 
 // Fewer than asked for only at the end of the file.
@@ -72,8 +72,10 @@ struct Sidecar {
   std::string records;
 
   explicit Sidecar(const std::filesystem::path& log_path)
-      : path(log_path.native() + std::string(kLogSidecarSuffix)), file(open_if_there(path)) {
-    records.resize(size_of(file, path));
+      : path(log_path.native() + std::string(kLogSidecarSuffix)) {
+    std::uint64_t size = 0;
+    file = open_if_there(path, &size);
+    records.resize(size);
     records.resize(read_at(file, path, 0, records.data(), records.size()));
   }
 
@@ -107,11 +109,11 @@ LogSnapshot::LogSnapshot(const std::filesystem::path& log_path) : path_(log_path
 bool LogSnapshot::try_to_take() {
   const Sidecar sidecar(path_);
   const LogIndex known(sidecar.records, 0);
-  last_ = open_if_there(path_);
+  std::uint64_t size = 0;
+  last_ = open_if_there(path_, &size);
   if (!last_) {
-    last_ = open_if_there(segment_path(path_, known.segments().back().first_offset));
+    last_ = open_if_there(segment_path(path_, known.segments().back().first_offset), &size);
   }
-  const std::uint64_t size = size_of(last_, path_);
   if (!sidecar.unchanged()) {
     return false;
   }

@@ -174,13 +174,14 @@ Foreground look_at_foreground(ProcessId pane) {
     foreground.kind = Foreground::Kind::gateway;
     foreground.runs_program = runs_program(*leader);
   }
-  if (kind) {
-    static const std::string own_root = process_root(::getpid());
-    foreground.shell = kind;
-    foreground.reads_our_files =
-        process_uid(leader->pid) == static_cast<int>(::geteuid()) && process_root(leader->pid) == own_root;
-  }
+  foreground.shell = kind;
   return foreground;
+}
+
+bool reads_our_files(const Foreground& foreground) {
+  static const std::string own_root = process_root(::getpid());
+  return foreground.shell && process_uid(foreground.pid) == static_cast<int>(::geteuid()) &&
+         process_root(foreground.pid) == own_root;
 }
 
 InFront in_front(const Foreground& foreground) {

@@ -23,8 +23,9 @@ struct Foreground {
   int shell_pid = 0;               ///< the tab's own shell, 0 when it is gone
   std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
-  bool reads_our_files = false;    ///< for shell and nested: same user, same root directory
   bool runs_program = false;       ///< for gateway: no shell at its prompt has the terminal that it made
+
+  [[nodiscard]] bool is_shell() const { return kind == Kind::shell || kind == Kind::nested; }
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
@@ -38,6 +39,8 @@ struct InFront {
 
 [[nodiscard]] InFront in_front(const Foreground& foreground);
 
+/// For shell and nested: same user, same root directory.
+[[nodiscard]] bool reads_our_files(const Foreground& foreground);
 /// The ssh, su, sudo … that the foreground is, or is reached through: the nearest. None where what has it was
 /// started by the tab's own shell, or by others in it, on this side.
 [[nodiscard]] std::optional<ProcessInfo> gateway_to(const Foreground& foreground);

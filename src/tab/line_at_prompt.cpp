@@ -78,7 +78,7 @@ asio::awaitable<std::optional<ShellKind>> LineAtPrompt::comes_to_editor(ShellIma
 /// Whether a command of ours has ended in this very shell.
 bool LineAtPrompt::has_key(const Foreground& foreground) const {
   const auto last = tab_.records.latest();
-  return last && foreground.reads_our_files && last->shell_pid == foreground.pid &&
+  return last && reads_our_files(foreground) && last->shell_pid == foreground.pid &&
          last->state != CommandState::running && last->reason != Reason::no_shell_answered &&
          !is_replaced(last->shell_pid, last->shell_image);
 }
@@ -207,7 +207,7 @@ std::string LineAtPrompt::what_to_tell() {
   // A row that begins with the prompt that came next has the first line of a command behind it: then there
   // are no lines before it.
   const bool first = !rows_.prompt.empty() && rows_.before.starts_with(rows_.prompt);
-  const bool kept = first && prompt_.shell == ShellKind::zsh && prompt_.reads_our_files;
+  const bool kept = first && prompt_.shell == ShellKind::zsh && reads_our_files(prompt_);
   put_back_ = kept ? kLineThatZshKeeps : "";
   return note_of_cleared(first ? rows_.before.substr(rows_.prompt.size()) : rows_.before, kept, false,
                          tab_.for_person);

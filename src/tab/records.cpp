@@ -263,10 +263,14 @@ bool CommandRecords::any_has(std::string_view text, std::size_t most) const {
     if (!is_whole(*line) || seen.contains(id_of(*line))) {
       continue;
     }
+    seen.emplace(id_of(*line));
+    if (line->find(R"("withdrawn":true)") != std::string_view::npos) {
+      continue;
+    }
     if (line->find(text) != std::string_view::npos) {
       return true;
     }
-    if (seen.emplace(id_of(*line)); seen.size() == most) {
+    if (--most == 0) {
       return false;
     }
   }

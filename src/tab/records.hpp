@@ -33,8 +33,8 @@ class CommandRecords {
   /// Oldest first, each id once, the last `most` of them. Reads no more of the file than that takes.
   [[nodiscard]] std::vector<CommandRecord> load(std::size_t most = kKeptCommands) const;
 
-  /// Whether this stands in the line of one of the last `most` commands, as JSON spells it. Nothing is
-  /// parsed.
+  /// Whether this stands in the line of one of the last `most` commands that were not withdrawn, as JSON
+  /// spells it. Nothing is parsed.
   [[nodiscard]] bool any_has(std::string_view text, std::size_t most) const;
 
   [[nodiscard]] std::optional<CommandRecord> latest() const;

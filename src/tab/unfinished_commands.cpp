@@ -37,8 +37,7 @@ bool may_have_unfinished(const Tab& tab) {
   if (!tab.closed && tab.files.running_nonce()) {
     return true;
   }
-  const auto latest = tab.records.latest();
-  return latest && latest->state == CommandState::running;
+  return tab.records.any_has(R"("state":"running")", 1);
 }
 
 }  // namespace terminally

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "system/tty_wait.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"
 #include "tmux/window_options.hpp"
@@ -73,11 +74,11 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
   co_await tabs.refresh();
   std::vector<TabInfo> infos;
   for (const auto& [window, tab] : tabs.known()) {
-    if (notice_if_closed(*tab)) {
+    const Foreground foreground = look_at_foreground(tab->pane_pid);
+    if (tab->closed || (foreground.kind == Foreground::Kind::nothing && notice_if_closed(*tab))) {
       continue;
     }
     commands.look_after(tab);
-    const Foreground foreground = look_at_foreground(tab->pane_pid);
     TabInfo info;
     info.window_id = window;
     info.name = tab->name;
@@ -85,14 +86,13 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
     InFront front = in_front(foreground);
     info.foreground = std::move(front.name);
     info.cwd = std::move(front.cwd);
-    const bool at_a_shell =
-        foreground.kind == Foreground::Kind::shell || foreground.kind == Foreground::Kind::nested;
     // What a shell does is read from two files of /proc, one after the other, which may not fit together: it
     // is believed when two looks agree.
-    const auto reads = [&] { return prompt_state(foreground, tab->tty) == Prompt::reads_keyboard; };
-    bool reading = reads();
-    reading = reading && reads();
-    info.busy = !at_a_shell || reading ||
+    const auto reads = [&] {
+      const auto mode = terminal_mode(tab->tty);
+      return mode && mode->line && prompt_state(foreground, tab->tty) == Prompt::reads_keyboard;
+    };
+    info.busy = !foreground.is_shell() || (reads() && reads()) ||
                 (foreground.kind == Foreground::Kind::shell &&
                  (tab->runs.empty() ? tab->files.running_nonce().has_value()
                                     : !tab->runs.back()->opened(foreground)));

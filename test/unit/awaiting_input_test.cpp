@@ -153,7 +153,7 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   CHECK(prompt.kind == Foreground::Kind::shell);
   CHECK(prompt.pid == tab.shell_pid());
   CHECK(prompt.shell == ShellKind::bash);
-  CHECK(prompt.reads_our_files);
+  CHECK(reads_our_files(prompt));
 
   tab.run("true");
   REQUIRE(tab.comes_to_prompt());

@@ -229,6 +229,22 @@ TEST_CASE("records: whether something stands in one of the last of them") {
   CHECK_FALSE(way(9));
 }
 
+TEST_CASE("records: a command that was withdrawn is none of the last of them") {
+  const test::TempDir directory;
+  CommandRecords records(directory.path() / "pane-@1.commands");
+  CommandRecord running = record_of("00000001", R"(echo '"state":"running"')");
+  running.state = CommandState::running;
+  records.append(running);
+  CommandRecord withdrawn = record_of("00000002", "true");
+  withdrawn.withdrawn = true;
+  records.append(withdrawn);
+  const auto runs = [&records] { return records.any_has(R"("state":"running")", 1); };
+  CHECK(runs());
+  running.state = CommandState::completed;
+  records.append(running);
+  CHECK_FALSE(runs());
+}
+
 TEST_CASE("backward lines: every length around a block") {
   const test::TempDir directory;
   const auto path = directory.path() / "lines";
