@@ -5,17 +5,37 @@
 namespace terminally {
 namespace {
 
-/// A client, or a list of them, has a terminal: it is named by its tty (`/dev/pts/0`), and one without by its
-/// process (`client-123`; tmux: server_client_create, server-client.c). Our channel has none; nor has a key.
-std::string has_terminal(const std::string& clients) {
+/// A client, or one of a list, is named by its tty (`/dev/pts/0`), and not by its process (`client-123`;
+/// tmux: server_client_create, server-client.c). Our channel never is; nor is a person's whose terminal has
+/// no path here (it is of another mount namespace).
+std::string has_tty(const std::string& clients) {
   return "#{m:*/*,#{" + clients + "}}";
+}
+
+/// A list of clients has one in it that is not our channel.
+std::string person_in(const std::string& list) {
+  return "#{||:" + has_tty(list) + ",#{&&:#{" + list + "},#{!=:#{" + list + "},#{@terminally_channel}}}}";
+}
+
+/// In a client's hook, of the client that it is about: that it has these flags. What is known but its name is
+/// of tmux's best client of the session, which may be another.
+std::string is_flagged(const std::string& no_output) {
+  return "#{&&:#{==:#{hook_client},#{client_name}},#{==:#{m:*no-output*,#{client_flags}}," + no_output + "}}";
+}
+
+/// Where neither of the two is sure, it counts as both.
+std::string is_person() {
+  return "#{||:" + has_tty("hook_client") + "," + is_flagged("0") + "}";
+}
+std::string is_channel() {
+  return "#{&&:#{!=:" + has_tty("hook_client") + ",1}," + is_flagged("1") + "}";
 }
 
 /// Grows with every client that comes; a client that stays moves the second of its session with each key.
 /// Sessions that nobody sees do not count, so a client that goes is seen by what is missing; no hook is
 /// needed for it (`attach` has one of its own there).
 std::string keys_so_far() {
-  return "#{@terminally_visits}#{S:#{?" + has_terminal("session_attached_list") +
+  return "#{@terminally_visits}#{S:#{?" + person_in("session_attached_list") +
          ",/#{session_id}:#{session_activity},}}";
 }
 
@@ -29,23 +49,25 @@ std::string key_came(int seconds_ago, const std::string& watched) {
 /// The second in which our channel came is taken for no key's: who only watches would type then.
 std::string key_came_lately() {
   return key_came(
-      1, "#{&&:" + has_terminal("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
+      1, "#{&&:" + person_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
 }
 
-/// In a client's hook: sets an option by which client it is about, not by tmux's best one of the session.
-std::string set_by_client(const std::string& option, const std::string& person, const std::string& channel) {
-  return "set -gF @terminally_" + option + " '#{?" + has_terminal("hook_client") + "," + person + "," +
-         channel + "}'";
+/// Sets an option to a value of it where that holds, and else to another.
+std::string set_if(const std::string& option, const std::string& holds, const std::string& value,
+                   const std::string& other) {
+  return "set -gF @terminally_" + option + " '#{?" + holds + "," + value + "," + other + "}'";
 }
 
 }  // namespace
 
 std::string touch_hooks() {
-  std::string text = "set -g @terminally_visits 0\n";
+  // Each of our processes says this anew: what tmux counted while none was there stays.
+  std::string text = "set -goq @terminally_visits 0\n";
   for (const char* event : {"client-attached", "client-session-changed"}) {
     text += std::string("set-hook -g ") + event + " " +
-            quote(set_by_client("visits", "#{e|+|:#{@terminally_visits},1}", "#{@terminally_visits}") +
-                  " ; " + set_by_client("came", "#{@terminally_came}", "#{session_activity}")) +
+            quote(set_if("visits", is_channel(), "#{@terminally_visits}", "#{e|+|:#{@terminally_visits},1}") +
+                  " ; " + set_if("channel", is_person(), "#{@terminally_channel}", "#{hook_client}") + " ; " +
+                  set_if("came", is_person(), "#{@terminally_came}", "#{session_activity}")) +
             "\n";
   }
   for (const char* event : {"after-send-keys", "after-paste-buffer"}) {
@@ -56,7 +78,7 @@ std::string touch_hooks() {
 
 std::string set_untouched(std::string_view target) {
   return "set -pF " + std::string(target) + " @terminally_seen '#{?" +
-         key_came(0, has_terminal("session_attached_list")) + ",watched," + keys_so_far() + "}'";
+         key_came(0, person_in("session_attached_list")) + ",watched," + keys_so_far() + "}'";
 }
 
 std::string touched() {
@@ -64,12 +86,12 @@ std::string touched() {
 }
 
 std::string touched_just_now() {
-  return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + has_terminal("window_active_clients_list") + "," +
+  return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + person_in("window_active_clients_list") + "," +
          touched() + "}}";
 }
 
 std::string is_typed_into() {
-  return "#{&&:" + has_terminal("window_active_clients_list") + "," + key_came_lately() + "}";
+  return "#{&&:" + person_in("window_active_clients_list") + "," + key_came_lately() + "}";
 }
 
 std::string typed_into_by_others() {

@@ -13,10 +13,11 @@ namespace terminally {
 /// Which tab a key went to is not known: a window or pane may be moved into a person's view and out again,
 /// and tmux 3.3a tells nobody. So a key of theirs touches every tab; who only watches touches none.
 ///
-/// Our channel is a client, too, and none that counts, as it has no terminal; but where it comes while a
-/// person is attached, all tabs are touched, as it moves the second of its session.
+/// Our channel is a client, too, and none that counts; but where it comes while a person is attached, all
+/// tabs are touched, as it moves the second of its session.
 ///
-///     @terminally_came    of the server: that second
+///     @terminally_channel of the server: its name as a client
+///     @terminally_came    that second
 ///     @terminally_visits  of the server: how often a client came, or went to another session
 ///     @terminally_seen    of a pane: the visits, and the second of the last key of every client, when our
 ///                         last line was typed; "watched" where that second was not over, so that more keys

@@ -4,7 +4,9 @@ import contextlib
 import fcntl
 import os
 import resource
+import shutil
 import signal
+import subprocess
 import threading
 import time
 import unittest
@@ -16,6 +18,9 @@ from harness.person import Terminal
 
 SHELLS = ("bash", "zsh", "dash", "fish")
 SANITIZED = bool(os.environ.get("TERMINALLY_SANITIZED"))
+
+
+MAY_UNSHARE = shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode == 0
 
 
 def _prompt_stands(tab: Tab) -> None:
@@ -355,6 +360,7 @@ class Tmux(unittest.TestCase):
 
     def test_who_comes_as_our_channel_does(self) -> None:
         """D10: tmux's best client of the session is ours then, and theirs is the one that came."""
+        needs("strace")
         with Server() as server:
             tab = server.create_tab(shell="dash")
             tab.execute("true")
@@ -388,6 +394,50 @@ class Tmux(unittest.TestCase):
             self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
             self.assertFalse((server.sandbox.home / "ran").exists())
             self.assertIn("C-c went first", " ".join(result.notes))
+
+    def test_who_came_and_left_while_no_server_ran(self) -> None:
+        """D10: tmux counts them by itself, and the next server goes on with its count."""
+        with Sandbox() as sandbox:
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
+                tab = server.create_tab(shell="dash")
+                tab.execute("true")
+                socket, person = server.socket, Person(server)
+            with Terminal(["/usr/bin/tmux", "-u", "-S", str(socket), "attach"], sandbox.environment()) as terminal:
+                poll(person.others, 5)
+                end = len(tab.log())
+                terminal.write("touch ran &&\r")
+                poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)
+            poll(lambda: not person.others(), 5)
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as tab.server:
+                result = tab.execute("echo intact")
+                self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
+                self.assertFalse((sandbox.home / "ran").exists())
+                self.assertIn("C-c went first", " ".join(result.notes))
+                person.tmux("kill-server")
+
+    @unittest.skipUnless(MAY_UNSHARE, "no mount namespace may be made here")
+    def test_who_has_a_terminal_without_a_path(self) -> None:
+        """D10: one of another mount namespace (a container). tmux names such a client by its process, as it does our channel."""
+        with Server() as server:
+            server.create_tab()
+            attach = f"mount -t tmpfs none /dev/pts; exec /usr/bin/tmux -u -S {server.socket} attach"
+            for stays in (True, False):
+                with self.subTest(stays=stays):
+                    tab = server.create_tab(shell="dash")
+                    tab.execute("true")
+                    Person(server).tmux("select-window", "-t", tab.id)
+                    with Terminal(["/usr/bin/unshare", "-rm", "/bin/sh", "-c", attach], server.sandbox.environment()) as terminal:
+                        poll(lambda: Person(server).others(), 5)
+                        self.assertNotIn("/dev/pts", Person(server).tmux("list-clients", "-F", "#{client_name}"))
+                        end = len(tab.log())
+                        terminal.write("touch ran &&\r")
+                        poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)  # noqa: B023
+                        result = tab.execute("echo intact") if stays else None
+                    poll(lambda: not Person(server).others(), 5)
+                    result = result or tab.execute("echo intact")
+                    self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
+                    self.assertFalse((server.sandbox.home / "ran").exists())
+                    self.assertIn("C-c went first", " ".join(result.notes))
 
     def test_a_stopped_log_writer_has_nothing_run_twice(self) -> None:
         """R8: START comes late; that the command runs is seen all the same."""
