@@ -186,14 +186,12 @@ bool reads_our_files(const Foreground& foreground) {
 
 InFront in_front(const Foreground& foreground) {
   InFront front{.name = foreground.name, .cwd = process_cwd(foreground.pid)};
-  if (front.name.empty()) {
-    const auto shell = process_info(foreground.shell_pid);
-    front.name = shell ? shell->name : "";
+  const auto process = front.cwd.empty() ? process_info(foreground.pid) : std::nullopt;
+  if (!front.cwd.empty() || (process && process->state != 'Z')) {
+    return front;
   }
-  if (front.cwd.empty()) {
-    front.cwd = process_cwd(foreground.shell_pid);
-  }
-  return front;
+  const auto shell = process_info(foreground.shell_pid);
+  return {.name = shell ? shell->name : front.name, .cwd = process_cwd(foreground.shell_pid)};
 }
 
 std::optional<ProcessInfo> gateway_to(const Foreground& foreground) {

@@ -30,8 +30,8 @@ struct Foreground {
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
-/// What a person is told of it. Where what had it has just ended, or its directory is not for us to read
-/// (another user's), the tab's shell says it. Empty: the tab's process is gone.
+/// What a person is told of it: where what had it has just ended, of the tab's shell. `cwd` is empty where it
+/// is not for us to read (another user's), both where the tab's process is gone.
 struct InFront {
   std::string name;
   std::string cwd;
@@ -41,6 +41,7 @@ struct InFront {
 
 /// For shell and nested: same user, same root directory.
 [[nodiscard]] bool reads_our_files(const Foreground& foreground);
+
 /// The ssh, su, sudo … that the foreground is, or is reached through: the nearest. None where what has it was
 /// started by the tab's own shell, or by others in it, on this side.
 [[nodiscard]] std::optional<ProcessInfo> gateway_to(const Foreground& foreground);

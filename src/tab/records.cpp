@@ -36,8 +36,10 @@ std::string_view id_of(std::string_view line) {
                                        : line.substr(begin + kBefore.size(), end - begin - kBefore.size());
 }
 
+/// Not torn: it ends as one does, and has the last of what each has.
 bool is_whole(std::string_view line) {
-  return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty();
+  return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty() &&
+         line.find(R"("cwd":")") != std::string_view::npos;
 }
 
 bool is_named(int fd, const std::filesystem::path& path) {

@@ -18,7 +18,7 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("name", tab.name, "Tab name.");
   v.flag("active", tab.active, "The tab that a person watching sees.");
   v.text("cwd", tab.cwd,
-         "Working directory of the foreground process, or of the shell where that cannot be told.");
+         "Working directory of the foreground process, or of the shell where that has just ended.");
   v.text("foreground", tab.foreground, "Name of the foreground process.");
   v.flag("busy", tab.busy, "A command or a program runs.");
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");

@@ -29,6 +29,9 @@ for line in sys.stdin:
     message = json.loads(line)
     if message["method"] == "say":
         print(message["params"]["text"], flush=True)
+    elif message["method"] == "wait":
+        sys.stdin.readline()
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": message["params"]}), flush=True)
     elif message["method"] == "fail":
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
     elif "id" in message:
@@ -61,11 +64,13 @@ class Client(unittest.TestCase):
         self.assertEqual(self.client.close(), 0)
 
     def test_the_time_of_an_answer_is_known_with_it(self) -> None:
-        late = threading.Event()
-        request = self.client.start_request("echo")
-        request.add_done_callback(lambda _: late.wait(5))
-        self.assertEqual(self.client.result_of(request), {})
+        late, began = threading.Event(), threading.Event()
+        request = self.client.start_request("wait", {"for": "go"})
+        request.add_done_callback(lambda _: (began.set(), late.wait(5)))
+        self.client.notify("go")
+        self.assertEqual(self.client.result_of(request), {"for": "go"})
         self.assertLess(request.took(), 5)
+        self.assertTrue(began.wait(5))
         late.set()
         self.client.close()
 

@@ -22,10 +22,13 @@ bool comes_true(boost::asio::io_context& io, const Condition& condition) {
   const auto stays = boost::asio::make_work_guard(io);  // so that nothing to do is a wait, too
   for (bool is_last = false; !is_last;) {
     is_last = std::chrono::steady_clock::now() > give_up_at;
+    io.restart();
+    if (is_last) {
+      io.poll();  // all that is due
+    }
     if (condition()) {
       return true;
     }
-    io.restart();
     io.run_one_for(std::chrono::milliseconds(2));
   }
   return false;

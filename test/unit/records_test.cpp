@@ -240,6 +240,10 @@ TEST_CASE("records: a command that was withdrawn is none of the last of them") {
   records.append(withdrawn);
   const auto runs = [&records] { return records.any_has(R"("state":"running")", 1); };
   CHECK(runs());
+  const auto path = directory.path() / "pane-@1.commands";
+  const std::string whole = read_file(path).value_or("");
+  write_file(path, whole + R"({"id":"00000003","nonce":"00000003","command":"f() { x; })" + "\n");
+  CHECK(runs());  // what was torn is no command's
   running.state = CommandState::completed;
   records.append(running);
   CHECK_FALSE(runs());
