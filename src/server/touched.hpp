@@ -16,9 +16,10 @@ namespace terminally {
 /// Our channel is a client, too, and none that counts; but where it comes while a person is attached, all
 /// tabs are touched, as it moves the second of its session.
 ///
-///     @terminally_channel of the server: its name as a client
+///     @terminally_comes   of the server: who came last: person, channel, or unknown, which counts as both
+///     @terminally_channel its name as a client
 ///     @terminally_came    that second
-///     @terminally_visits  of the server: how often a client came, or went to another session
+///     @terminally_visits  how often a client came, or went to another session
 ///     @terminally_seen    of a pane: the visits, and the second of the last key of every client, when our
 ///                         last line was typed; "watched" where that second was not over, so that more keys
 ///                         may come in it; "sent" after keys were sent

@@ -186,8 +186,8 @@ bool reads_our_files(const Foreground& foreground) {
 
 InFront in_front(const Foreground& foreground) {
   InFront front{.name = foreground.name, .cwd = process_cwd(foreground.pid)};
-  const auto process = front.cwd.empty() ? process_info(foreground.pid) : std::nullopt;
-  if (!front.cwd.empty() || (process && process->state != 'Z')) {
+  const int user = front.cwd.empty() ? process_uid(foreground.pid) : -1;
+  if (!front.cwd.empty() || (user >= 0 && user != static_cast<int>(::geteuid()))) {
     return front;
   }
   const auto shell = process_info(foreground.shell_pid);
