@@ -92,7 +92,7 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
       const auto mode = terminal_mode(tab->tty);
       return mode && mode->line && prompt_state(foreground, tab->tty) == Prompt::reads_keyboard;
     };
-    info.busy = !foreground.is_shell() || (reads() && reads()) ||
+    info.busy = !foreground.is_shell() || (reads() && reads()) ||  // NOLINT(misc-redundant-expression)
                 (foreground.kind == Foreground::Kind::shell &&
                  (tab->runs.empty() ? tab->files.running_nonce().has_value()
                                     : !tab->runs.back()->opened(foreground)));
