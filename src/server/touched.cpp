@@ -40,7 +40,7 @@ std::string key_came_lately() {
       1, "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
 }
 
-/// The same: sets an option to a value of it where that is who comes, and else to another.
+/// In a client's hook, behind who_comes: sets an option to `value` where that is `who`, and else to `other`.
 std::string set_if(const std::string& option, const std::string& who, const std::string& value,
                    const std::string& other) {
   return "set -gF @terminally_" + option + " '#{?#{==:#{@terminally_comes}," + who + "}," + value + "," +

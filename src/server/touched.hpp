@@ -17,8 +17,8 @@ namespace terminally {
 /// tabs are touched, as it moves the second of its session.
 ///
 ///     @terminally_comes   of the server: who came last: person, channel, or unknown, which counts as both
-///     @terminally_channel its name as a client
-///     @terminally_came    that second
+///     @terminally_channel our channel's name as a client
+///     @terminally_came    the second in which it came
 ///     @terminally_visits  how often a client came, or went to another session
 ///     @terminally_seen    of a pane: the visits, and the second of the last key of every client, when our
 ///                         last line was typed; "watched" where that second was not over, so that more keys

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, Stopwatch, Tab, main, needs, poll
+from harness import Person, Result, Sandbox, Server, Stopwatch, Tab, main, needs, poll
 from harness.person import Terminal
 
 SHELLS = ("bash", "zsh", "dash", "fish")
@@ -21,6 +21,13 @@ SANITIZED = bool(os.environ.get("TERMINALLY_SANITIZED"))
 
 
 MAY_UNSHARE = shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode == 0
+
+
+def _begin_line(terminal: Terminal, tab: Tab) -> None:
+    """A line that would be run were it completed."""
+    end = len(tab.log())
+    terminal.write("touch ran &&\r")
+    poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)
 
 
 def _prompt_stands(tab: Tab) -> None:
@@ -358,6 +365,12 @@ class Tmux(unittest.TestCase):
             self.assertEqual(person.tmux("list-panes", "-a", "-F", "#{pane_width}x#{pane_height}"), "120x40\n" * 2)
             self.assertEqual(person.others(), [])
 
+    def _is_intact(self, result: Result, tab: Tab) -> None:
+        """Of `echo intact`, behind a line that a person began."""
+        self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
+        self.assertFalse((tab.server.sandbox.home / "ran").exists())
+        self.assertIn("C-c went first", " ".join(result.notes))
+
     def test_who_comes_as_our_channel_does(self) -> None:
         """D10: tmux's best client of the session is ours then, and theirs is the one that came."""
         needs("strace")
@@ -386,14 +399,10 @@ class Tmux(unittest.TestCase):
                 self.assertEqual(len(server.sandbox.channels()), 1)
                 os.kill(client, signal.SIGCONT)
                 poll(lambda: Person(server).others(), 5)
-                end = len(tab.log())
-                terminal.write("touch ran &&\r")
-                poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)
+                _begin_line(terminal, tab)
             poll(lambda: not Person(server).others(), 5)
             result = tab.execute("echo intact")
-            self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
-            self.assertFalse((server.sandbox.home / "ran").exists())
-            self.assertIn("C-c went first", " ".join(result.notes))
+            self._is_intact(result, tab)
 
     def test_who_came_and_left_while_no_server_ran(self) -> None:
         """D10: tmux counts them by itself, and the next server goes on with its count."""
@@ -404,15 +413,11 @@ class Tmux(unittest.TestCase):
                 socket, person = server.socket, Person(server)
             with Terminal(["/usr/bin/tmux", "-u", "-S", str(socket), "attach"], sandbox.environment()) as terminal:
                 poll(person.others, 5)
-                end = len(tab.log())
-                terminal.write("touch ran &&\r")
-                poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)
+                _begin_line(terminal, tab)
             poll(lambda: not person.others(), 5)
             with Server("--instance", "t", sandbox=sandbox, durable=True) as tab.server:
                 result = tab.execute("echo intact")
-                self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
-                self.assertFalse((sandbox.home / "ran").exists())
-                self.assertIn("C-c went first", " ".join(result.notes))
+                self._is_intact(result, tab)
                 person.tmux("kill-server")
 
     @unittest.skipUnless(MAY_UNSHARE, "no mount namespace may be made here")
@@ -429,15 +434,11 @@ class Tmux(unittest.TestCase):
                     with Terminal(["/usr/bin/unshare", "-rm", "/bin/sh", "-c", attach], server.sandbox.environment()) as terminal:
                         poll(lambda: Person(server).others(), 5)
                         self.assertNotIn("/dev/pts", Person(server).tmux("list-clients", "-F", "#{client_name}"))
-                        end = len(tab.log())
-                        terminal.write("touch ran &&\r")
-                        poll(lambda: len(tab.log()) >= end + len("touch ran &&\r\n"), 5)  # noqa: B023
+                        _begin_line(terminal, tab)
                         result = tab.execute("echo intact") if stays else None
                     poll(lambda: not Person(server).others(), 5)
                     result = result or tab.execute("echo intact")
-                    self.assertEqual((result.output, result.exit_code), ("intact\n", 0))
-                    self.assertFalse((server.sandbox.home / "ran").exists())
-                    self.assertIn("C-c went first", " ".join(result.notes))
+                    self._is_intact(result, tab)
 
     def test_a_stopped_log_writer_has_nothing_run_twice(self) -> None:
         """R8: START comes late; that the command runs is seen all the same."""
