@@ -147,8 +147,7 @@ Awaitable<AsyncMutex::Guard> TmuxServer::turn(std::shared_ptr<AsyncMutex> mutex,
   co_return std::move(turn.guard);
 }
 
-/// A server that has lost its last tab ends with the client that has just found that out; one that was killed
-/// drops its clients before it is seen to be gone.
+/// One that was killed drops its clients before it is seen to be gone.
 Awaitable<bool> TmuxServer::ends() const {
   const auto patience = Clock::now() + kLostServerEndsWithin;
   while (alive() && Clock::now() < patience) {
@@ -291,11 +290,34 @@ Awaitable<std::string> TmuxServer::open_session(std::string session, NewWindow w
                                    tmux_environment(config_, instance_, generation_));
 }
 
+/// By its id, which no other session gets.
+Awaitable<bool> TmuxServer::session_has_ended() const {
+  const TmuxClient server = client();
+  try {
+    co_await server.query("has-session -t " + quote(*session_));
+  } catch (const Error& error) {
+    co_return error.code() == ErrorCode::not_found;
+  }
+  co_return false;
+}
+
+/// Our client ends with the session: a window that was asked for in that moment went with it, or was not made.
 Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
   const TmuxClient server = client();
-  std::optional<std::string> answer =
-      co_await answer_unless_gone(server.change("new-window -d -t " + quote(*session_ + ":") + " -P -F " +
-                                                quote(kNewPaneFormat) + " " + quote_all(words)));
+  std::optional<std::string> answer;
+  std::exception_ptr failure;
+  try {
+    answer = co_await server.change("new-window -d -t " + quote(*session_ + ":") + " -P -F " +
+                                    quote(kNewPaneFormat) + " " + quote_all(words));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+    failure = std::current_exception();
+  }
+  if (failure && !co_await session_has_ended() && !co_await ends()) {
+    std::rethrow_exception(failure);
+  }
   if (answer && answer->empty() && co_await ends()) {
     answer.reset();  // it died over it: the client ends well
   }

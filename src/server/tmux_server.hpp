@@ -100,6 +100,7 @@ class TmuxServer {
  private:
   [[nodiscard]] Awaitable<void> own_instance();
   [[nodiscard]] Awaitable<std::string> ask_who_listens();
+  [[nodiscard]] Awaitable<bool> session_has_ended() const;
   void watch();
 
   boost::asio::any_io_executor executor_;

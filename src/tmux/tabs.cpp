@@ -216,7 +216,7 @@ Awaitable<std::string> Tabs::open_window(NewWindow window) {
         co_return std::move(*answer);
       }
     }
-    const bool no_server = !had_server || co_await server_.ends();
+    const bool no_server = !had_server || !server_.alive();
     const std::string name =
         attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {

@@ -135,6 +135,16 @@ class Life(unittest.TestCase):
             self.assertNotEqual(first.id, second.id)
             self.assertEqual(second.execute("echo again").output, "again\n")
 
+    def test_a_tab_in_the_moment_in_which_the_last_one_goes(self) -> None:
+        """Our channel ends with its session: one in five was refused so as "whether it was done is not known"."""
+        with Server() as server:
+            person = None
+            for _ in range(25):
+                tab = server.create_tab(shell="cat")
+                person = person or Person(server)
+                person.tmux("kill-window", "-t", tab.id)
+            self.assertEqual(server.tabs(), {})
+
     def test_create_does_not_move_a_watchers_view(self) -> None:
         with Server() as server:
             first = server.create_tab()
