@@ -27,7 +27,7 @@ class OnScreen(unittest.TestCase):
         self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.tab = self.server.create_tab(name="the tab")
         self.tab.execute(HOSTILE)
-        poll(lambda: self.tab.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+        self.tab.prompt()
 
 
 class InTmux(OnScreen):
@@ -102,7 +102,7 @@ class InTmux(OnScreen):
         """As its tab did: what moves down does not go over what is there."""
         second = self.server.create_tab()
         second.execute(r"printf 'one\033[3Btwo\n'")
-        poll(lambda: second.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+        second.prompt()
         self.keys(f"""printf '\\e[6A'; "$BIN" replay {second.id} --max-pause 0 2>/dev/null""", "Enter")
         seen = self.until("one\n\n\n   two\n")
         for number in range(1, 13):

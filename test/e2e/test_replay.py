@@ -46,7 +46,7 @@ class Replayed(unittest.TestCase):
 
     def quiet_log(self) -> bytes:
         """The log, once the prompt is in it."""
-        poll(lambda: self.tab.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+        self.tab.prompt()
         return self.tab.log()
 
     def printed_at(self, what: bytes) -> float:

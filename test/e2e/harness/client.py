@@ -183,6 +183,10 @@ class Tab:
         """Waits until the tab's latest command is over."""
         return poll(lambda: (now := self.state(**arguments)).state != "running" and now, timeout, "the end of the command")
 
+    def prompt(self) -> None:
+        """Waits until its shell has drawn a prompt behind what was printed: a command's result may come before it."""
+        poll(lambda: self.log().endswith((b"$ ", b"# ")), 5, "the prompt")
+
     def lines(self, **arguments: Any) -> Result:
         return self.call("read_logs_from_tab", **arguments)
 
