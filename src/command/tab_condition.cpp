@@ -9,7 +9,6 @@
 #include "log/log_end.hpp"
 #include "log/masking.hpp"
 #include "log/unfinished_line.hpp"
-#include "system/foreground.hpp"
 #include "system/listeners.hpp"
 #include "text/ansi.hpp"
 
@@ -23,15 +22,17 @@ constexpr Milliseconds kPollPort{50};
 constexpr Milliseconds kPollInput{50};
 /// A match that ends where the output ends has this long to become longer.
 constexpr Milliseconds kMayGrow{50};
-/// What was just typed at a prompt has this long to take the foreground.
+/// What has just come at a prompt has this long to take the foreground.
 constexpr Milliseconds kTakesForeground{300};
+/// A shell's prompt is in the log by then, if it has one.
+constexpr Milliseconds kPromptLate{1'000};
 /// What a shell does before its first prompt takes no longer, as a rule.
 constexpr Milliseconds kStartsUp{2'000};
 /// What became of a command whose tab has closed is settled within this time: its last output is read first.
 constexpr Milliseconds kSettledWithin = kLogEndsWithin + Milliseconds(1'000);
 constexpr Milliseconds kPollSettled{10};
-/// What was typed is in the log by then, where it is shown at all.
-constexpr Milliseconds kEchoLate{500};
+/// What was typed is in the log by then, where it is shown at all: tmux has it, and may be kept from running.
+constexpr Milliseconds kEchoLate{1'000};
 constexpr std::size_t kMaxMatchBytes = 1'000;
 
 }  // namespace
@@ -59,11 +60,20 @@ void TabCondition::choose_command(const WaitFor& request) {
   from_ = request.from_byte.value_or(record_ ? record_->start_byte : 0);
   after_something_ = request.from_byte.has_value();
   // What ended before the range that was asked for, or while a person runs something else, is not meant.
-  if (ended() && (request.from_byte ? from_ > record_->end_byte
-                                    : !tab_->closed && look_at_foreground(tab_->pane_pid).kind !=
-                                                           Foreground::Kind::shell)) {
+  const auto another_runs = [this] {
+    const Foreground foreground = look_at_foreground(tab_->pane_pid);
+    return foreground.kind != Foreground::Kind::shell &&
+           !(is_step_of_prompt(*tab_, foreground) && !is_drawn_behind(record_->end_byte));
+  };
+  if (ended() && (request.from_byte ? from_ > record_->end_byte : !tab_->closed && another_runs())) {
     record_.reset();
   }
+}
+
+/// Whether anything that is seen was printed behind it: a prompt, and what somebody typed there.
+bool TabCondition::is_drawn_behind(std::uint64_t offset) const {
+  constexpr std::size_t kLooksAt = 4'096;
+  return strip_ansi(tab_->log.read(offset, kLooksAt).bytes).find_first_not_of(" \r\n") != std::string::npos;
 }
 
 void TabCondition::look_at_command() {
@@ -143,14 +153,42 @@ TabCondition::Step TabCondition::look_for_exit() {
   }
   const Foreground foreground = look_at_foreground(tab_->pane_pid);
   something_ran_ = something_ran_ || (foreground.kind != Foreground::Kind::shell && !is_starting_up());
-  const bool at_prompt =
-      foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab_->tty) == Prompt::ready;
-  // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
-  if (!at_prompt || (after_something_ && now_ - began_ < kTakesForeground)) {
+  if (!is_back(foreground)) {
     return Step::later;
   }
   refuse_where_nothing_ran();
   return Step::matched;
+}
+
+/// Whether the shell is at its prompt, behind what was typed, and what came before the prompt is logged.
+bool TabCondition::is_back(const Foreground& foreground) {
+  if (!came_ && !is_on_its_way()) {
+    came_ = now_;
+  }
+  if (foreground.kind != Foreground::Kind::shell || prompt_state(foreground, tab_->tty) != Prompt::ready) {
+    back_.reset();
+    return false;
+  }
+  back_ = back_.value_or(now_);
+  // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
+  if (after_something_ && now_ - came_.value_or(now_) < kTakesForeground) {
+    return false;
+  }
+  look_again_by(now_ + kAfterOutput);
+  return !(after_something_ || something_ran_) || now_ - *back_ >= kPromptLate || prompt_is_logged();
+}
+
+bool TabCondition::is_on_its_way() const {
+  return after_something_ && tab_->log.end() <= from_ && now_ - tab_->last_input < kEchoLate;
+}
+
+/// Whether a line was finished in the log since, and another is begun: all that came before the prompt is
+/// there.
+bool TabCondition::prompt_is_logged() const {
+  constexpr std::size_t kLooksAt = 4'096;
+  const std::string begin = tab_->log.read(from_, kLooksAt).bytes;
+  return (begin.size() == kLooksAt || begin.find('\n') != std::string::npos) &&
+         !unfinished_line(tab_->log, tab_->cols).empty();
 }
 
 /// What has the foreground of a tab just opened, where nothing was typed yet, is a step of its start-up
@@ -216,7 +254,7 @@ TabCondition::Step TabCondition::look_for_input() {
   }
   next_poll_ = now_ + kPollInput;
   look_again_by(next_poll_);
-  if (after_something_ && tab_->log.end() <= from_ && now_ - tab_->last_input < kEchoLate) {
+  if (is_on_its_way()) {
     return Step::later;  // it may still stand at the question before
   }
   const auto settled = input_.look(*tab_);

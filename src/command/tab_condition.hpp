@@ -10,6 +10,7 @@
 #include "command/wait_terms.hpp"
 #include "log/log_search.hpp"
 #include "log/output.hpp"
+#include "system/foreground.hpp"
 
 namespace terminally {
 
@@ -60,12 +61,18 @@ class TabCondition {
   [[nodiscard]] Step look_for_port();
   [[nodiscard]] Step look_for_it();
   [[nodiscard]] bool is_being_settled();
+  [[nodiscard]] bool is_drawn_behind(std::uint64_t offset) const;
+  [[nodiscard]] bool is_back(const Foreground& foreground);
+  [[nodiscard]] bool is_on_its_way() const;
+  [[nodiscard]] bool prompt_is_logged() const;
   void look_again_by(Clock::time_point when) { next_look_ = std::min(next_look_, when); }
 
   std::shared_ptr<Tab> tab_;
   WaitTerms waiting_;
   std::uint64_t from_ = 0;
-  bool after_something_ = false;  ///< the caller has just typed something: it may still be on its way
+  bool after_something_ = false;           ///< the caller has just typed something
+  std::optional<Clock::time_point> came_;  ///< when that was first seen to be there
+  std::optional<Clock::time_point> back_;  ///< since when the shell was seen at its prompt
 
   /// The command whose end ends the wait: of this process, or as its record says; none at a prompt.
   RunPtr run_;

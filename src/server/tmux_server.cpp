@@ -301,7 +301,8 @@ Awaitable<bool> TmuxServer::session_has_ended() const {
   co_return false;
 }
 
-/// Our client ends with the session: a window that was asked for in that moment went with it, or was not made.
+/// Our client ends with the session: a window that was asked for in that moment went with it, or was not
+/// made.
 Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
   const TmuxClient server = client();
   std::optional<std::string> answer;
@@ -310,6 +311,9 @@ Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
     answer = co_await server.change("new-window -d -t " + quote(*session_ + ":") + " -P -F " +
                                     quote(kNewPaneFormat) + " " + quote_all(words));
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::not_found) {
+      co_return std::nullopt;
+    }
     if (error.code() == ErrorCode::tmux_timeout) {
       throw;
     }

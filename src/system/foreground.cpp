@@ -144,6 +144,27 @@ bool sleeps_in_tty_read(int pid, const std::string& tty) {
              : wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read";
 }
 
+/// While the terminal is in this mode.
+Prompt prompt_in(TerminalMode mode, const Foreground& foreground, const std::string& tty) {
+  const auto process = process_info(foreground.pid);
+  if (!process || process->foreground_group != foreground.group) {
+    return Prompt::not_yet;
+  }
+  if (foreground.kind == Foreground::Kind::gateway) {
+    if (!mode.line) {
+      return foreground.runs_program ? Prompt::not_yet : Prompt::ready;
+    }
+    return mode.echo ? Prompt::not_yet : Prompt::reads_keyboard;
+  }
+  if (!mode.line) {
+    return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
+  }
+  if (!sleeps_in_tty_read(foreground.pid, tty)) {
+    return Prompt::not_yet;
+  }
+  return foreground.shell == ShellKind::posix ? Prompt::ready : Prompt::reads_keyboard;
+}
+
 }  // namespace
 
 Foreground look_at_foreground(ProcessId pane) {
@@ -249,23 +270,18 @@ ExitReporter exit_reporter(int shell_pid) {
 
 Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
   const auto mode = terminal_mode(tty);
-  const auto process = process_info(foreground.pid);
-  if (!mode || !process) {
-    return Prompt::not_yet;
+  const Prompt state = mode ? prompt_in(*mode, foreground, tty) : Prompt::not_yet;
+  if (state == Prompt::not_yet) {
+    return state;
   }
-  if (foreground.kind == Foreground::Kind::gateway) {
-    if (!mode->line) {
-      return foreground.runs_program ? Prompt::not_yet : Prompt::ready;
-    }
-    return mode->echo ? Prompt::not_yet : Prompt::reads_keyboard;
-  }
-  if (!mode->line) {
-    return process->state == 'S' ? Prompt::ready : Prompt::not_yet;
-  }
-  if (!sleeps_in_tty_read(process->pid, tty)) {
-    return Prompt::not_yet;
-  }
-  return foreground.shell == ShellKind::posix ? Prompt::ready : Prompt::reads_keyboard;
+  // What was read one after the other fits together where the mode is still the same.
+  const auto behind = terminal_mode(tty);
+  return behind && behind->line == mode->line ? state : Prompt::not_yet;
+}
+
+bool reads_keyboard(const Foreground& foreground, const std::string& tty) {
+  const auto mode = terminal_mode(tty);
+  return mode && mode->line && prompt_state(foreground, tty) == Prompt::reads_keyboard;
 }
 
 }  // namespace terminally

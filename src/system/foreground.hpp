@@ -80,5 +80,7 @@ enum class Prompt {
 };
 
 [[nodiscard]] Prompt prompt_state(const Foreground& foreground, const std::string& tty);
+/// Whether that is Prompt::reads_keyboard, for a third of the price where it is at its prompt.
+[[nodiscard]] bool reads_keyboard(const Foreground& foreground, const std::string& tty);
 
 }  // namespace terminally

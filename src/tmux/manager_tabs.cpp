@@ -86,13 +86,7 @@ Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
     InFront front = in_front(foreground);
     info.foreground = std::move(front.name);
     info.cwd = std::move(front.cwd);
-    // What a shell does is read from two files of /proc, one after the other, which may not fit together: it
-    // is believed when two looks agree.
-    const auto reads = [&] {
-      const auto mode = terminal_mode(tab->tty);
-      return mode && mode->line && prompt_state(foreground, tab->tty) == Prompt::reads_keyboard;
-    };
-    info.busy = !foreground.is_shell() || (reads() && reads()) ||  // NOLINT(misc-redundant-expression)
+    info.busy = !foreground.is_shell() || reads_keyboard(foreground, tab->tty) ||
                 (foreground.kind == Foreground::Kind::shell &&
                  (tab->runs.empty() ? tab->files.running_nonce().has_value()
                                     : !tab->runs.back()->opened(foreground)));

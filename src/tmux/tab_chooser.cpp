@@ -47,7 +47,8 @@ bool is_idle(const Tab& tab) {
 bool may_come_back(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
-         (is_starting(foreground, tab.pane_pid) || foreground.kind == Foreground::Kind::shell);
+         (is_starting(foreground, tab.pane_pid) || foreground.kind == Foreground::Kind::shell ||
+          is_step_of_prompt(tab, foreground));
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and

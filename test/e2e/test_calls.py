@@ -9,7 +9,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Request, Sandbox, Server, Stopwatch, Tab, main, poll
+from harness import Person, Request, Sandbox, Server, Stopwatch, Tab, main, needs, poll
 
 OVER = 6.0  # seconds that a call may outlive its time
 
@@ -235,6 +235,16 @@ class Helpers(unittest.TestCase):
             names = [row.name for row in server.tabs().values()]
             self.assertLessEqual(len([name for name in names if name.startswith("main-")]), 8)
             self.assertEqual(server.result(slow, "execute_command").window_id, main_id)
+
+    def test_a_slow_prompt_costs_no_place(self) -> None:
+        """A program that draws it (git, starship) is nobody's: the next call waits for its end."""
+        for shell, text in (("bash", "PROMPT_COMMAND='sleep 0.2'"), ("zsh", "precmd() { sleep 0.2; }")):
+            needs(shell)
+            with self.subTest(shell), Sandbox() as sandbox:
+                (sandbox.home / f".{shell}rc").write_text(text + "\n")
+                with Server(sandbox=sandbox, env={"SHELL": shell}) as server:
+                    shells = {server.call("execute_command", command="echo $$").output for _ in range(5)}
+                    self.assertEqual((len(shells), len(server.tabs())), (1, 1), "all in main")
 
     def taken_to_main(self, shell: str) -> None:
         with Server(env={"SHELL": shell}) as server:

@@ -59,6 +59,7 @@ class Text(unittest.TestCase):
             finally:
                 os.kill(tmux, signal.SIGCONT)
             self.assertIn("nothing was sent", str(late.result(10)))
+            tab.wait_end()
             self.assertEqual(tab.execute("echo free").output, "free\n")
             self.assertFalse(ran.exists())
 

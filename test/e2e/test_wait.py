@@ -1,5 +1,7 @@
 """wait_for, and the same waiting on start_process (A8, S3, M6): returns the moment it happens, and says what is true."""
 
+import os
+import signal
 import socket
 import time
 import unittest
@@ -28,6 +30,18 @@ class Exit(unittest.TestCase):
             )
             self.assertIn(b"done\r\n", tab.log()[started.start_byte : waited.next_byte])
             self.assertEqual(dict(tab.call("wait_for", until="exit")), dict(waited), "what has ended is told at once")
+
+    def test_a_program_that_draws_the_prompt_is_not_waited_for(self) -> None:
+        """It is no program of a person's: the command has ended."""
+        with Sandbox() as sandbox:
+            (sandbox.home / ".bashrc").write_text("PROMPT_COMMAND='sleep 0.5'\n")
+            with Server(sandbox=sandbox) as server:
+                tab = server.create_tab(shell="bash")
+                for _ in range(3):
+                    tab.execute("echo one")
+                    waited = tab.call("wait_for", until="exit", timeout_ms=20_000)
+                    self.assertEqual((waited.matched, waited.output, waited.get("exit_code")), (True, "one\n", 0))
+                    self.assertEqual(tab.call("wait_for", until="pattern", pattern="never", timeout_ms=1_000).reason, "exited")
 
     def test_where_nothing_ran(self) -> None:
         with Server() as server:
@@ -301,6 +315,26 @@ class AfterSending(unittest.TestCase):
             sent = tab.call("send_text", text="sh -c 'sleep 1; echo do''ne'", until="exit", strip_ansi=True, timeout_ms=20_000)
             self.assertIs(sent.matched, True)
             self.assertIn("\ndone\n", sent.output)
+
+
+    def test_at_a_prompt_with_its_last_words(self) -> None:
+        """The log is written behind the terminal: who writes it stands still over the end of the program."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            text = "sh -c 'until [ -e go ]; do sleep 0.01; done; echo do''ne; touch gone'"
+            sent = server.call_async("send_text", window_id=tab.id, text=text, until="exit", strip_ansi=True, timeout_ms=20_000)
+            poll(lambda: tab.row.foreground == "sh", 10)
+            [writer] = [pid for pid, command in server.sandbox.processes().items() if "terminally-log" in command]
+            os.kill(writer, signal.SIGSTOP)
+            try:
+                (server.sandbox.home / "go").touch()
+                poll(lambda: (server.sandbox.home / "gone").exists() and not tab.row.busy, 10)
+                back = time.monotonic()
+                poll(lambda: sent.done() or time.monotonic() > back + 0.5, 10)
+            finally:
+                os.kill(writer, signal.SIGCONT)
+            self.assertIn("\ndone\n", server.result(sent, "send_text").output)
 
 
 class Port(unittest.TestCase):

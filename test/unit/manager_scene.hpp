@@ -55,7 +55,8 @@ class PaperTmux : public ScriptedTmux {
       const auto row = std::ranges::find_if(
           rows, [&](const PaneRow& one) { return to_string(one.pane) == target || one.window == target; });
       const bool at_window = words.front() == "new-window" || words.front() == "set-option" ||
-                             words.front() == "set-environment" || words.front() == "set-hook";
+                             words.front() == "set-environment" || words.front() == "set-hook" ||
+                             words.front() == "has-session";
       if (!at_window && !target.empty() && row == rows.end()) {
         return failed("can't find pane: " + target);
       }

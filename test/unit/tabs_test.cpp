@@ -269,6 +269,18 @@ TEST_CASE("tabs: a session that a person closed is made again in the server that
                   .starts_with("#{pid}"));
 }
 
+TEST_CASE("tabs: an answer that was lost is not known, unless its session has ended") {
+  OpenTabs open;
+  open.create();
+  open.tmux->fail("new-window", "lost");
+  CHECK(open.refusal().says("lost"));
+  CHECK(open.tmux->times_asked("new-session") == 1);
+  open.tmux->fail("has-session", "can't find session: $0");
+  open.tmux->rows.clear();
+  open.create();
+  CHECK(open.tmux->times_asked("new-session") == 2);
+}
+
 TEST_CASE("tabs: where another has made the session meanwhile, the tab comes into that") {
   OpenTabs open;
   open.create();
