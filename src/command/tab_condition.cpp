@@ -63,7 +63,7 @@ void TabCondition::choose_command(const WaitFor& request) {
   const auto another_runs = [this] {
     const Foreground foreground = look_at_foreground(tab_->pane_pid);
     return foreground.kind != Foreground::Kind::shell &&
-           !(is_step_of_prompt(*tab_, foreground) && !is_drawn_behind(record_->end_byte));
+           (!is_step_of_prompt(*tab_, foreground) || is_drawn_behind(record_->end_byte));
   };
   if (ended() && (request.from_byte ? from_ > record_->end_byte : !tab_->closed && another_runs())) {
     record_.reset();

@@ -25,6 +25,10 @@ constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
 /// A session that tmux does not know is not asked for again with each call.
 constexpr Milliseconds kNotTriedAgain{5'000};
+/// tmux 3.3a crashes where it has news for control clients (a window was closed) while one of them is half
+/// known to it (control_write, control.c, of a client that control_start has not seen). A client that is lost
+/// with its session is lost amidst such news.
+constexpr Milliseconds kNewsIsOver{200};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
 constexpr const char* kLost =
@@ -211,9 +215,11 @@ void ControlChannel::let_go() {
 Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connection(Clock::time_point by) {
   if (connection_ && connection_->lost()) {
     connection_.reset();  // what it may still have to say, it says
+    lost_at_ = Clock::now();
   }
   const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
-  if (!connection_ && !session_->empty() && !refused) {
+  const bool settled = !lost_at_ || Clock::now() - *lost_at_ >= kNewsIsOver;
+  if (!connection_ && !session_->empty() && !refused && settled) {
     try {
       // -N: attach-session would start a server.
       const auto made = std::make_shared<Connection>(

@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/timeout.hpp"
@@ -12,7 +13,7 @@ namespace terminally {
 
 /// A channel over one client in control mode that is kept: it answers within a tenth of a millisecond, where
 /// a process per call takes two. It comes with the first call that knows a session to attach to, and again
-/// with the next call after it was lost (killed, detached by a person, its session closed). Calls go by
+/// with a call 200 ms after it was found lost (killed, detached by a person, its session closed). Calls go by
 /// spawned clients where it cannot be had.
 ///
 /// tmux reads what is sent from the pipe itself: a client that is stopped holds no call up, unless tmux is to
@@ -43,6 +44,7 @@ class ControlChannel : public TmuxChannel {
   std::shared_ptr<const std::string> session_;
   std::string refused_session_;  ///< which tmux did not know when we wanted to attach to it
   Clock::time_point refused_until_;
+  std::optional<Clock::time_point> lost_at_;  ///< when a client was last seen to be lost
   std::shared_ptr<Connection> connection_;
 };
 

@@ -299,13 +299,13 @@ class Tmux(unittest.TestCase):
             self.assertEqual(len(server.tabs()), 50 * scripts + 1)
 
     def test_the_channel_is_killed_and_detached(self) -> None:
-        """R18: whatever becomes of our tmux client, the next call has another, and only one."""
+        """R18: whatever becomes of our tmux client, the next call is answered, and one soon has another, and only one."""
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
             person = Person(server)
             for n in range(6):
-                [channel] = server.sandbox.channels()
+                [channel] = poll(lambda: tab.execute("true") and server.sandbox.channels(), 5, "our channel, anew")
                 if n % 2 == 0:
                     os.kill(channel, signal.SIGKILL)
                 else:
@@ -395,8 +395,7 @@ class Tmux(unittest.TestCase):
             with Terminal([*stopped, *attach], server.sandbox.environment()) as terminal:
                 client = poll(lambda: [pid for pid, line in server.sandbox.processes().items() if line == " ".join(attach)], 5)[0]
                 poll(lambda: Path(f"/proc/{client}/stat").read_text().rpartition(") ")[2][0] in "Tt", 5, "it is connected, and stopped")
-                tab.execute("true")
-                self.assertEqual(len(server.sandbox.channels()), 1)
+                poll(lambda: tab.execute("true") and len(server.sandbox.channels()) == 1, 5, "our channel, anew")
                 os.kill(client, signal.SIGCONT)
                 poll(lambda: Person(server).others(), 5)
                 _begin_line(terminal, tab)

@@ -316,7 +316,6 @@ class AfterSending(unittest.TestCase):
             self.assertIs(sent.matched, True)
             self.assertIn("\ndone\n", sent.output)
 
-
     def test_at_a_prompt_with_its_last_words(self) -> None:
         """The log is written behind the terminal: who writes it stands still over the end of the program."""
         with Server() as server:
