@@ -55,9 +55,9 @@ bool is_no_way_back(const Tab& tab, Milliseconds waited) {
 }  // namespace
 
 bool is_step_of_prompt(const Tab& tab, const Foreground& foreground) {
-  const auto since_end = Clock::now() - tab.last_end;
+  const auto since = Clock::now() - (tab.last_end == Clock::time_point() ? tab.opened : tab.last_end);
   return foreground.kind == Foreground::Kind::program && !prompt_was_there(tab) &&
-         since_end <= kPromptAfterCommand && since_end - age_of(foreground.pid) <= kLastStepBegins;
+         since <= kPromptAfterCommand && since - age_of(foreground.pid) <= kLastStepBegins;
 }
 
 boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline) {

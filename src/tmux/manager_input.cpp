@@ -46,7 +46,7 @@ std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
 /// At its prompt, or on its way there: fish takes a while from the end of a command to its prompt.
 bool shell_is_idle(const Tab& tab) {
   const Foreground now = look_at_foreground(tab.pane_pid);
-  return is_starting(now, tab.pane_pid) ||
+  return is_starting(now, tab.pane_pid) || is_step_of_prompt(tab, now) ||
          (now.kind == Foreground::Kind::shell && prompt_state(now, tab.tty) != Prompt::reads_keyboard);
 }
 

@@ -7,7 +7,7 @@ import signal
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, main, needs, poll
+from harness import Person, Sandbox, Server, main, needs, poll
 from harness.client import Result, Tab
 
 
@@ -189,8 +189,9 @@ class Text(unittest.TestCase):
 
     def test_behind_a_call_whose_command_is_still_to_be_typed(self) -> None:
         """Calls on a tab are served in order: it is no line for the prompt before."""
-        for shell in ("bash", "zsh", "dash"):
-            with self.subTest(shell=shell), Server() as server:
+        for shell, start_up in (("bash", ""), ("zsh", ""), ("dash", ""), ("bash", "PROMPT_COMMAND='sleep 0.2'\n")):
+            with self.subTest(shell=shell, start_up=start_up), Sandbox() as sandbox, Server(sandbox=sandbox) as server:
+                (sandbox.home / ".bashrc").write_text(start_up)
                 tab = server.create_tab(shell=shell)
                 for n in range(4):
                     call = tab.execute_async(f"read -r x; echo got:$x:{n}", timeout_ms=60_000)
