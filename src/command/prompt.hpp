@@ -17,8 +17,8 @@ inline constexpr Milliseconds kPromptAfterCommand{5'000};
 /// what has the foreground; tab_closed when the tab's process is gone.
 [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline);
 
-/// Whether the program in the foreground began so soon behind the end of our last command, or behind the tab's
-/// opening, with nothing typed since, that it most likely is a step of the prompt (git, starship), and
+/// Whether the program in the foreground began so soon behind the end of our last command, or behind the
+/// tab's opening, with nothing typed since, that it most likely is a step of the prompt (git, starship), and
 /// nobody's.
 [[nodiscard]] bool is_step_of_prompt(const Tab& tab, const Foreground& foreground);
 
