@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -46,8 +47,8 @@ def run(*argv: str, env: dict[str, str] | None = None) -> None:
 class Server:
     """The product, spoken to over its pipes from one thread."""
 
-    def __init__(self, program: Path, env: dict[str, str]):
-        self.process = subprocess.Popen([program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program: Path, env: dict[str, str], wrapper: Sequence[str] = ()):
+        self.process = subprocess.Popen([*wrapper, program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.next_id = 0
         self.request("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "bench", "version": "1"})
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,10 +19,9 @@ inline constexpr std::size_t kCommandIdDigits = 8;
 /// wrapper has none.
 enum class CommandFile : char {
   text = 'u',
-  end = 'e',      ///< prints END
-  hook = 'p',     ///< for the prompt after it
-  history = 'h',  ///< for bash
-  taken = 't',
+  end = 'e',    ///< prints END
+  hook = 'p',   ///< for the prompt after it
+  taken = 't',  ///< bash also notes a line of its history there
   cancelled = 'c',
   signalled = 's',
   directory = 'd',
@@ -29,6 +29,12 @@ enum class CommandFile : char {
 
 [[nodiscard]] inline std::string command_file(std::string_view nonce, CommandFile which) {
   return command_id_of(nonce) + static_cast<char>(which);
+}
+
+/// Which one has this name; none for the wrapper.
+[[nodiscard]] inline std::optional<CommandFile> command_file_of(std::string_view name) {
+  return name.size() == kCommandIdDigits + 1 ? std::optional(static_cast<CommandFile>(name.back()))
+                                             : std::nullopt;
 }
 
 }  // namespace terminally

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -107,6 +108,17 @@ void make_private_directory(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   write_with(path, content, O_TRUNC);
+}
+
+UniqueFd open_to_overwrite(const std::filesystem::path& path) {
+  return UniqueFd(::open(path.c_str(), O_WRONLY | kCommonFlags));
+}
+
+void overwrite(int fd, std::string_view content, const std::filesystem::path& path) {
+  write_all(fd, content, path);
+  if (::ftruncate(fd, static_cast<off_t>(content.size())) != 0) {
+    throw io_error("cannot cut " + path.string() + " to its length", errno);
+  }
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view content) {

@@ -12,6 +12,7 @@
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <csignal>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/pipe.hpp"
@@ -23,41 +24,62 @@ namespace {
 
 namespace asio = boost::asio;
 
+/// As shells say it.
+constexpr int kNotStarted = 127;
+/// Of one that is run to its end; what prints more does not get there.
+constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
+
+/// Those that we may not kill, as they run as another user (sudo makes them so). They end with their pipes.
+std::vector<pid_t>& left_to_themselves() {
+  static std::vector<pid_t> pids;
+  return pids;
+}
+
+void reap_left_to_themselves() {
+  std::erase_if(left_to_themselves(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
 
 /// Owns a started child: killed and reaped when it goes out of scope unreaped.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(pid_t pid, bool leads) : pid_(pid), leads_(leads) { reap_left_to_themselves(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  void kill() const { ::kill(pid_, SIGKILL); }
 
-  void end() {
-    if (pid_ > 0) {
-      kill();
-      reap();
+  /// Its exit code, as shells say it. Until it is reaped its number is nobody else's, nor that of its group;
+  /// what has ended by itself is not changed by a signal. Nothing happens where it was reaped before.
+  int end() {
+    int status = SIGKILL;
+    const pid_t pid = std::exchange(pid_, -1);
+    if (pid > 0) {
+      if (leads_) {
+        ::kill(-pid, SIGKILL);
+      }
+      const bool obeys = ::kill(pid, SIGKILL) == 0;
+      pid_t reaped = -1;
+      do {
+        reaped = ::waitpid(pid, &status, obeys ? 0 : WNOHANG);
+      } while (reaped < 0 && errno == EINTR);
+      if (reaped == 0) {
+        left_to_themselves().push_back(pid);
+      }
     }
-  }
-
-  int reap() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
 
  private:
   pid_t pid_;
+  bool leads_;  ///< a group of its own
 };
 
 /// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
 /// inherited.
-pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
+pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, bool leads, int in, int out,
+            int err) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
@@ -71,7 +93,9 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, int i
   sigemptyset(&none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  const int session = leads ? POSIX_SPAWN_SETSID : 0;
+  posix_spawnattr_setflags(&attributes,
+                           static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | session));
 
   const std::vector<char*> args = pointers(argv);
   const std::vector<char*> env = pointers(environment);
@@ -139,9 +163,18 @@ void throw_if_aborted(const boost::system::error_code& error) {
 
 asio::awaitable<void> read_all(asio::readable_pipe& pipe, std::string& into) {
   boost::system::error_code error;
-  co_await asio::async_read(pipe, asio::dynamic_buffer(into),
+  co_await asio::async_read(pipe, asio::dynamic_buffer(into, kMostOutput),
                             asio::redirect_error(asio::use_awaitable, error));
   throw_if_aborted(error);
+}
+
+asio::awaitable<std::string> read_some_of(asio::readable_pipe& pipe) {
+  std::string read(kReadBytes, '\0');
+  boost::system::error_code error;
+  const std::size_t size =
+      co_await pipe.async_read_some(asio::buffer(read), asio::redirect_error(asio::use_awaitable, error));
+  read.resize(size);
+  co_return read;
 }
 
 /// A process may end without reading all of it.
@@ -170,14 +203,31 @@ struct ChildProcess::State {
       : in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
-        child((kept == Kept::yes ? spawn_kept : spawn)(argv, environment, in_pipe.read.get(),
-                                                       out_pipe.write.get(), err_pipe.write.get())),
+        child(kept == Kept::to_our_end
+                  ? spawn_kept(argv, environment, in_pipe.read.get(), out_pipe.write.get(),
+                               err_pipe.write.get())
+                  : spawn(argv, environment, kept == Kept::as_session, in_pipe.read.get(),
+                          out_pipe.write.get(), err_pipe.write.get()),
+              kept == Kept::as_session),
         pidfd(executor, open_pidfd(child, argv).release()) {}
 
   asio::awaitable<void> communicate(const std::string& input, ProcessResult& result) {
     using asio::experimental::awaitable_operators::operator&&;
-    co_await (write_all(in, input) && read_all(out, result.out) && read_all(err, result.err) &&
-              pidfd.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable));
+    co_await (write_all(in, input) && read_all(out, result.out) && read_all(err, result.err) && ended());
+  }
+
+  [[nodiscard]] bool has_ended() {
+    pollfd ended{.fd = pidfd.native_handle(), .events = POLLIN, .revents = 0};
+    return ::poll(&ended, 1, 0) != 0;
+  }
+
+  /// Looked at, too: asio may tell of a descriptor what it has just seen of one that was closed since.
+  asio::awaitable<void> ended() {
+    boost::system::error_code error;
+    while (!error && !has_ended()) {
+      co_await pidfd.async_wait(asio::posix::stream_descriptor::wait_read,
+                                asio::redirect_error(asio::use_awaitable, error));
+    }
   }
 
   asio::local::stream_protocol::socket in;
@@ -200,18 +250,18 @@ int ChildProcess::pid() const {
   return state_->child.pid();
 }
 
+asio::any_io_executor ChildProcess::executor() const {
+  return state_->pidfd.get_executor();
+}
+
 bool ChildProcess::has_ended() const {
-  pollfd ended{.fd = state_->pidfd.native_handle(), .events = POLLIN, .revents = 0};
-  return ::poll(&ended, 1, 0) != 0;
+  return state_->has_ended();
 }
 
 asio::awaitable<ProcessResult> ChildProcess::finish(std::string input, std::chrono::milliseconds deadline) {
   ProcessResult result;
   result.timed_out = !co_await finish_by(Clock::now() + deadline, state_->communicate(input, result));
-  if (result.timed_out) {
-    state_->child.kill();
-  }
-  result.exit_code = state_->child.reap();
+  result.exit_code = state_->child.end();
   co_return result;
 }
 
@@ -223,18 +273,19 @@ asio::awaitable<bool> ChildProcess::write(std::string text) {
 }
 
 asio::awaitable<std::string> ChildProcess::read_some() {
-  std::string read(kReadBytes, '\0');
-  boost::system::error_code error;
-  const std::size_t size = co_await state_->out.async_read_some(
-      asio::buffer(read), asio::redirect_error(asio::use_awaitable, error));
-  read.resize(size);
-  co_return read;
+  return read_some_of(state_->out);
+}
+
+asio::awaitable<std::string> ChildProcess::read_some_errors() {
+  return read_some_of(state_->err);
 }
 
 asio::awaitable<void> ChildProcess::ended() {
-  boost::system::error_code ignored;
-  co_await state_->pidfd.async_wait(asio::posix::stream_descriptor::wait_read,
-                                    asio::redirect_error(asio::use_awaitable, ignored));
+  co_await state_->ended();
+}
+
+int ChildProcess::exit_code() {
+  return state_->child.end();
 }
 
 void ChildProcess::end() {
@@ -243,12 +294,25 @@ void ChildProcess::end() {
   state_->pidfd.close(ignored);
   state_->in.close(ignored);
   state_->out.close(ignored);
+  state_->err.close(ignored);
 }
 
 asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                            std::vector<std::string> environment) {
   ChildProcess process(co_await asio::this_coro::executor, argv, environment);
   co_return co_await process.finish("", deadline);
+}
+
+ProcessResult run_and_wait(Argv argv, std::chrono::milliseconds deadline) {
+  asio::io_context io(1);
+  ProcessResult result;
+  asio::co_spawn(io, run_process(std::move(argv), deadline),
+                 [&result](const std::exception_ptr& failure, ProcessResult its) {
+                   result = std::move(its);
+                   result.exit_code = failure ? kNotStarted : result.exit_code;
+                 });
+  io.run();
+  return result;
 }
 
 }  // namespace terminally

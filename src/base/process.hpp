@@ -3,6 +3,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,10 +27,14 @@ struct ProcessResult {
 /// goes out of scope before it has ended.
 class ChildProcess {
  public:
-  enum class Kept : bool { no, yes };
+  enum class Kept : std::uint8_t {
+    no,
+    to_our_end,  ///< killed by the system when this process ends, however it does
+    as_session,  ///< in a session of its own: what is left of its process group ends with it
+  };
 
-  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. `kept`: it is killed
-  /// by the system when this process ends, however it does. Throws Error(io) when it cannot be started.
+  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io) when
+  /// it cannot be started.
   ChildProcess(const boost::asio::any_io_executor& executor, const Argv& argv,
                const std::vector<std::string>& environment = {}, Kept kept = Kept::no);
   ~ChildProcess();
@@ -37,6 +42,8 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] bool has_ended() const;
+  /// Where its waits go on.
+  [[nodiscard]] boost::asio::any_io_executor executor() const;
   /// -1: it was reaped.
   [[nodiscard]] int pid() const;
 
@@ -50,8 +57,12 @@ class ChildProcess {
   [[nodiscard]] boost::asio::awaitable<bool> write(std::string text);
   /// What it prints next; empty: no more, from it or from who else has its output.
   [[nodiscard]] boost::asio::awaitable<std::string> read_some();
-  /// Until it has ended. For all three this has to live until they return.
+  /// The same of its standard error.
+  [[nodiscard]] boost::asio::awaitable<std::string> read_some_errors();
+  /// Until it has ended. For all four this has to live until they return.
   [[nodiscard]] boost::asio::awaitable<void> ended();
+  /// Of one that has ended, and is reaped by that: 128 + signal number when a signal ended it.
+  [[nodiscard]] int exit_code();
   /// Kills and reaps it now, and ends what waits for it as where it had ended by itself.
   void end();
 
@@ -63,5 +74,8 @@ class ChildProcess {
 /// Runs a process without input to its end, as ChildProcess does.
 [[nodiscard]] boost::asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                                                 std::vector<std::string> environment = {});
+
+/// The same where there is no event loop, or it may wait; exit code 127 where it cannot be started.
+[[nodiscard]] ProcessResult run_and_wait(Argv argv, std::chrono::milliseconds deadline);
 
 }  // namespace terminally

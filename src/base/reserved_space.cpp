@@ -27,7 +27,9 @@ bool some_command_runs(const std::filesystem::path& directory) {
 }  // namespace
 
 bool ReservedSpace::take() const noexcept {
-  if (::access(file_.c_str(), F_OK) == 0 || some_command_runs(file_.parent_path())) {
+  const std::filesystem::path directory = file_.parent_path();
+  if (::access(file_.c_str(), F_OK) == 0 || ::access((directory / "lock").c_str(), F_OK) != 0 ||
+      some_command_runs(directory)) {
     return false;
   }
   const UniqueFd file(::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -13,7 +13,8 @@ class ReservedSpace {
 
   explicit ReservedSpace(const std::filesystem::path& directory) : file_(directory / "reserve") {}
 
-  /// Not while a command runs. No call throws. False: nothing was taken, or given up.
+  /// Not while a command runs, nor without the lock of an instance: that was put away meanwhile. No call
+  /// throws. False: nothing was taken, or given up.
   bool take() const noexcept;
   [[nodiscard]] bool give_up() const noexcept;
 

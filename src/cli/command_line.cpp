@@ -11,11 +11,15 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "cli/guest.hpp"
 #include "cli/options.hpp"
 #include "cli/print.hpp"
 #include "cli/serve.hpp"
 #include "cli/subcommands.hpp"
-#include "stdio/serve.hpp"
+#include "hosts/hosts.hpp"
+#include "hosts/people.hpp"
+#include "system/this_build.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {
@@ -29,12 +33,13 @@ constexpr const char* kExamples =
     "  terminally-mcp demo                     a client and a server talk to each other\n"
     "  terminally-mcp ls                       the tabs of the running instance\n"
     "  terminally-mcp tail @3 -f               what a tab prints, as it comes\n"
-    "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent";
+    "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent\n"
+    "  terminally-mcp tail build1:@3 -f        the same on a host (see: hosts)";
 
 /// An app that reads the command line into `config` and `action`.
 void describe(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes) {
   app.name("terminally-mcp");
-  app.set_version_flag("--version", "terminally-mcp " + this_implementation().version);
+  app.set_version_flag("--version", "terminally-mcp " + text_of(this_build()));
   app.footer(kExamples);
   app.require_subcommand(0, 1);
   app.fallthrough();  // flags of the program are understood after the subcommand, too
@@ -43,7 +48,8 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
     add(app, config, action);
   }
   add_exec(app, config, action, behind_dashes);
-  for (const auto& add : {add_attach, add_history, add_instances, add_doctor, add_demo, add_completions}) {
+  for (const auto& add : {add_cp, add_attach, add_history, add_instances, add_hosts, add_doctor, add_demo,
+                          add_completions, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }
@@ -63,7 +69,8 @@ std::string explain_extras(const CLI::App& app, bool has_dashes, std::string oth
     return otherwise;
   }
   std::string names;
-  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* subcommand :
+       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     names += (names.empty() ? "" : ", ") + subcommand->get_name();
   }
   return "\"" + words.front() + "\" is no subcommand; there are: " + names;
@@ -89,6 +96,19 @@ std::optional<std::size_t> words_behind_dashes(std::span<char* const> words) {
                                : std::optional(static_cast<std::size_t>(words.end() - dashes) - 1);
 }
 
+/// A command on a tab of a host is run there: then this does not return.
+void run_there_if_meant(std::span<char* const> argv, const Config& config) {
+  const std::vector<std::string> words(argv.begin() + 1, argv.end());
+  const bool names_one =
+      std::any_of(words.begin(), std::ranges::find(words, "--"),
+                  [](const std::string& word) { return split_far_name(word).has_value(); });
+  const auto far = names_one ? far_words(words, read_hosts(config.hosts_file)) : std::nullopt;
+  if (far) {
+    const std::string instance = far->host.instance.empty() ? instance_on_hosts(config) : config.instance;
+    run_there(*far, far_start(far->host, config, instance).instance);
+  }
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -104,6 +124,8 @@ int run_command_line(int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen
   try {
     app.parse(argc, argv);
+    run_there_if_meant(std::span(argv, static_cast<std::size_t>(argc)), config);
+    place_helpers(config);
     return action();
   } catch (const CLI::ParseError& error) {
     return explain(app, error, behind_dashes.has_value());
@@ -115,7 +137,7 @@ int run_command_line(int argc, char** argv) {
     return 1;
   } catch (const std::exception& error) {
     complain(error.what());
-    return 1;
+    return app.got_subcommand("exec") ? kExecFailed : 1;
   }
 }
 

@@ -68,7 +68,8 @@ CompletionCommand described(const CLI::App& app) {
       command.takes_more = true;
     }
   }
-  for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* child :
+       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     command.commands.push_back(described(*child));
   }
   return command;

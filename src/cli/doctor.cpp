@@ -1,10 +1,16 @@
 // terminally-mcp doctor: what this machine lacks, and how to mend it.
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
-#include "cli/checks.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "checks/checks.hpp"
+#include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "instance/instance.hpp"
+#include "system/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -19,6 +25,27 @@ const char* mark(Finding::Grade grade) {
       break;
   }
   return "wrong   ";
+}
+
+/// What runs.
+Findings check_instances(const Config& config) {
+  Findings findings;
+  for (const std::string& name : running_instances(config)) {
+    const Config guest = guest_of(config, name);
+    try {
+      const std::string owner = read_file(Instance(guest, name).runtime() / "lock").value_or("");
+      const bool owned = process_info(std::atoi(owner.c_str())).has_value();
+      findings.push_back(fine("instance: " + name + ", " + std::to_string(tabs_of(guest).size()) + " tabs, " +
+                              (owned ? "its server is pid " + owner : "no server at present")));
+    } catch (const Error& error) {
+      findings.push_back(wrong("instance: " + name + ": " + error.what(),
+                               "if its tmux server hangs, kill that; the logs stay"));
+    }
+  }
+  if (findings.empty()) {
+    findings.push_back(fine("instance: none runs"));
+  }
+  return findings;
 }
 
 int doctor(const Config& config) {

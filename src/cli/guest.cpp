@@ -19,40 +19,56 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
-
-std::string running_instance(const Config& config) {
+/// A socket that somebody else left there is not ours to talk to.
+void trust_runtime_root(const Config& config) {
   std::error_code error;
   if (std::filesystem::symlink_status(config.runtime_root, error).type() !=
       std::filesystem::file_type::not_found) {
-    make_private_directory(
-        config.runtime_root);  // a socket that somebody else left there is not ours to talk to
+    make_private_directory(config.runtime_root);
   }
-  const std::vector<std::string> running = running_instances(config);
-  const std::string name =
-      config.instance.empty() ? "" : " \"" + Instance(config, config.instance).name() + "\"";
-  const std::string nothing =
-      "no instance" + name + " runs in " + config.runtime_root.string() +
-      ": it begins with the first tab that an agent opens. Another place: --runtime-dir. What has ended: "
-      "terminally-mcp replay PATH, of a log below " +
-      config.state_root.string();
-  if (!config.instance.empty()) {
-    const Instance named(config, config.instance);
-    if (std::find(running.begin(), running.end(), named.name()) == running.end()) {
-      throw Error(ErrorCode::not_found, running.empty() ? nothing
-                                                        : "no instance \"" + named.name() +
-                                                              "\" runs; there is: " + listed(running));
-    }
-    return named.name();
-  }
+}
+
+/// The one of --instance, or the only one.
+std::string chosen(const Config& config, const std::vector<std::string>& running) {
+  const std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
   if (running.empty()) {
-    throw Error(ErrorCode::not_found, nothing);
+    throw Error(ErrorCode::not_found,
+                "no instance" + (name.empty() ? "" : " \"" + name + "\"") + " runs in " +
+                    config.runtime_root.string() +
+                    ": it begins with the first tab that an agent opens. Another place: --runtime-dir. What "
+                    "has ended: terminally-mcp replay PATH, of a log below " +
+                    config.state_root.string());
   }
-  if (running.size() > 1) {
+  if (!name.empty() && std::find(running.begin(), running.end(), name) == running.end()) {
+    throw Error(ErrorCode::not_found, "no instance \"" + name + "\" runs; there is: " + listed(running));
+  }
+  if (name.empty() && running.size() > 1) {
     throw Error(ErrorCode::not_found,
                 "several instances run, choose one with --instance: " + listed(running));
   }
-  return running.front();
+  return name.empty() ? running.front() : name;
+}
+
+}  // namespace
+
+std::string running_instance(const Config& config) {
+  trust_runtime_root(config);
+  return chosen(config, running_instances(config));
+}
+
+std::string instance_on_hosts(const Config& config) {
+  trust_runtime_root(config);
+  if (!config.instance.empty()) {
+    return Instance(config, config.instance).name();
+  }
+  std::vector<std::string> used = known_instances(config);
+  std::erase_if(used, [&config](const std::string& name) { return !is_used(config, name); });
+  return chosen(config, used);
+}
+
+bool is_used(const Config& config, const std::string& name) {
+  const Instance instance(config, name);
+  return instance.owner_pid() != 0 || instance.server_listens();
 }
 
 Instance instance_to_read(const Config& config) {

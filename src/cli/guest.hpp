@@ -13,6 +13,13 @@ namespace terminally {
 /// Error(not_found) that says what runs and what to do.
 [[nodiscard]] std::string running_instance(const Config& config);
 
+/// The name of the instance whose tabs on hosts a person means, which need no tab here: --instance, or the
+/// only one that is used. Throws as running_instance.
+[[nodiscard]] std::string instance_on_hosts(const Config& config);
+
+/// Whether it has tabs here, or a server.
+[[nodiscard]] bool is_used(const Config& config, const std::string& name);
+
 /// The instance whose logs and records a person means: the one of --instance, if it runs or has left any,
 /// else the only one that runs. Throws as running_instance.
 [[nodiscard]] Instance instance_to_read(const Config& config);

@@ -64,7 +64,7 @@ std::string as_table(const std::vector<PastCommand>& commands) {
     const std::string why = record.reason == Reason::none ? "" : " " + std::string(to_string(record.reason));
     rows.push_back({local_time(record.started_at_ms), duration(record.duration_ms),
                     record.exit_code ? std::to_string(*record.exit_code) : "-",
-                    std::string(to_string(record.state)) + why, to_string(window),
+                    std::string(to_string(record.state)) + why, as_said(to_string(window)),
                     record.who.empty() ? "-" : on_one_line(record.who), shown(record.command)});
   }
   return table(rows);
@@ -76,7 +76,7 @@ std::string as_json(const std::vector<PastCommand>& commands) {
   for (const auto& [window, record] : commands) {
     ordered_json row;
     row["command_id"] = record.id;
-    row["window_id"] = to_string(window);
+    row["window_id"] = as_said(to_string(window));
     row["command"] = record.command;
     row["who"] = record.who;
     row["state"] = to_string(record.state);
@@ -131,6 +131,7 @@ void add_history(CLI::App& app, Config& config, Action& action) {
       "Examples:\n"
       "  terminally-mcp history\n"
       "  terminally-mcp history @3 -n 100\n"
+      "  terminally-mcp history build1:@3 -n 100   on a host; build1: is all of its tabs\n"
       "  terminally-mcp --instance work history --json | jq -r '.[] | select(.exit_code != 0) | .command'");
   command->callback(
       [&config, &action, options] { action = [&config, options] { return history(config, *options); }; });

@@ -1,6 +1,8 @@
 // terminally-mcp ls: the tabs of an instance.
 
 #include <CLI/CLI.hpp>
+#include <boost/asio.hpp>
+#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,8 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
+#include "hosts/hosts.hpp"
+#include "hosts/people.hpp"
 #include "toolkit/command_answer.hpp"
 #include "toolkit/results_json.hpp"
 
@@ -19,36 +23,80 @@ struct LsOptions {
   bool quiet = false;
 };
 
-std::string as_table(const std::vector<TabInfo>& tabs) {
-  std::vector<TableRow> rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
-  for (const TabInfo& tab : tabs) {
-    rows.push_back({to_string(tab.window_id), on_one_line(tab.name), tab.busy ? "busy" : "free",
-                    on_one_line(tab.foreground), std::to_string(tab.log_bytes), on_one_line(tab.cwd),
-                    on_one_line(tab.log_path)});
-  }
-  return table(rows);
+using nlohmann::ordered_json;
+
+constexpr Milliseconds kHostsAnswerWithin{5'000};
+
+std::string text_of(const ordered_json& row, const char* name) {
+  const auto found = row.find(name);
+  return found == row.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-std::string as_json(const std::vector<TabInfo>& tabs) {
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  for (const TabInfo& tab : tabs) {
+std::string as_table(const ordered_json& rows) {
+  std::vector<TableRow> table_rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
+  for (const ordered_json& row : rows) {
+    const bool busy = row.value("busy", ordered_json(false)) == true;
+    table_rows.push_back({on_one_line(text_of(row, "window_id")), on_one_line(text_of(row, "name")),
+                          busy ? "busy" : "free", on_one_line(text_of(row, "foreground")),
+                          on_one_line(text_of(row, "log_bytes")), on_one_line(text_of(row, "cwd")),
+                          on_one_line(text_of(row, "log_path"))});
+  }
+  return table(table_rows);
+}
+
+ordered_json rows_here(const Config& config, const std::string& instance) {
+  ordered_json array = ordered_json::array();
+  if (!Instance(config, instance).server_lives()) {  // its tabs are all on hosts
+    return array;
+  }
+  for (const TabInfo& tab : tabs_of(guest_of(config, instance))) {
     ResultWriter row;
     describe(row, tab);
     array.push_back(std::move(row.result()));
   }
-  return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return array;
+}
+
+/// Of the instances that a server of `instance` uses on the hosts.
+FarListing rows_there(const Config& config, const std::string& instance) {
+  std::vector<FarPlace> places;
+  for (const HostEntry& host : read_hosts(config.hosts_file)) {
+    places.push_back({host, far_start(host, config, instance).instance});
+  }
+  FarListing listing;
+  boost::asio::io_context io(1);
+  boost::asio::co_spawn(io, list_there(std::move(places), kHostsAnswerWithin),
+                        [&](const std::exception_ptr&, FarListing made) { listing = std::move(made); });
+  io.run();
+  return listing;
+}
+
+ordered_json all_rows(const Config& config) {
+  const std::string instance = instance_on_hosts(config);
+  ordered_json rows = rows_here(config, instance);
+  FarListing there = rows_there(config, instance);
+  for (ordered_json& row : there.rows) {
+    rows.push_back(std::move(row));
+  }
+  for (const std::string& problem : there.problems) {
+    complain(problem);
+  }
+  if (rows.empty() && !is_used(config, instance)) {
+    static_cast<void>(running_instance(config));  // says that there is none, and which there are
+  }
+  return rows;
 }
 
 int ls(const Config& config, const LsOptions& options) {
-  const std::vector<TabInfo> tabs = tabs_of(guest_config(config));
+  const ordered_json rows = all_rows(config);
   if (options.json) {
-    print(as_json(tabs));
+    print(rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   } else if (options.quiet) {
-    for (const TabInfo& tab : tabs) {
-      print(to_string(tab.window_id) + "\n");
+    for (const ordered_json& row : rows) {
+      print(text_of(row, "window_id") + "\n");
     }
   } else {
-    print(as_table(tabs));
+    print(as_table(rows));
   }
   return 0;
 }

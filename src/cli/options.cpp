@@ -2,7 +2,6 @@
 #include "cli/value_types.hpp"
 #include "cli/whole_number.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,9 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+
+#include "instance/helpers.hpp"
+#include "system/account.hpp"
 
 namespace terminally {
 namespace {
@@ -19,20 +21,10 @@ std::filesystem::path home() {
   if (const char* value = std::getenv("HOME"); value != nullptr && *value == '/') {
     return value;
   }
-  const passwd* user = ::getpwuid(::geteuid());
-  const std::string directory = user != nullptr ? user->pw_dir : "/";
+  const std::string& known = own_account().home;
+  const std::string directory = known.starts_with('/') ? known : "/";
   ::setenv("HOME", directory.c_str(), 1);  // for tabs, too, when cron or systemd start us
   return directory;
-}
-
-std::filesystem::path helper_directory() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::filesystem::path beside = program.parent_path();
-  if (std::filesystem::exists(beside / "terminally-log", error)) {
-    return beside;
-  }
-  return beside.parent_path() / "libexec" / "terminally-mcp";
 }
 
 constexpr std::uint64_t kLongestDurationMs = 10ULL * 365 * 24 * 3'600 * 1'000;  // ten years
@@ -102,7 +94,7 @@ Config default_config() {
   Config config;
   config.runtime_root = "/tmp/terminally-mcp-" + std::to_string(::geteuid());
   config.state_root = home() / ".local" / "state" / "terminally-mcp";
-  config.helper_dir = helper_directory();
+  config.hosts_file = home() / ".config" / "terminally-mcp" / "hosts.json";
   return config;
 }
 
@@ -131,6 +123,20 @@ void add_options(CLI::App& app, Config& config) {
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
   add_redaction(app, config);
+  app.add_option(
+         "--file-root", config.file_roots,
+         "Where list_files, read_file and write_file may work; more than one is allowed. Default: the "
+         "project that the server is started in (its git root, else that directory, unless your home "
+         "is in it)")
+      ->transform(absolute_path())
+      ->allow_extra_args(false)
+      ->type_name(kDirectoryType);
+  app.add_option("--hosts", config.hosts_file,
+                 "The machines and containers that agents may use, beside this one (see: hosts)")
+      ->transform(absolute_path())
+      ->check(CLI::ExistingFile)
+      ->type_name(kFileType)
+      ->envname("TERMINALLY_HOSTS");
   app.add_option("--tmux", config.tmux, "The tmux program")->type_name(kProgramType)->capture_default_str();
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(whole_number(100, 1'000'000))
@@ -166,6 +172,22 @@ void add_options(CLI::App& app, Config& config) {
                  "Interrupts every command that runs longer; 0 is off")
       ->check(whole_number(0, kLongestDurationMs))
       ->capture_default_str();
+}
+
+void place_helpers(Config& config) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path beside = program.parent_path();
+  const std::filesystem::path installed = beside.parent_path() / "libexec" / "terminally-mcp";
+  const PackedHelpers packed = packed_helpers();
+  if (std::filesystem::exists(beside / kHelpers.front(), error)) {
+    config.helper_dir = beside;
+  } else if (packed.programs.empty() || std::filesystem::exists(installed / kHelpers.front(), error)) {
+    config.helper_dir = installed;
+  } else {
+    config.packed_helpers = packed;
+    config.helper_dir = unpacked_helpers(config.state_root, packed);
+  }
 }
 
 }  // namespace terminally

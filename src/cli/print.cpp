@@ -9,8 +9,17 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "text/visible_text.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
+namespace {
+
+std::string& host_name() {
+  static std::string name;
+  return name;
+}
+
+}  // namespace
 
 void print(std::string_view text) {
   while (!text.empty()) {
@@ -28,8 +37,16 @@ void print(std::string_view text) {
   }
 }
 
+void say_as_host(const std::string& name) {
+  host_name() = name;
+}
+
+std::string as_said(std::string_view text) {
+  return host_name().empty() ? std::string(text) : with_host(text, host_name());
+}
+
 void complain(std::string_view text) {
-  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(text).c_str());
+  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(text)).c_str());
 }
 
 std::string on_one_line(std::string_view text) {

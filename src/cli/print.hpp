@@ -12,6 +12,11 @@ struct OutputClosed {};
 /// failures.
 void print(std::string_view text);
 
+/// From now on it is for a person at another machine, who calls this one so: ids of tabs get that in front,
+/// so that advice can be typed as it is printed. Empty: as they are.
+void say_as_host(const std::string& name);
+[[nodiscard]] std::string as_said(std::string_view text);
+
 /// A line on stderr: "terminally-mcp: ...".
 void complain(std::string_view text);
 

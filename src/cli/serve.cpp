@@ -9,6 +9,9 @@
 #include "base/event.hpp"
 #include "cli/exit_guard.hpp"
 #include "cli/print.hpp"
+#include "hosts/hosts.hpp"
+#include "instance/instance.hpp"
+#include "server/instance_end.hpp"
 #include "server/spawned_client.hpp"
 #include "stdio/serve.hpp"
 #include "system/proc.hpp"
@@ -63,17 +66,51 @@ asio::awaitable<void> end_at_signal(Ending& ending) {
   }
 }
 
+/// Behind a pipe that was cut in a way that nobody is told of (a machine that is gone, a NAT that forgot),
+/// only silence tells: a gateway says something every 5 s. The instance lives on.
+asio::awaitable<void> end_at_silence(Ending& ending) {
+  constexpr std::chrono::seconds kSilent{20};
+  constexpr std::chrono::seconds kLookEvery{1};
+  while (Clock::now() - ending.last_heard < kSilent) {
+    co_await sleep_for(kLookEvery);
+  }
+  ending.asked.set();
+}
+
+/// The hosts that a person has allowed; null where there are none. A far side has none of its own: one hop.
+/// Who uses one owns the instance that the tabs there are named after, so that people find them by it, and no
+/// second server of that name takes them over.
+std::shared_ptr<Hosts> hosts_of(TmuxManager& manager, const Config& config,
+                                const asio::any_io_executor& executor) {
+  const std::vector<HostEntry> entries =
+      config.gateway.empty() ? read_hosts(config.hosts_file) : std::vector<HostEntry>();
+  const std::string instance = std::filesystem::path(manager.files_directory()).filename().string();
+  const Host::Before own = [&manager] { return manager.own_instance(); };
+  return entries.empty() ? nullptr : std::make_shared<Hosts>(executor, entries, config, instance, own);
+}
+
 /// The session until its end, then what must not outlive it.
 asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config, Ending& ending) {
+  constexpr std::chrono::milliseconds kForGoodbye{300};
+  const auto executor = co_await asio::this_coro::executor;
+  std::shared_ptr<Hosts> hosts;
   std::exception_ptr failure;
   try {
+    hosts = hosts_of(manager, config, executor);
     auto redaction = make_redaction(config);
     Implementation info = this_implementation();
-    co_await serve_stdio(manager, config, std::move(redaction), std::move(info), ending);
+    co_await serve_stdio(manager, config, std::move(redaction), std::move(info), ending, hosts);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
+  if (hosts && config.instance.empty()) {
+    co_await hosts->say_goodbye(Clock::now() + kForGoodbye);
+  }
   co_await manager.shut_down();
+  if (config.temporary && ending.goodbye) {  // what a gateway had opened here for its own lifetime
+    const Instance instance(config, config.instance);
+    co_await end_instance(config, instance, instance.server_pid());
+  }
   if (failure) {
     std::rethrow_exception(failure);
   }
@@ -99,6 +136,9 @@ int serve(const Config& config) {
     io.stop();
   });
   asio::co_spawn(io, end_at_signal(ending), asio::detached);
+  if (!config.gateway.empty()) {
+    asio::co_spawn(io, end_at_silence(ending), asio::detached);
+  }
   asio::co_spawn(io, manager.look_after_running(), asio::detached);
   io.run();
   if (failure) {

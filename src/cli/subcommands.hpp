@@ -25,6 +25,7 @@ void add_tail(CLI::App& app, Config& config, Action& action);
 void add_replay(CLI::App& app, Config& config, Action& action);
 void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
+void add_cp(CLI::App& app, Config& config, Action& action);
 void add_attach(CLI::App& app, Config& config, Action& action);
 /// `behind_dashes`: how many words of the command line stand behind its first "--", if it has one.
 void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes);
@@ -32,6 +33,9 @@ void add_history(CLI::App& app, Config& config, Action& action);
 void add_instances(CLI::App& app, Config& config, Action& action);
 void add_doctor(CLI::App& app, Config& config, Action& action);
 void add_demo(CLI::App& app, Config& config, Action& action);
+void add_hosts(CLI::App& app, Config& config, Action& action);
+void add_gateway(CLI::App& app, Config& config, Action& action);
+void add_relay(CLI::App& app, Config& config, Action& action);
 void add_completions(CLI::App& app, Config& config, Action& action);
 
 }  // namespace terminally

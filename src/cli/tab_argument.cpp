@@ -6,14 +6,16 @@
 
 #include "cli/guest.hpp"
 #include "cli/value_types.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 
 Error no_such_tab(const std::string& which) {
+  const auto far = split_far_name(which);
   return Error(ErrorCode::not_found,
-               "\"" + which +
-                   "\" is no tab: neither an id such as @0 nor the name of an open tab; "
-                   "`terminally-mcp ls` lists them");
+               "\"" + which + "\" is no tab: neither an id such as @0 nor the name of an open tab" +
+                   (far ? ", and \"" + far->host + "\" is no host (`terminally-mcp hosts list`)" : "") +
+                   "; `terminally-mcp ls` lists them");
 }
 
 CLI::Option* add_tab_argument(CLI::App& command, std::string& tab, const std::string& description) {

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "command/command_run.hpp"
 #include "log/log_end.hpp"
+#include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal_text.hpp"
 #include "tab/tab_processes.hpp"
@@ -180,7 +181,7 @@ asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {
     co_return;  // what has the foreground now is something else
   }
   if (recorded_ && !std::exchange(record_.signalled, true)) {
-    save_record();  // before the signal: whoever comes after us knows whose it was
+    static_cast<void>(save_record());  // before the signal: whoever comes after us knows whose it was
   }
   key_ticks_ = ticks_since_boot();
   co_await signal_foreground_once(*tab_, *terminal_, signal, record_.shell_pid);
@@ -236,6 +237,11 @@ asio::awaitable<void> CommandRun::end_rest() {
     nothing_found = killed ? 0 : nothing_found + 1;
     co_await sleep_for(Milliseconds(10));
   }
+  // What was a step of the next prompt has ended by itself.
+  std::erase_if(survivors_, [](const Survivor& survivor) {
+    const auto process = process_info(survivor.pid);
+    return !process || process->state == 'Z';
+  });
   if (!survivors_.empty()) {
     std::erase_if(record_.notes, [](const std::string& note) { return note.starts_with(kNotEnded); });
     record_.notes.push_back(left_running(survivors_));  // of the latest look: END may come behind the first

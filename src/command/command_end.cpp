@@ -18,11 +18,51 @@ namespace asio = boost::asio;
 
 using Seen = Outcome::Seen;
 
+/// When it is tidied up behind a command, and how long at most its shell may take to write the exit code.
 constexpr Milliseconds kTidyAfter{5};
+constexpr Milliseconds kTidyBy{2'000};
+constexpr Milliseconds kTidyLook{100};
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
 /// How often records that could not be written are tried again.
 constexpr Milliseconds kRecordRetry{500};
+
+/// What is to be tidied up behind a command, when this goes.
+class Tidying {
+ public:
+  /// `kept`: its shell has come to its END.
+  Tidying(CommandFiles files, std::string nonce, bool kept, ProcessId pane)
+      : files_(std::move(files)), nonce_(std::move(nonce)), kept_(kept), pane_(pane) {}
+  Tidying(const Tidying&) = delete;
+  Tidying& operator=(const Tidying&) = delete;
+  /// The shell writes the exit code behind END: into a file of its own, were this one gone by then.
+  [[nodiscard]] bool is_due() const {
+    return !kept_ || !files_.has_ended_last(nonce_) || files_.ended_at_ms(nonce_).has_value();
+  }
+  ~Tidying() {
+    if (!kept_) {
+      files_.remove(nonce_);
+    } else if (files_.has_ended_last(nonce_)) {  // else the next command has them
+      files_.tidy(nonce_, is_alive(pane_));
+    }
+  }
+
+ private:
+  CommandFiles files_;
+  std::string nonce_;
+  bool kept_;
+  ProcessId pane_;
+};
+
+asio::awaitable<void> tidy_when_due(std::shared_ptr<Tidying> tidying) {
+  Milliseconds pause = kTidyAfter;
+  for (Milliseconds waited{0}; waited < kTidyBy; waited += pause, pause = std::min(2 * pause, kTidyLook)) {
+    co_await sleep_for(pause);
+    if (tidying->is_due()) {
+      co_return;
+    }
+  }
+}
 
 asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
   for (;;) {
@@ -40,18 +80,19 @@ asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
 
 }  // namespace
 
-/// The command goes on where its record cannot be written: then a note says so.
-void CommandRun::save_record() {
-  const std::string why_not = tab_->records.append(record_);
+/// The command goes on where its record cannot be written: then a note says so. Returns why not.
+std::string CommandRun::save_record() {
+  std::string why_not = tab_->records.append(record_);
   recorded_ = true;
   if (why_not.empty()) {
-    return;
+    return why_not;
   }
   note_once(record_.notes,
             "the record of this command is kept in memory until it can be written: " + why_not);
   if (!std::exchange(tab_->records_wait, true)) {
     asio::co_spawn(context_.executor, write_records_later(tab_), asio::detached);
   }
+  return why_not;
 }
 
 /// C-z gives the prompt back, though nothing has ended. Most shells then tell 128 plus the signal, fish and
@@ -223,16 +264,20 @@ void CommandRun::finish(const Outcome& outcome) {
   keep_what_was_told();
   // The record comes first: should we be killed before the mark goes, the next server sees that its command
   // has ended.
-  save_record();
+  static_cast<void>(save_record());
   tab_->files.unmark_running(record_.nonce);
   leave_tab();
   ended_.set();
   output_changed_.notify();
-  // The files are removed a moment later, so that the answer does not wait for it.
-  const auto later = std::make_shared<asio::steady_timer>(context_.executor, kTidyAfter);
-  later->async_wait([later, files = tab_->files, nonce = record_.nonce](const boost::system::error_code&) {
-    files.remove(nonce);
-  });
+  tidy_later(outcome);
+}
+
+/// A moment later, so that the answer does not wait for it; or with the event loop, should that end before.
+void CommandRun::tidy_later(const Outcome& outcome) const {
+  const bool kept = in_files_ && outcome.seen == Seen::end && log_.end()->by == Marker::By::wrapper &&
+                    tab_->files.note_end(record_.nonce);
+  auto tidying = std::make_shared<Tidying>(tab_->files, record_.nonce, kept, tab_->pane_pid);
+  asio::co_spawn(context_.executor, tidy_when_due(std::move(tidying)), asio::detached);
 }
 
 void CommandRun::leave_tab() {

@@ -79,7 +79,7 @@ void CommandRun::note_way_in(const Foreground& prompt, Clock::time_point seen) {
   }
   record_.way_in = std::move(way);
   tell_end_of_way();
-  save_record();  // it may end while nobody looks
+  static_cast<void>(save_record());  // it may end while nobody looks
 }
 
 /// The shell that the command ran in is gone: a note says where the next command runs.

@@ -156,7 +156,7 @@ bool CommandRun::pump() {
   const std::uint64_t read_before = log_.read_to();
   const bool ended = log_.read();
   if (log_.has_start() && std::exchange(record_.start_byte, log_.start()) != log_.start() && !ended) {
-    save_record();  // before anybody sees its output, and asks
+    static_cast<void>(save_record());  // before anybody sees its output, and asks
   }
   if (log_.read_to() != read_before) {
     output_changed_.notify();
@@ -165,6 +165,7 @@ bool CommandRun::pump() {
 }
 
 /// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
+/// Also where its END is there by now: what ended it may be that.
 void CommandRun::heed_other_processes() {
   if (wishes_.force || tab_->closed || !life_.is_followed()) {
     return;
@@ -194,7 +195,7 @@ void CommandRun::set_deadline(Clock::time_point when) {
   wishes_.deadline = when;
   record_.deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
   if (recorded_ && !has_ended()) {
-    save_record();
+    static_cast<void>(save_record());
   }
   watch_.wake();
 }

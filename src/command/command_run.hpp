@@ -37,6 +37,9 @@ struct RunContext {
   std::function<bool()> server_alive;
   std::filesystem::path helper;  ///< terminally-shell
   ProcessTable& processes;
+  /// A command that is asked for later by its key, where a link may be cut meanwhile: without its record on
+  /// disk it is not typed, as "unknown" would be said of one that ran.
+  bool keys_are_on_disk = false;
 };
 
 class CommandRun;
@@ -231,7 +234,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void look_for_nested_shell();
 
   // Its end, and its record (command_end.cpp).
-  void save_record();
+  std::string save_record();
   void conclude();
   [[nodiscard]] std::optional<std::string> what_is_stopped() const;
   [[nodiscard]] std::string why_end_is_missing() const;
@@ -241,6 +244,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void note_end_of_log(Outcome::Seen seen);
   [[nodiscard]] int who_goes_on(const Outcome& outcome) const;
   void finish(const Outcome& outcome);
+  void tidy_later(const Outcome& outcome) const;
 
   RunContext& context_;
   std::shared_ptr<Tab> tab_;

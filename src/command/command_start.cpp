@@ -173,7 +173,15 @@ asio::awaitable<Did> CommandRun::type(int attempt) {
     // The files come before the record: they tell the next server that the command was not taken.
     in_files_ = is_made(&CommandRun::write_script, *prompt_.shell);
   }
-  save_record();  // before it can begin: whatever becomes of us, the next server looks after it
+  // Before it can begin: whatever becomes of us, the next server looks after it.
+  const std::string why_not = save_record();
+  if (!why_not.empty() && context_.keys_are_on_disk && !record_.task_key.empty()) {
+    tab_->files.remove(record_.nonce);
+    throw Error(ErrorCode::io,
+                "nothing was run: its record cannot be written there, by which it would be found again "
+                "where the link is cut: " +
+                    why_not);
+  }
   if (in_files_) {
     in_files_ = is_made(&CommandRun::mark_running, *prompt_.shell);
   }

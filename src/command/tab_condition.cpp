@@ -34,6 +34,8 @@ constexpr Milliseconds kPollSettled{10};
 /// What was typed is in the log by then, where it is shown at all: tmux has it, and may be kept from running.
 constexpr Milliseconds kEchoLate{1'000};
 constexpr std::size_t kMaxMatchBytes = 1'000;
+/// Of what is behind an offset, where a prompt or a line is looked for.
+constexpr std::size_t kLooksAt = 4'096;
 
 }  // namespace
 
@@ -72,7 +74,6 @@ void TabCondition::choose_command(const WaitFor& request) {
 
 /// Whether anything that is seen was printed behind it: a prompt, and what somebody typed there.
 bool TabCondition::is_drawn_behind(std::uint64_t offset) const {
-  constexpr std::size_t kLooksAt = 4'096;
   return strip_ansi(tab_->log.read(offset, kLooksAt).bytes).find_first_not_of(" \r\n") != std::string::npos;
 }
 
@@ -185,7 +186,6 @@ bool TabCondition::is_on_its_way() const {
 /// Whether a line was finished in the log since, and another is begun: all that came before the prompt is
 /// there.
 bool TabCondition::prompt_is_logged() const {
-  constexpr std::size_t kLooksAt = 4'096;
   const std::string begin = tab_->log.read(from_, kLooksAt).bytes;
   return (begin.size() == kLooksAt || begin.find('\n') != std::string::npos) &&
          !unfinished_line(tab_->log, tab_->cols).empty();

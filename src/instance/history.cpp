@@ -62,4 +62,23 @@ std::vector<PastCommand> read_history(const Instance& instance, std::optional<Wi
   return commands;
 }
 
+std::optional<PastCommand> find_by_key(const Instance& instance, const std::string& key) {
+  for (const std::uint32_t generation : generations(instance)) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(instance.generation(generation), error)) {
+      const auto window = tab_of_records(entry.path());
+      const CommandRecords records(entry.path());
+      if (!window || !records.any_has('"' + key + '"', CommandRecords::kKeptCommands)) {
+        continue;
+      }
+      for (CommandRecord& record : records.load()) {
+        if (record.task_key == key && !record.withdrawn) {
+          return PastCommand{*window, std::move(record)};
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace terminally

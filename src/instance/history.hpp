@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -20,5 +21,9 @@ struct PastCommand {
 /// elsewhere was lost with its tab.
 [[nodiscard]] std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab,
                                                     std::size_t most, const std::vector<WindowId>& open);
+
+/// The command that was begun with this key (CommandRecord::task_key), if it is on record: then it may have
+/// been typed, else it was not.
+[[nodiscard]] std::optional<PastCommand> find_by_key(const Instance& instance, const std::string& key);
 
 }  // namespace terminally

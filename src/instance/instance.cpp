@@ -230,6 +230,14 @@ void Instance::mark_unnamed() const {
   write_file(state_ / kUnnamedMark, "");
 }
 
+void Instance::remove_unused_state() const {
+  if (newest_generation() == 0) {
+    remove_file(state_ / kUnnamedMark);
+    std::error_code not_empty;
+    std::filesystem::remove(state_, not_empty);
+  }
+}
+
 std::string fresh_instance_name() {
   return random_hex(4);
 }

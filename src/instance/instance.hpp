@@ -63,6 +63,8 @@ class Instance {
   /// Whether it was started without a name, to end with its server.
   [[nodiscard]] bool is_unnamed() const;
   void mark_unnamed() const;
+  /// Removes the state directory of one that never had a tab here: there is no log in it.
+  void remove_unused_state() const;
 
  private:
   [[nodiscard]] FileLock own_as(const std::string& owner_text) const;

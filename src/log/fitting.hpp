@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json_size.hpp"
+#include "json/json_size.hpp"
 #include "log/masking.hpp"
 #include "log/text_view.hpp"
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_size.hpp"
 #include "base/utf8.hpp"
+#include "json/json_size.hpp"
 #include "text/ansi.hpp"
 
 namespace terminally {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/json_size.hpp"
 #include "base/utf8.hpp"
+#include "json/json_size.hpp"
 #include "log/fitting.hpp"
 #include "log/log_text.hpp"
 #include "log/masking.hpp"

@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -42,6 +43,8 @@ struct Core {
   std::shared_ptr<Tasks> tasks;
   /// Throws `ProtocolError` (method not found) for what the revision does not have.
   const Method& (*find_method)(std::string_view name, Revision revision) = nullptr;
+  /// The client of a gateway has said that it does not come back. May be empty.
+  std::function<void()> on_goodbye = nullptr;
 };
 
 }  // namespace terminally

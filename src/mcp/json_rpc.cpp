@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
-#include "mcp/json_reader.hpp"
+#include "json/json_reader.hpp"
 
 namespace terminally {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
@@ -13,8 +14,10 @@
 #include "mcp/resources.hpp"
 #include "mcp/shape.hpp"
 #include "mcp/subscription_methods.hpp"
+#include "mcp/task_commands.hpp"
 #include "mcp/task_methods.hpp"
 #include "mcp/tasks.hpp"
+#include "toolkit/far_names.hpp"
 #include "toolkit/router.hpp"
 
 namespace terminally {
@@ -24,6 +27,7 @@ using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+constexpr std::size_t kMostClientBytes = 100;
 constexpr const char* kInstructions =
     "Terminal tabs on tmux. execute_command runs a command in a tab (default: the tab \"main\") and returns "
     "exactly what it printed, with its exit code; the tab keeps its directory and variables. For servers and "
@@ -115,6 +119,20 @@ std::shared_ptr<const json> tool_arguments(const std::shared_ptr<const json>& pa
   return {params, &*given};
 }
 
+/// Whose call it is, where another terminally-mcp passes it on.
+void take_words_of_gateway(const json& params, Caller& caller) {
+  const json& words = object_or_empty(object_or_empty(params, "_meta"), "terminally-mcp/call");
+  if (const auto client = words.find("client"); client != words.end() && client->is_string()) {
+    caller.client = shortened(client->get<std::string>(), kMostClientBytes);
+  }
+  if (const auto key = words.find("key"); key != words.end() && key->is_string()) {
+    caller.call_key = shortened(key->get<std::string>(), kMostClientBytes);
+  }
+  if (words.value("to_end", json()) == true) {
+    caller.task = TaskCall{nullptr, caller.call_key};
+  }
+}
+
 awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   const std::string& name = need_string(*exchange->params(), "name");
   const Tool* tool = peer.core().router->find(name);
@@ -127,11 +145,50 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   }
   try {
     Caller caller{reports_to(exchange->progress()), exchange->client()};
+    if (peer.core().router->context().gateway) {
+      take_words_of_gateway(*exchange->params(), caller);
+    }
     ordered_json object = co_await peer.core().router->call(*tool, arguments, std::move(caller));
-    co_return tool_result(std::move(object), exchange->revision());
+    ordered_json result = tool_result(std::move(object), exchange->revision());
+    if (peer.core().router->context().gateway) {
+      result["content"] = ordered_json::array();  // it writes the text itself, and need not carry it
+    }
+    co_return result;
   } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
-    co_return tool_error(error.what());
+    ordered_json result = tool_error(error.what());
+    if (peer.core().router->context().gateway) {
+      result["_meta"][kErrorKey] = to_far_code(error.code());
+    }
+    co_return result;
   }
+}
+
+/// Of the call that a gateway has given this key: its command, or nothing where none was begun. The server
+/// that the call went to is dead by then (gateway_lock.hpp), so that what is not on record never comes.
+std::optional<FoundCommand> found_command(const ToolContext& context, const Exchange& exchange) {
+  if (!context.find_command) {
+    throw ProtocolError(kMethodNotFound, "Method not found: " + exchange.method());
+  }
+  return context.find_command(need_string(*exchange.params(), "key"));
+}
+
+awaitable<ordered_json> find_command(Peer& peer, ExchangePtr exchange) {
+  ordered_json result = ordered_json::object();
+  if (const auto found = found_command(peer.core().router->context(), *exchange)) {
+    result["window_id"] = to_string(found->window);
+    result["command_id"] = found->id;
+  }
+  co_return result;
+}
+
+/// Ends that command, and returns when it is over. Its tab may run another one by then, which is left alone.
+awaitable<ordered_json> end_command_by_key(Peer& peer, ExchangePtr exchange) {
+  const ToolContext& context = peer.core().router->context();
+  const auto found = found_command(context, *exchange);
+  if (found) {
+    co_await end_command(*context.manager, found->window, found->id);
+  }
+  co_return ordered_json::object();
 }
 
 constexpr std::array kMethods = {
@@ -168,6 +225,8 @@ constexpr std::array kMethods = {
            .since = Revision::v2025_11_25,
            .answer = &get_task_result},
     Method{.name = "tasks/list", .in_legacy = true, .since = Revision::v2025_11_25, .answer = &list_tasks},
+    Method{.name = "terminally-mcp/find_command", .in_legacy = true, .answer = &find_command},
+    Method{.name = "terminally-mcp/end_command", .in_legacy = true, .answer = &end_command_by_key},
     Method{.name = "tasks/update", .in_modern = true, .answer = &update_task},
 };
 
@@ -184,10 +243,11 @@ const Method& find_method(std::string_view name, Revision revision) {
 }  // namespace
 
 std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
-                                      std::shared_ptr<const Router> router, Implementation info) {
+                                      std::shared_ptr<const Router> router, Implementation info,
+                                      std::function<void()> on_goodbye) {
   auto tasks = std::make_shared<Tasks>(executor, router);
-  return std::make_shared<const Core>(
-      Core{executor, std::move(router), std::move(info), std::move(tasks), &find_method});
+  return std::make_shared<const Core>(Core{executor, std::move(router), std::move(info), std::move(tasks),
+                                           &find_method, std::move(on_goodbye)});
 }
 
 }  // namespace terminally

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "json/envelope.hpp"
 #include "mcp/batch.hpp"
 #include "mcp/echo.hpp"
-#include "mcp/envelope.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
 #include "mcp/shape.hpp"
@@ -64,7 +64,8 @@ Peer::Peer(std::shared_ptr<const Core> core, Send unasked, std::string identity)
     : core_(std::move(core)),
       outlet_(std::make_shared<Outlet>(std::move(unasked))),
       identity_(std::move(identity)),
-      subscriptions_(core_->executor, core_->router->context().manager, outlet_) {}
+      subscriptions_(core_->executor, core_->router->context().manager, core_->router->context().hosts,
+                     outlet_) {}
 
 void Peer::receive(std::string_view text, const Send& send) {
   if (closed_) {
@@ -173,6 +174,10 @@ asio::awaitable<ordered_json> Peer::answer(ExchangePtr exchange) {
 void Peer::notice(const RpcMessage& notification) {
   if (notification.method == "notifications/initialized") {
     return subscriptions_.announce_list_changes();
+  }
+  if (notification.method == "notifications/terminally-mcp/goodbye" && core_->router->context().gateway &&
+      core_->on_goodbye) {
+    return core_->on_goodbye();
   }
   if (notification.method != "notifications/cancelled") {
     return;

@@ -42,6 +42,7 @@ struct Feed {
 struct ResourceFeeds::State {
   boost::asio::any_io_executor executor;
   TmuxManager* manager = nullptr;
+  std::shared_ptr<FarHosts> hosts;
   std::map<std::string, std::shared_ptr<Feed>> feeds;
   std::size_t places = 0;
 };
@@ -101,10 +102,12 @@ void need_feed(std::map<std::string, std::shared_ptr<Feed>>& feeds, const std::s
 
 }  // namespace
 
-ResourceFeeds::ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager* manager)
+ResourceFeeds::ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager* manager,
+                             std::shared_ptr<FarHosts> hosts)
     : state_(std::make_shared<State>()) {
   state_->executor = std::move(executor);
   state_->manager = manager;
+  state_->hosts = std::move(hosts);
 }
 
 void ResourceFeeds::need_room(std::size_t more) const {
@@ -121,8 +124,13 @@ ResourceFeeds::Subscription ResourceFeeds::of_resource(const ResourceUri& uri, T
     return of_nothing();
   }
   const bool of_tabs = uri.kind == ResourceUri::Kind::tabs;
-  const std::string name =
-      of_tabs ? "tabs" : to_string(uri.window);  // of a tab, its log and its screen alike
+  const std::string name = of_tabs ? "tabs" : tab_of(uri);  // of a tab, its log and its screen alike
+  if (!uri.host.empty()) {
+    need_feed(state_->feeds, name, [&](Tell tell_all) {
+      return watch_output_there(state_->executor, state_->hosts, uri, std::move(tell_all));
+    });
+    return Subscription(std::make_shared<Subscription::Place>(state_, name, std::move(tell)));
+  }
   need_feed(state_->feeds, name, [&](Tell tell_all) {
     return of_tabs ? watch_tabs(state_->executor, *state_->manager, TabNews::any, std::move(tabs),
                                 std::move(tell_all))

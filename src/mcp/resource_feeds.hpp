@@ -14,7 +14,8 @@ class ResourceFeeds {
  public:
   static constexpr std::size_t kMost = 1'000;  ///< subscriptions at once, all together
 
-  ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager* manager);
+  ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager* manager,
+                std::shared_ptr<FarHosts> hosts = nullptr);
 
   /// Told as long as this lives. It may outlive the feeds.
   class Subscription {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "toolkit/far_names.hpp"
+
 namespace terminally {
 namespace {
 
@@ -58,8 +60,11 @@ std::string to_string(const ResourceUri& uri) {
   if (uri.kind == ResourceUri::Kind::tabs) {
     return std::string(kTabsUri);
   }
-  return "terminally://tab/" + to_string(uri.window) +
-         (uri.kind == ResourceUri::Kind::log ? "/log" : "/screen");
+  return "terminally://tab/" + tab_of(uri) + (uri.kind == ResourceUri::Kind::log ? "/log" : "/screen");
+}
+
+std::string tab_of(const ResourceUri& uri) {
+  return uri.host.empty() ? to_string(uri.window) : uri.host + ":" + to_string(uri.window);
 }
 
 std::optional<ResourceUri> parse_resource_uri(std::string_view text) {
@@ -80,11 +85,16 @@ std::optional<ResourceUri> parse_resource_uri(std::string_view text) {
   if (parts.size() == 1 && parts[0] == "tabs") {
     return ResourceUri{};
   }
-  const auto window = parts.size() == 3 && parts[0] == "tab" ? parse_window_id(parts[1]) : std::nullopt;
+  if (parts.size() != 3 || parts[0] != "tab") {
+    return std::nullopt;
+  }
+  const auto far = split_far_name(parts[1]);
+  const auto window = parse_window_id(far ? far->rest : parts[1]);
   if (!window || (parts[2] != "log" && parts[2] != "screen")) {
     return std::nullopt;
   }
-  return ResourceUri{parts[2] == "log" ? ResourceUri::Kind::log : ResourceUri::Kind::screen, *window};
+  return ResourceUri{parts[2] == "log" ? ResourceUri::Kind::log : ResourceUri::Kind::screen, *window,
+                     far ? far->host : ""};
 }
 
 bool looks_like_uri(std::string_view text) {
@@ -99,10 +109,10 @@ bool looks_like_uri(std::string_view text) {
   return std::ranges::all_of(text.substr(0, colon), in_scheme) && std::ranges::all_of(text, printable);
 }
 
-ProtocolError resource_not_found(const std::string& uri, Revision revision) {
+ProtocolError resource_not_found(const std::string& uri, Revision revision, const std::string& why) {
   const nlohmann::json data = {{"uri", uri}};
-  return {is_modern(revision) ? kInvalidParams : kResourceNotFound, "Resource not found: " + uri,
-          data.dump()};
+  return {is_modern(revision) ? kInvalidParams : kResourceNotFound,
+          "Resource not found: " + uri + (why.empty() ? "" : ": " + why), data.dump()};
 }
 
 }  // namespace terminally

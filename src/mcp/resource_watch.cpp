@@ -1,9 +1,12 @@
 #include "mcp/resource_watch.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "toolkit/far_output.hpp"
 
 namespace terminally {
 namespace {
@@ -67,6 +70,13 @@ awaitable<void> follow_output(TmuxManager& manager, WindowId window, Tell tell) 
   }
 }
 
+awaitable<void> follow_output_there(std::shared_ptr<FarHosts> hosts, ResourceUri uri, Tell tell) {
+  for (std::optional<std::uint64_t> so_far;;) {
+    so_far = co_await next_output_there(hosts, uri.host, uri.window, so_far);
+    co_await tell_at_last(tell, kBetweenUpdates);
+  }
+}
+
 /// Waits for a list that differs from `known`.
 awaitable<TabList> next_tabs(TmuxManager& manager, TabList known, TabNews news) {
   for (;;) {
@@ -90,9 +100,13 @@ awaitable<void> follow_tabs(TmuxManager& manager, TabNews news, TabList known, T
 
 }  // namespace
 
-awaitable<bool> resource_exists(TmuxManager* manager, ResourceUri uri) {
+awaitable<bool> resource_exists(TmuxManager* manager, std::shared_ptr<FarHosts> hosts, ResourceUri uri) {
   if (uri.kind == ResourceUri::Kind::tabs) {
     co_return true;
+  }
+  if (!uri.host.empty()) {
+    const std::vector<std::string> names = hosts ? hosts->names() : std::vector<std::string>();
+    co_return std::ranges::find(names, uri.host) != names.end();
   }
   if (manager == nullptr) {
     co_return false;
@@ -112,6 +126,11 @@ awaitable<bool> resource_exists(TmuxManager* manager, ResourceUri uri) {
 Background watch_output(const boost::asio::any_io_executor& executor, TmuxManager& manager, WindowId window,
                         Tell tell) {
   return {executor, follow_output(manager, window, std::move(tell))};
+}
+
+Background watch_output_there(const boost::asio::any_io_executor& executor, std::shared_ptr<FarHosts> hosts,
+                              ResourceUri uri, Tell tell) {
+  return {executor, follow_output_there(std::move(hosts), std::move(uri), std::move(tell))};
 }
 
 Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager, TabNews news,

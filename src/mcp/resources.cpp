@@ -10,9 +10,11 @@
 #include "mcp/peer.hpp"
 #include "mcp/prompts.hpp"
 #include "mcp/resource_uri.hpp"
+#include "mcp/resource_watch.hpp"
 #include "mcp/shape.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
+#include "toolkit/far_hosts.hpp"
 #include "toolkit/router.hpp"
 #include "toolkit/view_args.hpp"
 
@@ -27,6 +29,12 @@ using UriKind = ResourceUri::Kind;
 constexpr std::uint64_t kLogLines = 500;
 constexpr std::size_t kMostNameBytes = 1'000;  // a person may give a tab any name
 constexpr const char* kText = "text/plain";
+constexpr Milliseconds kFarTabsWithin{500};
+
+std::string text_of(const ordered_json& row, const char* name) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_string() ? found->get<std::string>() : "";
+}
 
 /// None in unit tests only, which have no tmux.
 awaitable<std::vector<TabInfo>> open_tabs(const Core& core) {
@@ -62,6 +70,31 @@ awaitable<std::string> tabs_as_listed(const Core& core) {
   co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+/// The tabs of connected hosts, named as here. The rows have passed no guard.
+awaitable<std::vector<ordered_json>> far_rows(const Core& core) {
+  std::vector<ordered_json> rows;
+  if (const std::shared_ptr<FarHosts> hosts = core.router->context().hosts) {
+    const FarTabs far = co_await hosts->tabs(Clock::now() + kFarTabsWithin);
+    rows.assign(far.rows.begin(), far.rows.end());
+  }
+  co_return rows;
+}
+
+/// By the tool that shows the same.
+awaitable<std::string> text_from_there(const Core& core, ResourceUri uri) {
+  const bool log = uri.kind == UriKind::log;
+  json arguments;
+  arguments["window_id"] = tab_of(uri);
+  if (log) {
+    arguments["lines"] = kLogLines;
+  }
+  auto shared = std::make_shared<const json>(std::move(arguments));
+  const Tool* tool = core.router->find(log ? "read_logs_from_tab" : "read_screen");
+  const ordered_json shown = co_await core.router->call(*tool, std::move(shared), Caller());
+  const ordered_json text = shown.value(log ? "content" : "text", ordered_json());
+  co_return text.is_string() ? text.get<std::string>() : "";
+}
+
 /// A first line that says how many rows were left out: a resource has no notes.
 std::string above_of(const TabScreen& screen) {
   return screen.omitted_rows == 0
@@ -74,6 +107,14 @@ awaitable<std::string> text_of_resource(const Core& core, ResourceUri uri) {
   const ToolContext& context = core.router->context();
   if (uri.kind == UriKind::tabs) {
     co_return co_await tabs_as_listed(core);
+  }
+  if (!uri.host.empty()) {
+    const bool known = co_await resource_exists(context.manager, context.hosts, uri);
+    if (!known) {
+      throw Error(ErrorCode::not_found, "\"" + uri.host + "\" is no host" +
+                                            (context.hosts ? " (list_hosts says which there are)" : ""));
+    }
+    co_return co_await text_from_there(core, std::move(uri));
   }
   if (context.manager == nullptr) {
     throw Error(ErrorCode::not_found, "no tabs");
@@ -129,17 +170,23 @@ bool takes_window_id(const json& reference, const std::string& argument) {
 awaitable<ordered_json> list_resources(Peer& peer, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   const std::vector<TabInfo> tabs = co_await open_tabs(peer.core());
+  const std::vector<ordered_json> far = co_await far_rows(peer.core());
   ordered_json entries = ordered_json::array();
   entries.push_back(entry("uri", kTabsUri, "tabs", "Open tabs", kTabsDescription, "application/json"));
   const auto guard = peer.core().router->new_guard();
-  for (const TabInfo& tab : tabs) {
-    const std::string id = to_string(tab.window_id);
-    const std::string name = shortened(guard ? guard->text(tab.name) : tab.name, kMostNameBytes);
+  const auto add_tab = [&](const std::string& id, const std::string& called) {
+    const std::string name = shortened(guard ? guard->text(called) : called, kMostNameBytes);
     const std::string title = name + " (" + id + ")";
-    entries.push_back(entry("uri", to_string(ResourceUri{UriKind::log, tab.window_id}), id + " log",
-                            "Log of " + title, kLogDescription, kText));
-    entries.push_back(entry("uri", to_string(ResourceUri{UriKind::screen, tab.window_id}), id + " screen",
-                            "Screen of " + title, kScreenDescription, kText));
+    const std::string tab = "terminally://tab/" + id;
+    entries.push_back(entry("uri", tab + "/log", id + " log", "Log of " + title, kLogDescription, kText));
+    entries.push_back(
+        entry("uri", tab + "/screen", id + " screen", "Screen of " + title, kScreenDescription, kText));
+  };
+  for (const TabInfo& tab : tabs) {
+    add_tab(to_string(tab.window_id), tab.name);
+  }
+  for (const ordered_json& row : far) {
+    add_tab(row.at("window_id").get<std::string>(), text_of(row, "name"));
   }
   ordered_json result;
   result["resources"] = without_titles(std::move(entries), exchange->revision());
@@ -171,7 +218,7 @@ awaitable<ordered_json> read_resource(Peer& peer, ExchangePtr exchange) {
   } catch (const Error& error) {
     // A closed tab has no screen any more: not there, as what never was.
     if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {
-      throw resource_not_found(text, exchange->revision());
+      throw resource_not_found(text, exchange->revision(), error.what());
     }
     throw ProtocolError(kInternalError, error.what());
   }
@@ -196,6 +243,13 @@ awaitable<ordered_json> complete(Peer& peer, ExchangePtr exchange) {
     for (const TabInfo& tab : tabs) {
       const std::string id = to_string(tab.window_id);
       if (id.starts_with(begun) || id.starts_with("@" + begun) || tab.name.starts_with(begun)) {
+        values.push_back(id);
+      }
+    }
+    const std::vector<ordered_json> far = co_await far_rows(peer.core());
+    for (const ordered_json& row : far) {
+      const std::string id = row.at("window_id").get<std::string>();
+      if (id.starts_with(begun) || text_of(row, "name").starts_with(begun)) {
         values.push_back(id);
       }
     }

@@ -88,7 +88,7 @@ class Listener {
       }
       const auto [known, is_new] = exists.try_emplace(*uri, false);
       if (is_new) {
-        known->second = co_await resource_exists(manager_, *uri);
+        known->second = co_await resource_exists(manager_, peer_.core().router->context().hosts, *uri);
       }
       if (known->second) {
         resources.push_back(text);

@@ -41,7 +41,7 @@ awaitable<void> Subscriptions::subscribe(std::string text, Revision revision) {
   if (!uri) {
     throw resource_not_found(text, revision);
   }
-  const bool there = co_await resource_exists(manager_, *uri);
+  const bool there = co_await resource_exists(manager_, hosts_, *uri);
   if (!there) {
     throw resource_not_found(text, revision);
   }

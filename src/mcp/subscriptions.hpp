@@ -21,8 +21,8 @@ class Outlet;
 class Subscriptions {
  public:
   Subscriptions(const boost::asio::any_io_executor& executor, TmuxManager* manager,
-                std::shared_ptr<Outlet> outlet)
-      : manager_(manager), outlet_(std::move(outlet)), feeds_(executor, manager) {}
+                const std::shared_ptr<FarHosts>& hosts, std::shared_ptr<Outlet> outlet)
+      : manager_(manager), hosts_(hosts), outlet_(std::move(outlet)), feeds_(executor, manager, hosts) {}
 
   /// A legacy client is there: it is told when resources come and go.
   void announce_list_changes();
@@ -40,6 +40,7 @@ class Subscriptions {
 
  private:
   TmuxManager* manager_;
+  std::shared_ptr<FarHosts> hosts_;
   std::shared_ptr<Outlet> outlet_;
   ResourceFeeds feeds_;
   std::map<std::string, ResourceFeeds::Subscription> subscribed_;  ///< by the URI as the client wrote it

@@ -28,6 +28,8 @@ struct Task {
   std::string key;                 ///< its secret: who knows it may have the task
   std::optional<Command> command;  ///< the one it stands for: the task lives as long as its record
   bool is_of_command = false;      ///< it will have one, if nothing goes wrong
+  std::string host;                ///< that its call goes to; empty: this side
+  bool found_there = false;        ///< by its key: its call was another server's
   std::set<std::string> known_to;  ///< identities of peers that have begun or found it
   nlohmann::json call_arguments;
   std::int64_t created_ms = 0;  ///< since the epoch
@@ -46,10 +48,11 @@ struct Task {
 using TaskPtr = std::shared_ptr<Task>;
 
 /// Nobody can guess a task's id: it ends with the key, 128 random bits. Of the task of a command it is
-/// "task-@3-1a2b3c4d-<key>", of any other "task-<key>".
+/// "task-@3-1a2b3c4d-<key>", of a host's call "task-build1:<key>", of any other "task-<key>".
 inline constexpr std::size_t kTaskKeyBytes = 16;
 [[nodiscard]] std::string task_id(const Task& task);
-/// The task of a command, as its id tells: its id, its key and its command. Null where the id is of no such.
+/// The task of a command, as its id tells: its id, its key, and its command or its host. Null where the id is
+/// of no such.
 [[nodiscard]] TaskPtr parse_task_id(std::string_view id);
 
 }  // namespace terminally

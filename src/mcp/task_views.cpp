@@ -99,7 +99,8 @@ ordered_json task_outcome(const Task& task, Revision revision) {
     throw ProtocolError(kInternalError, "Internal error");
   }
   if (task.aborted) {
-    return tool_error("cancelled before it began");
+    return tool_error(!task.host.empty() ? "cancelled: the host has been told to end it"
+                                         : "cancelled before it began");
   }
   return task.error_text.empty() ? tool_result(task.object, revision) : tool_error(task.error_text);
 }

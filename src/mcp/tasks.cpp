@@ -11,6 +11,7 @@
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
+#include "mcp/task_commands.hpp"
 #include "mcp/task_views.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
@@ -26,27 +27,6 @@ using nlohmann::ordered_json;
 using RouterPtr = std::shared_ptr<const Router>;
 
 constexpr Milliseconds kBeginsWithin{5'000};
-/// How soon one is asked again to end that its keeper (a person's `exec`, stopped by C-z) leaves running.
-constexpr Milliseconds kEndAgain{1'000};
-
-/// The command's result from its record, seen as the call wanted it.
-awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
-  json arguments;
-  for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
-    if (task->call_arguments.contains(name)) {
-      arguments[name] = task->call_arguments[name];
-    }
-  }
-  arguments["window_id"] = to_string(task->command->window);
-  arguments["command_id"] = task->command->id;
-  auto shared = std::make_shared<const json>(std::move(arguments));
-  ordered_json object =
-      co_await router->call(*router->find("get_command_state"), std::move(shared), Caller());
-  if (!task->call_arguments.contains("window_id")) {
-    object["window_id"] = to_string(task->command->window);
-  }
-  co_return object;
-}
 
 bool is_refusal(const Error& error) {
   return error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::not_found ||
@@ -65,16 +45,6 @@ awaitable<void> run_call(RouterPtr router, TaskPtr task, TaskRequest request) {
   } catch (const Error& error) {
     task->error_text = error.what();
     task->refused = !task->command && is_refusal(error);
-  }
-}
-
-/// To the end of a command that another call, or another server, has begun.
-awaitable<void> see_through(RouterPtr router, TaskPtr task) {
-  try {
-    co_await router->context().manager->wait_for_command(task->command->window, task->command->id);
-    task->object = co_await command_result(router, task);
-  } catch (const Error& error) {
-    task->error_text = error.what();
   }
 }
 
@@ -100,34 +70,6 @@ void note_failure(Task& task, const std::exception_ptr& failure) {
 void abort(Task& task) {
   task.aborted = true;
   task.cancel.emit(asio::cancellation_type::terminal);
-}
-
-awaitable<bool> runs_still(TmuxManager& manager, Task::Command command) {
-  QueryCommand query;
-  query.window_id = command.window;
-  query.command_id = std::move(command.id);
-  query.max_output_bytes = 0;
-  const CommandResult now = co_await manager.command_state(query);
-  co_return now.state == CommandState::running;
-}
-
-/// Ends the command of the task, and nothing else that runs in its tab by now.
-awaitable<void> end_command(RouterPtr router, TaskPtr task) {
-  TmuxManager& manager = *router->context().manager;
-  try {
-    bool runs = co_await runs_still(manager, *task->command);
-    while (runs) {
-      co_await manager.end_command(task->command->window, task->command->id);
-      runs = co_await runs_still(manager, *task->command);
-      if (runs) {
-        co_await sleep_for(kEndAgain);
-      }
-    }
-  } catch (const Error& error) {  // its tab is closed: there is nothing left to cancel
-    if (error.code() != ErrorCode::tab_closed) {
-      throw;
-    }
-  }
 }
 
 }  // namespace
@@ -169,7 +111,8 @@ TaskPtr Tasks::begin(TaskRequest request) {
     request.progress->becomes_task(outlet);
     task->progress = request.progress;
   }
-  task->is_of_command = request.tool.task_support == TaskSupport::command;
+  task->host = router_->host_of(request.tool, *request.arguments);
+  task->is_of_command = request.tool.task_support == TaskSupport::command && task->host.empty();
   spawn(task, run_call(router_, task, std::move(request)), outlet);
   return task;
 }
@@ -220,30 +163,12 @@ awaitable<TaskPtr> Tasks::find_command(std::string id) {
   if (const auto found = tasks_.find(id); found != tasks_.end()) {
     co_return found->second;
   }
-  const TaskPtr task = parse_task_id(id);
-  if (!task || router_->context().manager == nullptr) {
+  TaskPtr task = parse_task_id(id);
+  if (!task) {
     co_return nullptr;
   }
-  QueryCommand query;
-  query.window_id = task->command->window;
-  query.command_id = task->command->id;
-  query.max_output_bytes = 0;
-  try {
-    const CommandResult now = co_await router_->context().manager->command_state(query);
-    if (now.task_key != task->key) {
-      co_return nullptr;  // it was begun as no task, or as another
-    }
-    task->created_ms = now.started_at_ms;
-    task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
-    if (now.state != CommandState::running) {
-      task->object = co_await command_result(router_, task);
-      task->settled.set();
-      task->over.set();
-    }
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::not_found) {
-      throw;
-    }
+  const bool is_there = co_await find_command_of(router_, task);
+  if (!is_there) {
     co_return nullptr;
   }
   if (const auto found = tasks_.find(id); found != tasks_.end()) {
@@ -251,7 +176,7 @@ awaitable<TaskPtr> Tasks::find_command(std::string id) {
   }
   if (!task->over.is_set()) {
     task->settled.set();
-    spawn(task, see_through(router_, task), nullptr);
+    spawn(task, see_command_through(router_, task), nullptr);
   }
   keep(task);
   co_return task;
@@ -275,7 +200,7 @@ awaitable<void> Tasks::cancel(TaskPtr task) {
 }
 
 std::shared_ptr<Tasks::Ending> Tasks::begin_cancel(const TaskPtr& task) {
-  if (!task->command && !task->over.is_set()) {
+  if (!has_command(*task) && !task->over.is_set()) {
     abort(*task);
   }
   return end_in_background(task);
@@ -283,11 +208,11 @@ std::shared_ptr<Tasks::Ending> Tasks::begin_cancel(const TaskPtr& task) {
 
 std::shared_ptr<Tasks::Ending> Tasks::end_in_background(const TaskPtr& task) {
   auto ending = std::make_shared<Ending>();
-  if (!task->command) {
+  if (!has_command(*task)) {
     ending->over.set();
     return ending;
   }
-  asio::co_spawn(executor_, end_command(router_, task), [ending](const std::exception_ptr& failure) {
+  asio::co_spawn(executor_, end_command_of(router_, task), [ending](const std::exception_ptr& failure) {
     ending->failure = failure;
     ending->over.set();
   });

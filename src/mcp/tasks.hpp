@@ -36,8 +36,8 @@ struct TaskRequest {
 
 /// The tasks of one server, for both eras: what a task is differs only in how it is shown (task_views.hpp).
 ///
-/// The task of a command names it in its id, and the command's record has the task's key: any later server of
-/// the same instance can answer for it. Any other task ends with its server.
+/// The task of a command names it, or the host that it runs at, in its id, and the command's record has the
+/// task's key: any later server of the same instance can answer for it. Any other task ends with its server.
 class Tasks {
  public:
   static constexpr std::size_t kMostKept = 200;  ///< of those that are over: the oldest are forgotten

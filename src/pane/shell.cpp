@@ -47,7 +47,8 @@ using Setup = terminally::PaneSetup;
 
 volatile sig_atomic_t hung_up = 0;
 volatile sig_atomic_t shell_pid = 0;
-/// Shells that crashed within a second of their start: one that cannot start does not loop.
+/// Shells, one after the other, that crashed within a second or two of their start, and before anybody typed:
+/// one that cannot start does not loop.
 int quick_crashes = 0;
 constexpr int kMostQuickCrashes = 3;
 
@@ -167,8 +168,9 @@ Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
   }
   const time_t begin = time(nullptr);
   shell_pid = static_cast<sig_atomic_t>(pid);
+  // The terminal it takes itself: given here, late, it would be taken from the first program that the shell
+  // has begun.
   setpgid(pid, pid);
-  tcsetpgrp(STDIN_FILENO, pid);
   int status = 0;
   watch.begin(pid);
   for (;;) {
@@ -189,8 +191,9 @@ Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
   alarm(0);
   // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`:
   // nobody left the tab then.
+  quick_crashes = watch.was_typed_at() || time(nullptr) - begin > 1 ? 0 : quick_crashes + 1;
   const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM &&
-                       (time(nullptr) - begin > 1 || ++quick_crashes < kMostQuickCrashes);
+                       quick_crashes < kMostQuickCrashes;
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), crashed, WIFEXITED(status)};
 }
 
@@ -277,13 +280,20 @@ bool start_again(const Setup& setup, const Ended& ended, const terminally::Promp
   return by_itself;
 }
 
-/// `terminally-shell end NONCE CODE EXIT_FILE`, run by a wrapper whose builtins are hidden by functions.
+/// `terminally-shell end NONCE CODE EXIT_FILE`, run by a wrapper whose builtins are hidden by functions. What
+/// is no code is not said, and what is known of it already stays.
 int print_end(char** argv) {
+  const std::string digits = argv[3];
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) {
+    return 1;
+  }
   const std::string record = end_record(argv[3], argv[2], "");
   const int tty = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY);
   const bool printed =
       tty >= 0 && write(tty, record.data(), record.size()) == static_cast<ssize_t>(record.size());
-  write_small_file(argv[4], std::string(argv[3]) + "\n");
+  if (read_small_file(argv[4]).empty()) {
+    write_small_file(argv[4], digits + "\n");
+  }
   return printed ? 0 : 1;
 }
 

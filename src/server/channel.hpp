@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,13 @@ class TmuxChannel {
   [[nodiscard]] virtual Awaitable<TmuxAnswer> start(std::string commands,
                                                     std::vector<std::string> environment,
                                                     Milliseconds deadline) = 0;
+
+  /// Differs from what it was before whenever the server has told of a change of its windows or sessions
+  /// since. It tells of one before it answers whoever made it, and so before it answers what is asked later.
+  /// nullopt: nobody listens.
+  [[nodiscard]] virtual std::optional<std::uint64_t> news() const = 0;
+  /// Is called whenever that comes to differ, from the event loop. Empty: nobody is.
+  virtual void on_news(std::function<void()> told) = 0;
 
   /// Once the calls that are under way are answered, nothing of ours is connected until the next one: a tmux
   /// server without tabs lives as long as it has a client.

@@ -114,6 +114,17 @@ void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {
   }
 }
 
+asio::awaitable<bool> TmuxClient::has_no_news_since(std::uint64_t then, std::string session,
+                                                    std::string active_window) const {
+  if (news() != then) {
+    co_return false;
+  }
+  const std::string active =
+      co_await query("display-message -p -t " + quote(session + ":") + " '#{window_id}'");
+  const bool is_as_it_was = active == active_window + "\n" && news() == then;
+  co_return is_as_it_was;
+}
+
 asio::awaitable<bool> TmuxClient::answers() const {
   bool answered = true;
   try {
@@ -167,20 +178,22 @@ std::string drop_buffer_if(std::string_view target, std::string_view condition, 
 std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
                        Typed typed) {
   const std::string at = "-t " + quote(target);
-  const std::string keep = "set -pF " + at + " @terminally_";
+  const std::string keep = "set -pF " + at + " @terminally_";  // a tenth of a millisecond of tmux's
   const std::string buffer = "-b " + std::string(kTypedBuffer);
   const bool nul = bytes == std::string_view("\0", 1);  // no buffer takes it alone
-  std::string commands =
-      keep + "kept '#{@terminally_seen}' ; set-buffer " + buffer + " -- " + quote(nul ? "NUL" : bytes);
+  std::string commands = typed == Typed::key ? keep + "kept '#{@terminally_seen}' ; " : "";
+  commands += "set-buffer " + buffer + " -- " + quote(nul ? "NUL" : bytes);
   if (!unless.empty()) {
     commands += " ; " + drop_buffer_if(target, unless, kTypedBuffer);
   }
   commands += nul ? " ; delete-buffer " + buffer + " ; send-keys -H " + at + " 00"
                   : " ; paste-buffer -d -r " + buffer + " " + at;  // "sent", by its hook
-  if (typed == Typed::text_put_back) {
-    return commands;
+  if (typed == Typed::line) {
+    commands += " ; " + set_untouched(at);
+  } else if (typed == Typed::key) {
+    commands += " ; " + keep + "seen '#{@terminally_kept}'";
   }
-  return commands + " ; " + (typed == Typed::line ? set_untouched(at) : keep + "seen '#{@terminally_kept}'");
+  return commands;
 }
 
 bool were_not_typed(const Error& error) {

@@ -2,7 +2,10 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +27,14 @@ namespace terminally {
 class TmuxClient {
  public:
   TmuxClient(std::shared_ptr<TmuxChannel> channel, std::chrono::milliseconds deadline);
+
+  /// See TmuxChannel.
+  [[nodiscard]] std::optional<std::uint64_t> news() const { return channel_->news(); }
+  void on_news(std::function<void()> told) const { channel_->on_news(std::move(told)); }
+  /// Whether there was none since it was this, and this window of the session is the active one: tmux tells
+  /// nobody that windows were swapped. Asks the server, which then has told of all that was before.
+  [[nodiscard]] boost::asio::awaitable<bool> has_no_news_since(std::uint64_t then, std::string session,
+                                                               std::string active_window) const;
 
   /// Until the next call: see TmuxChannel.
   void let_go() const { channel_->let_go(); }

@@ -45,8 +45,14 @@ TmuxAnswer timed_out() {
 /// One client, from its start to its end. Lives as long as somebody waits for its answers.
 class ControlChannel::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(const asio::any_io_executor& executor, const Argv& argv)
-      : reader_(random_hex(16)), process_(executor, argv, {}, ChildProcess::Kept::yes) {}
+  /// `news`: counts what tmux tells of. That there is a new connection counts, too: what came before is
+  /// missed.
+  Connection(const asio::any_io_executor& executor, const Argv& argv, std::shared_ptr<News> news)
+      : news_(std::move(news)),
+        reader_(random_hex(16)),
+        process_(executor, argv, {}, ChildProcess::Kept::to_our_end) {
+    ++news_->count;
+  }
 
   void begin(const asio::any_io_executor& executor) {
     asio::co_spawn(executor, read(shared_from_this()), asio::detached);
@@ -80,6 +86,9 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
 
   /// Ends the client, and whatever waits for it.
   void lose() {
+    if (!lost_.is_set()) {
+      tell();  // who waits for news asks again
+    }
     lost_.set();
     process_.end();
     settled_.set();
@@ -170,7 +179,15 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     return text;
   }
 
+  void tell() {
+    ++news_->count;
+    if (news_->told) {
+      news_->told();
+    }
+  }
+
   void take(const std::string& bytes) {
+    const std::uint64_t told = reader_.news();
     for (ControlReader::Answered& answered : reader_.feed(bytes)) {
       const auto question = questions_.find(answered.number);
       if (question != questions_.end()) {  // else it was given up
@@ -178,11 +195,15 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
         question->second->answered.set();
       }
     }
+    if (reader_.news() != told) {
+      tell();
+    }
     if (reader_.attached()) {
       settled_.set();
     }
   }
 
+  std::shared_ptr<News> news_;
   ControlReader reader_;
   ChildProcess process_;
   Event lost_;
@@ -205,6 +226,11 @@ ControlChannel::~ControlChannel() {
   }
 }
 
+std::optional<std::uint64_t> ControlChannel::news() const {
+  const bool listens = connection_ && connection_->attached() && !connection_->lost();
+  return listens ? std::optional(news_->count) : std::nullopt;
+}
+
 void ControlChannel::let_go() {
   if (connection_) {
     std::exchange(connection_, nullptr)->leave();
@@ -215,16 +241,16 @@ void ControlChannel::let_go() {
 Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connection(Clock::time_point by) {
   if (connection_ && connection_->lost()) {
     connection_.reset();  // what it may still have to say, it says
-    lost_at_ = Clock::now();
+    news_until_ = Clock::now() + kNewsIsOver;
   }
   const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
-  const bool settled = !lost_at_ || Clock::now() - *lost_at_ >= kNewsIsOver;
-  if (!connection_ && !session_->empty() && !refused && settled) {
+  if (!connection_ && !session_->empty() && !refused && Clock::now() >= news_until_) {
     try {
       // -N: attach-session would start a server.
       const auto made = std::make_shared<Connection>(
           executor_,
-          spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}));
+          spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}),
+          news_);
       made->begin(executor_);
       connection_ = made;
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a spawned client says why, or can be had

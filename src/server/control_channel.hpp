@@ -1,6 +1,8 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,10 +35,16 @@ class ControlChannel : public TmuxChannel {
   [[nodiscard]] Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) override;
   [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) override;
+  [[nodiscard]] std::optional<std::uint64_t> news() const override;
+  void on_news(std::function<void()> told) override { news_->told = std::move(told); }
   void let_go() override;
 
  private:
   class Connection;
+  struct News {  ///< of all connections
+    std::uint64_t count = 0;
+    std::function<void()> told;
+  };
   [[nodiscard]] Awaitable<std::shared_ptr<Connection>> connection(Clock::time_point by);
 
   boost::asio::any_io_executor executor_;
@@ -44,7 +52,8 @@ class ControlChannel : public TmuxChannel {
   std::shared_ptr<const std::string> session_;
   std::string refused_session_;  ///< which tmux did not know when we wanted to attach to it
   Clock::time_point refused_until_;
-  std::optional<Clock::time_point> lost_at_;  ///< when a client was last seen to be lost
+  Clock::time_point news_until_;  ///< of how a client was lost, which none is to come amidst
+  std::shared_ptr<News> news_ = std::make_shared<News>();
   std::shared_ptr<Connection> connection_;
 };
 

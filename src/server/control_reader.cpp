@@ -1,6 +1,7 @@
 #include "server/control_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace terminally {
@@ -8,6 +9,26 @@ namespace {
 
 constexpr std::string_view kBegin = "%begin ";
 constexpr std::string_view kAttached = "%session-changed ";
+
+/// What says nothing of windows and sessions: answers, a pane's output and mode, tmux's buffers, which we
+/// type by, and other clients. Anything else may, in a later tmux too.
+constexpr std::array<std::string_view, 10> kNoNews = {
+    "%begin ",
+    "%end ",
+    "%error ",
+    "%output ",
+    "%extended-output ",
+    "%pause ",
+    "%continue ",
+    "%paste-buffer-",
+    "%pane-mode-changed ",
+    "%client-",
+};
+
+bool is_news(std::string_view line) {
+  return line.starts_with('%') &&
+         std::ranges::none_of(kNoNews, [line](std::string_view name) { return line.starts_with(name); });
+}
 
 /// The first line, taken off the text.
 std::string_view take_line_off(std::string_view& text) {
@@ -100,6 +121,7 @@ void ControlReader::take_line(std::string_view line, std::vector<Answered>& answ
     attached_ = line.starts_with(kAttached);
     refused_ = refused_ || line.starts_with("%error ");
   }
+  news_ += is_news(line) ? 1 : 0;
   if (ends_next(line)) {
     // The last line that is kept is the beginning of the block that the mark stands in.
     const std::size_t before = text_.size() < 2 ? std::string::npos : text_.rfind('\n', text_.size() - 2);

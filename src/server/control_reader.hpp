@@ -13,7 +13,7 @@ namespace terminally {
 /// What a tmux client in control mode prints (tmux(1), CONTROL MODE), read into answers. Pure text.
 ///
 /// Each command of a list is answered by a block, `%begin T N F`, what it printed, `%end T N F` or `%error T
-/// N F`; between blocks there are notifications, of which only %session-changed is of use. What a command
+/// N F`; between blocks there are notifications. What a command
 /// prints may be a screen, on which a program has painted such lines. So each operation has a mark behind it
 /// that no program knows, unless it may ask tmux (`show-messages`): what comes before the next mark in order
 /// is its answer and no other's, whatever it looks like. In it, a block ends with the last line that could be
@@ -35,6 +35,9 @@ class ControlReader {
 
   /// The client has its session: what is sent now is run.
   [[nodiscard]] bool attached() const { return attached_; }
+  /// Grows with each notification that tells of a change of windows or sessions. A program that paints one on
+  /// a screen which is asked for counts as well.
+  [[nodiscard]] std::uint64_t news() const { return news_; }
   /// tmux did not let it attach.
   [[nodiscard]] bool refused() const { return refused_; }
 
@@ -46,6 +49,7 @@ class ControlReader {
   std::string partial_;                  ///< a line that has not ended
   std::string text_;                     ///< the lines since the last mark
   std::deque<std::uint64_t> under_way_;  ///< what was sent and is not answered, in this order
+  std::uint64_t news_ = 0;
   bool attached_ = false;
   bool refused_ = false;
 };

@@ -65,6 +65,7 @@ void remove_runtime_directory(const Instance& instance) {
   static constexpr std::array<std::string_view, 1> kLast = {"lock"};
   remove_runtime_files(instance, kLast);
   std::error_code error;
+  instance.remove_unused_state();
   remove_file(instance.runtime() / "lock");
   std::filesystem::remove(instance.runtime(), error);
 }

@@ -5,6 +5,7 @@
 #include "base/awaitable.hpp"
 #include "base/error.hpp"
 #include "base/event.hpp"
+#include "instance/helpers.hpp"
 #include "instance/log_store.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
@@ -31,7 +32,7 @@ struct Pane {
   PaneId id;
   int pid = 0;  ///< terminally-shell
   std::filesystem::path log;
-  std::string writer_command;
+  const Config* config = nullptr;
 };
 
 /// The first thing that a writer leaves is a record in the sidecar.
@@ -57,9 +58,10 @@ bool has_waiting_writer(const std::filesystem::path& log) {
 Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane, bool unseen) {
   try {
     make_private_directory(pane.log.parent_path());
+    static_cast<void>(trouble_with_helpers(*pane.config));  // one that cannot be run ends, and is tried again
     if (!has_waiting_writer(pane.log)) {
       const std::string id = quote(to_string(pane.id));
-      const std::string pipe = "pipe-pane -t " + id + " " + quote(pane.writer_command);
+      const std::string pipe = "pipe-pane -t " + id + " " + quote(log_writer_command(*pane.config));
       const std::string pipe_if_none = "if-shell -F -t " + id + " '#{pane_pipe}' '' " + quote(pipe);
       co_await client.change(unseen ? pipe_if_none : pipe);
     }
@@ -121,7 +123,7 @@ void LogWriters::guard(const PaneRow& row, const std::filesystem::path& generati
   pane.id = row.pane;
   pane.pid = row.pane_pid;
   pane.log = log_path(generation, row.tag);
-  pane.writer_command = log_writer_command(config_);
+  pane.config = &config_;
   guarded_.emplace(
       row.pane, Guarded{row.pane_pid, Background(executor_, keep_writer(executor_, tmux, std::move(pane)))});
   if (!sweeper_) {

@@ -1,7 +1,6 @@
 #include "server/server_config.hpp"
 #include "server/touched.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "server/client.hpp"
 #include "server/rows.hpp"
 #include "shell/shell_quoting.hpp"
+#include "system/account.hpp"
 
 namespace terminally {
 namespace {
@@ -108,9 +108,9 @@ std::string user_shell() {
       shell != nullptr && ::access(shell, X_OK) == 0 && *shell == '/') {
     return shell;
   }
-  const passwd* user = ::getpwuid(::geteuid());
-  if (user != nullptr && user->pw_shell != nullptr && ::access(user->pw_shell, X_OK) == 0) {
-    return user->pw_shell;
+  if (const std::string& shell = own_account().shell;
+      shell.starts_with('/') && ::access(shell.c_str(), X_OK) == 0) {
+    return shell;
   }
   return "/bin/sh";
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/memory_file.hpp"
+#include "instance/helpers.hpp"
 #include "instance/tab_ids.hpp"
 #include "server/control_channel.hpp"
 #include "server/instance_end.hpp"
@@ -207,7 +208,7 @@ Awaitable<std::string> TmuxServer::ask_who_listens() {
   }
   try {
     std::string commands = ask_for_server();
-    if (!config_.guest) {
+    if (trouble_with_helpers(config_).empty() && !config_.guest) {
       commands += point_to_helpers(config_);
     }
     co_return co_await client_.query(std::move(commands));

@@ -90,6 +90,8 @@ class TmuxServer {
 
   /// Is called when the tmux server has ended, unless we are a guest: for that the next call will do.
   void on_end(std::function<void()> ended) { ended_ = std::move(ended); }
+  /// Is called when the tmux server has told of a change of its windows or sessions: see TmuxChannel.
+  void on_news(std::function<void()> told) const { client_.on_news(std::move(told)); }
   /// Back to where it was not found yet.
   void let_go();
   /// There is no tmux server any more.

@@ -85,7 +85,6 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"TEXT", word(path_of(CommandFile::text))},
       {"END", word(path_of(CommandFile::end))},
       {"HOOK", word(path_of(CommandFile::hook))},
-      {"HISTORY", word(path_of(CommandFile::history))},
       {"TAKEN", word(path_of(CommandFile::taken))},
       {"EXIT", word((command.directory / (command.nonce + ".exit")).string())},
       {"DIRECTORY", word(path_of(CommandFile::directory))},
@@ -108,10 +107,6 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
     text += fill(shape.epilogue, values);
   }
   script.files.push_back({path_of(CommandFile::text), std::move(text)});
-  if (kind == ShellKind::bash) {
-    script.files.push_back({path_of(CommandFile::history),
-                            ""});  // ours, so that the shell's umask does not make it readable for others
-  }
   script.files.push_back({path_of(CommandFile::taken), std::string(kNotTaken)});
   if (!shape.end.empty()) {
     script.files.push_back({path_of(CommandFile::end), fill(shape.end, values)});

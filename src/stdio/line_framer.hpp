@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mcp/envelope.hpp"
+#include "json/envelope.hpp"
 
 namespace terminally {
 

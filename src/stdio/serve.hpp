@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <memory>
 
 #include "config.hpp"
 #include "mcp/core.hpp"
@@ -9,6 +10,7 @@
 
 namespace terminally {
 
+class FarHosts;
 class TmuxManager;
 
 /// Who this program is: its name on the wire, and the version it was built as.
@@ -22,6 +24,7 @@ class TmuxManager;
 /// stdin or stdout is closed, or stdout cannot be written to.
 [[nodiscard]] boost::asio::awaitable<void> serve_stdio(TmuxManager& manager, const Config& config,
                                                        std::shared_ptr<Redaction> redaction,
-                                                       Implementation info, Ending& ending);
+                                                       Implementation info, Ending& ending,
+                                                       std::shared_ptr<FarHosts> hosts = nullptr);
 
 }  // namespace terminally

@@ -98,6 +98,7 @@ StdioTransport::~StdioTransport() = default;
 asio::awaitable<void> StdioTransport::run(Peer& peer, bool stop_calls, Ending& ending) {
   constexpr Milliseconds kLastWords(100);
   on_end_ = ending.on_begin;
+  last_heard_ = &ending.last_heard;
   co_await (serve_input(peer, stop_calls) || writer_->run() || ending.asked.wait());
   note_end();
   if (!writer_->broken()) {  // a signal came, or all is said: what listens is still told that it ends
@@ -136,6 +137,9 @@ asio::awaitable<void> StdioTransport::finish(Peer& peer, Clock::time_point deadl
 asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
   const auto [error, size] =
       co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kReadQuietly);
+  if (last_heard_ != nullptr) {
+    *last_heard_ = Clock::now();
+  }
   // A last line without its newline counts: people type `printf '{…}' | terminally-mcp`.
   input_->framer.feed(error ? "\n" : std::string_view(input_->buffer.data(), size));
   co_return co_await serve_lines(peer) && !error;

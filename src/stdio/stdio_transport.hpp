@@ -30,7 +30,9 @@ struct StdioPair {
 
 /// How a connection comes to its end.
 struct Ending {
-  Event asked;  ///< set from outside, by a signal
+  Event asked;                                  ///< set from outside, by a signal
+  Clock::time_point last_heard = Clock::now();  ///< when something came from the client
+  bool goodbye = false;                         ///< it has said that it does not come back
   /// Told when the end begins, for whatever reason; may be empty, or told twice. Returns when it began: at
   /// the client's hang-up, perhaps, which a busy event loop comes to see later.
   std::function<Clock::time_point()> on_begin;
@@ -81,6 +83,7 @@ class StdioTransport {
   Send send_;
   Milliseconds answers_within_;
   std::function<Clock::time_point()> on_end_;
+  Clock::time_point* last_heard_ = nullptr;       ///< of the Ending
   std::optional<Clock::time_point> given_up_at_;  ///< known since the client hung up
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/timeout.hpp"
+#include "base/unique_fd.hpp"
 
 namespace terminally {
 
@@ -23,8 +24,10 @@ class Stillness {
  private:
   struct Seen {
     int pid = 0;
+    UniqueFd times;  ///< kept open where there are plenty of descriptors, for a fifth of the price
     std::string run_time;
   };
+  [[nodiscard]] static std::string run_time_now(const Seen& process);
   void look(int pane_pid);
 
   std::vector<Seen> seen_;  ///< the shell first; none: nothing is known

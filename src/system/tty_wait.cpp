@@ -227,6 +227,10 @@ TtyWait Process::wait_by_wchan(const std::string& wchan) const {
 }
 
 TtyWait Process::wait_of_thread(int thread, SleepSource source) const {
+  const auto info = process_info(thread);
+  if (!info || info->state != 'S') {
+    return TtyWait::no;
+  }
   const std::string task = proc_ + "task/" + std::to_string(thread) + "/";
   if (const auto text = source == SleepSource::syscall ? read_file(task + "syscall") : std::nullopt) {
     Call call;
@@ -270,12 +274,15 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
   const Process process(pid, terminal);
   TtyWait best = TtyWait::no;
   for (const int thread : numbers_in("/proc/" + std::to_string(pid) + "/task", kMostThreads)) {
-    const auto info = process_info(thread);
-    if (info && info->state == 'S') {
-      best = std::max(best, process.wait_of_thread(thread, source));
-    }
+    best = std::max(best, process.wait_of_thread(thread, source));
   }
   return best;
+}
+
+bool waits_for_key(int pid, dev_t terminal, SleepSource source) {
+  const TtyWait wait = Process(pid, terminal).wait_of_thread(pid, source);
+  // On its way to sleep it may wait for a processor, and is nowhere in the kernel.
+  return wait == TtyWait::unknown ? process_wchan(pid) != "0" : wait != TtyWait::no;
 }
 
 bool goes_on_by_itself(int pid) {

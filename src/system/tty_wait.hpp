@@ -42,6 +42,10 @@ enum class SleepSource { syscall, wchan };
 /// going on. From /proc alone, tens of microseconds. Wrong only for what changes between two of its files.
 [[nodiscard]] TtyWait tty_wait(int pid, dev_t terminal, SleepSource source = SleepSource::syscall);
 
+/// Whether its first thread waits for a key from this terminal, alone or among other things; where the system
+/// does not let us see for what it sleeps, whether it sleeps.
+[[nodiscard]] bool waits_for_key(int pid, dev_t terminal, SleepSource source = SleepSource::syscall);
+
 /// Whether it sleeps until a time has come, or does not sleep at all: it goes on by itself.
 [[nodiscard]] bool goes_on_by_itself(int pid);
 

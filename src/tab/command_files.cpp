@@ -2,10 +2,14 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
+#include "base/command_file.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/reserved_space.hpp"
@@ -15,10 +19,21 @@ namespace {
 
 constexpr std::string_view kForce = "force";
 
+/// What each command has, by the letters that SpareFiles knows it by.
+constexpr std::array kAllHave = {CommandFile::end, CommandFile::hook, CommandFile::taken};
+constexpr std::array kHaveText = {'w', static_cast<char>(CommandFile::text)};
+constexpr char kExit = 'x';
+constexpr char kRunning = 'r';
+
+char letter_of(const std::filesystem::path& file) {
+  const auto kind = command_file_of(file.filename().native());
+  return kind ? static_cast<char>(*kind) : kHaveText.front();
+}
+
 }  // namespace
 
 CommandFiles::CommandFiles(std::filesystem::path directory, PaneId pane)
-    : directory_(std::move(directory)), pane_(std::to_string(pane.number)) {}
+    : directory_(std::move(directory)), pane_(std::to_string(pane.number)), spare_(directory_, pane_) {}
 
 void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
   const ReservedSpace reserve(directory_);
@@ -28,7 +43,10 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
   try {
     write_all_of(script, nonce);
     return;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): there are two more places
+  } catch (const Error&) {  // there are two more places
+    for (const char letter : kHaveText) {
+      spare_.remove(letter);  // it has the text of the last command, and nobody may come to take it
+    }
   }
   if (reserve.give_up()) {
     try {
@@ -41,20 +59,23 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
 }
 
 void CommandFiles::write_all_of(const ShellScript& script, const std::string& nonce) const {
+  if (!kept_->ended.empty()) {
+    put_aside(std::exchange(kept_->ended, {}), false);  // they are written over at once
+  }
   if (is_gone(directory_)) {
     make_private_directory(directory_.parent_path());
     make_private_directory(directory_);
   }
   for (const ShellScript::File& file : script.files) {
-    write_file(file.path, file.content);
+    spare_.write(letter_of(file.path), file.path, file.content);
   }
-  write_file(exit_path(nonce),
-             "");  // ours, so that the shell's umask does not make it readable for others
+  // Ours, so that the shell's umask does not make it readable for others.
+  spare_.write(kExit, exit_path(nonce), "");
 }
 
 /// Makes all of them links to memory, also those that are on the disk already: these could be cut short.
 void CommandFiles::keep_all_of(const ShellScript& script, const std::string& nonce) const {
-  std::vector<MemoryFile>& kept = (*in_memory_)[nonce];
+  std::vector<MemoryFile>& kept = kept_->in_memory[nonce];
   kept.clear();
   for (const ShellScript::File& file : script.files) {
     kept.emplace_back(file.path, file.content);
@@ -71,9 +92,9 @@ void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd
   const std::filesystem::path path = directory_ / (pane_ + ".run");
   const std::string content = nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n";
   try {
-    replace_file(path, content);
+    spare_.write_whole(kRunning, path, content);  // the tab's lock is ours
   } catch (const Error&) {
-    (*in_memory_)[nonce].emplace_back(path, content);
+    kept_->in_memory[nonce].emplace_back(path, content);
   }
 }
 
@@ -145,21 +166,67 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
 }
 
 void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
-  if (running_nonce() == nonce) {
-    remove_file(directory_ / (pane_ + ".run"));
+  if (running_nonce() != nonce) {
+    return;
+  }
+  const std::filesystem::path mark = directory_ / (pane_ + ".run");
+  if (kept_->in_memory.contains(nonce)) {
+    remove_file(mark);  // a link
+  } else {
+    spare_.keep(kRunning, mark);
   }
 }
 
 void CommandFiles::remove(const std::string& nonce) const noexcept {
-  using enum CommandFile;
   unmark_running(nonce);
   remove_script(nonce);
-  for (const CommandFile file :
-       {text, end, hook, history, taken, cancelled, signalled, CommandFile::directory}) {
+  remove_file(path_of(nonce, CommandFile::text));
+  for (const CommandFile file : kAllHave) {
     remove_file(path_of(nonce, file));
   }
   remove_file(exit_path(nonce));
-  in_memory_->erase(nonce);
+  remove_what_few_have(nonce);
+}
+
+bool CommandFiles::note_end(const std::string& nonce) const {
+  if (kept_->in_memory.contains(nonce)) {
+    return false;
+  }
+  if (!kept_->ended.empty()) {
+    tidy(std::string(kept_->ended), true);
+  }
+  kept_->ended = nonce;
+  return true;
+}
+
+void CommandFiles::tidy(const std::string& nonce, bool tab_lives) const noexcept {
+  kept_->ended.clear();
+  if (tab_lives) {
+    put_aside(nonce, true);
+  } else {
+    remove(nonce);
+    remove_spares();
+  }
+}
+
+/// Keeps them for the next command. `emptied`: with nothing of the text.
+void CommandFiles::put_aside(const std::string& nonce, bool emptied) const noexcept {
+  unmark_running(nonce);
+  spare_.keep(kHaveText[0], directory_ / command_id_of(nonce), emptied);
+  spare_.keep(kHaveText[1], path_of(nonce, CommandFile::text), emptied);
+  for (const CommandFile file : kAllHave) {
+    spare_.keep(static_cast<char>(file), path_of(nonce, file));
+  }
+  spare_.keep(kExit, exit_path(nonce));
+  remove_what_few_have(nonce);
+}
+
+void CommandFiles::remove_what_few_have(const std::string& nonce) const noexcept {
+  using enum CommandFile;
+  for (const CommandFile file : {cancelled, signalled, CommandFile::directory}) {
+    remove_file(path_of(nonce, file));
+  }
+  kept_->in_memory.erase(nonce);
   ReservedSpace(directory_).take();
 }
 
@@ -200,6 +267,16 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
 void CommandFiles::remove_locks() const noexcept {
   remove_file(lock_path());
   remove_file(typing_lock_path());
+  remove_spares();
+}
+
+void CommandFiles::remove_spares() const noexcept {
+  for (const CommandFile file : kAllHave) {
+    spare_.remove(static_cast<char>(file));
+  }
+  for (const char letter : {kHaveText[0], kHaveText[1], kExit, kRunning}) {
+    spare_.remove(letter);
+  }
 }
 
 EditorKeyFiles CommandFiles::editor_key() const {

@@ -50,11 +50,13 @@ std::string note_of_cleared(std::string line, bool put_back, bool again, bool fo
 
 }  // namespace
 
-/// Whether the shell's own line editor has the terminal, and has read all that was typed.
+/// Whether the shell's own line editor has the terminal, has read all that was typed, and waits for more. It
+/// may sleep for something else: what an action of a key has begun (fish).
 bool LineAtPrompt::is_in_editor(const Foreground& foreground) const {
   const auto mode = terminal_mode(tab_.tty);
   return foreground.shell && mode && is_of_editor(*foreground.shell, *mode) && unread_input(tab_.tty) == 0 &&
-         prompt_state(foreground, tab_.tty) == Prompt::ready;
+         prompt_state(foreground, tab_.tty) == Prompt::ready &&
+         waits_for_key(foreground.pid, terminal_device(tab_.tty));
 }
 
 /// Waits until the line editor of this shell has the terminal, and tells what shell it is. nullopt: not in
@@ -108,6 +110,7 @@ asio::awaitable<std::optional<std::string>> LineAtPrompt::press_editor_key(std::
 
 /// What a person has half typed there, where the editor can tell.
 asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground foreground, ShellImage shell) {
+  is_in_action_ = false;
   std::optional<ShellKind> editor;
   if (has_key(foreground)) {
     editor = co_await comes_to_editor(shell, kEditorReads);
@@ -120,6 +123,10 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
   std::string script = telling_script(kind, tab_.files.editor_key().answer);
   const auto answer = co_await press_editor_key(std::move(script), PaneFact::person_types, Typed::key);
   auto half = answer ? decode_half_typed(kind, *answer) : std::nullopt;
+  // It answers from within the key's action: a C-c that came before the end of that would end the action, and
+  // leave the line (fish).
+  const auto back = co_await comes_to_editor(shell, kEditorReads);
+  is_in_action_ = answer && !back;
   const auto drawn_by = Clock::now() + kPromptShown;
   while (half && kind == ShellKind::bash && half->prompt.empty() && Clock::now() < drawn_by) {
     co_await sleep_for(kEditorLook);
@@ -163,7 +170,7 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
   rows_.before = whole_unfinished_line(tab_.log, tab_.cols);  // who masks it needs all of it
   half_ = co_await ask_editor(prompt, shell);
   bool taken = false;
-  for (int tries = 0; tries < 2 && !taken; ++tries) {
+  for (int tries = 0; tries < 2 && !taken && !is_in_action_; ++tries) {
     const std::uint64_t before = tab_.log.end();
     const bool pressed = co_await press_c_c();
     if (!pressed) {
@@ -193,8 +200,10 @@ asio::awaitable<std::string> LineAtPrompt::note() {
 
 /// The text of the note. Sets put_back_ as well.
 std::string LineAtPrompt::what_to_tell() {
+  // The log may be late with what the editor knows: its rows decide only where that tells of no text.
   const bool same = !rows_.before.empty() && rows_.before == rows_.prompt;
-  if (half_ && half_->whole ? half_->text.empty() : same) {
+  const bool told_text = half_ && !half_->text.empty();
+  if (!told_text && ((half_ && half_->whole) || same)) {
     return {};  // there was nothing
   }
   if (half_) {

@@ -71,6 +71,7 @@ class LineAtPrompt {
   Foreground prompt_;              ///< where it was taken away
   std::optional<HalfTyped> half_;  ///< what the editor told
   Rows rows_;
+  bool is_in_action_ = false;  ///< the editor still does what our key has it do
   bool taken_away_ = false;
   bool exit_code_is_ours_ = false;
   std::string put_back_;  ///< what the shell gets back after the command: a word of it; empty: nothing

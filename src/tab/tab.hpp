@@ -18,6 +18,7 @@
 namespace terminally {
 
 class CommandRun;
+struct TabAtRest;
 
 /// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
 struct Tab {
@@ -64,6 +65,8 @@ struct Tab {
   CommandFiles files;
   CommandRecords records;
   bool records_wait = false;  ///< until they can be written; they are tried again meanwhile
+
+  std::shared_ptr<TabAtRest> at_rest;  ///< see command/tab_look.hpp
 
   /// The commands of this process that run in it: more than one where a command opened a nested shell and
   /// another runs in that.

@@ -10,13 +10,13 @@
 namespace terminally {
 namespace {
 
-struct Range {
+struct CodePoints {
   char32_t first;
   char32_t last;
 };
 
-bool in(std::span<const Range> ranges, char32_t c) {
-  const auto after = std::ranges::upper_bound(ranges, c, {}, &Range::first);
+bool in(std::span<const CodePoints> ranges, char32_t c) {
+  const auto after = std::ranges::upper_bound(ranges, c, {}, &CodePoints::first);
   return after != ranges.begin() && c <= std::prev(after)->last;
 }
 
@@ -25,7 +25,7 @@ constexpr char32_t kJoiner = 0x200D;
 constexpr char32_t kEmojiVariant = 0xFE0F;
 
 /// Controls, marks and overrides of direction, what has no width or looks like nothing, tags.
-constexpr std::array<Range, 25> kUnseen = {{
+constexpr std::array<CodePoints, 25> kUnseen = {{
     {0x00, 0x08},       {0x0B, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x034F, 0x034F},
     {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},
     {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
@@ -34,7 +34,7 @@ constexpr std::array<Range, 25> kUnseen = {{
 }};
 
 /// Emoji, roughly: Extended_Pictographic of Unicode's emoji-data.txt.
-constexpr std::array<Range, 20> kPictures = {{
+constexpr std::array<CodePoints, 20> kPictures = {{
     {0xA9, 0xA9},     {0xAE, 0xAE},     {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122},
     {0x2139, 0x2139}, {0x2194, 0x21AA}, {0x231A, 0x231B}, {0x2328, 0x2328}, {0x2388, 0x23FF},
     {0x24C2, 0x24C2}, {0x25AA, 0x25FE}, {0x2600, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B55},
@@ -42,20 +42,20 @@ constexpr std::array<Range, 20> kPictures = {{
 }};
 
 /// Arabic, Syriac, Thaana, N'Ko, Mandaic, Mongolian: letters join, and a joiner shows the form that joins.
-constexpr std::array<Range, 5> kJoining = {
+constexpr std::array<CodePoints, 5> kJoining = {
     {{0x0620, 0x077F}, {0x07CA, 0x07FA}, {0x0840, 0x08FF}, {0x1820, 0x18AA}, {0x10AC0, 0x10AEF}}};
 
 /// Indic and related scripts: a joiner after a sign decides on the form of a cluster.
-constexpr std::array<Range, 7> kIndic = {{{0x0900, 0x0DFF},
-                                          {0x0F40, 0x0FBC},
-                                          {0x1000, 0x109F},
-                                          {0x1780, 0x17D3},
-                                          {0x1B00, 0x1BFF},
-                                          {0xA8E0, 0xA9DF},
-                                          {0x11000, 0x11FFF}}};
+constexpr std::array<CodePoints, 7> kIndic = {{{0x0900, 0x0DFF},
+                                               {0x0F40, 0x0FBC},
+                                               {0x1000, 0x109F},
+                                               {0x1780, 0x17D3},
+                                               {0x1B00, 0x1BFF},
+                                               {0xA8E0, 0xA9DF},
+                                               {0x11000, 0x11FFF}}};
 
 /// CJK ideographs, which have registered variants.
-constexpr std::array<Range, 4> kIdeographs = {
+constexpr std::array<CodePoints, 4> kIdeographs = {
     {{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x323AF}}};
 
 bool is_skin_tone(char32_t c) {

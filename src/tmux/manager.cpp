@@ -22,6 +22,10 @@ TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config,
     : parts_(std::make_unique<ManagerParts>(std::move(executor), std::move(config), std::move(tmux))) {}
 TmuxManager::~TmuxManager() = default;
 
+Awaitable<void> TmuxManager::own_instance() {
+  co_await parts_->server.own_to_start();
+}
+
 std::string TmuxManager::files_directory() const {
   return parts_->server.instance().runtime();
 }
@@ -38,7 +42,8 @@ ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its
           log_watch,
           [this] { return server.alive(); },
           config.helper_dir / "terminally-shell",
-          process_table},
+          process_table,
+          !config.gateway.empty()},
       results(text_worker),
       commands(config, run_context),
       tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }),

@@ -98,6 +98,10 @@ class TmuxManager {
   /// the name.
   [[nodiscard]] Awaitable<std::optional<WindowId>> tab_named(std::string name);
 
+  /// Takes the instance, as the first tab does: for who opens tabs elsewhere in its name. Throws Error(busy),
+  /// naming the owner's pid, while another server owns it.
+  [[nodiscard]] Awaitable<void> own_instance();
+
   /// Where the files of commands are, whose names a reader need not see (own_lines.hpp).
   [[nodiscard]] std::string files_directory() const;
 

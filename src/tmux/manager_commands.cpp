@@ -284,6 +284,7 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
   Commands::Begin what;
   what.command = std::move(request.command);
   what.who = std::move(request.who);
+  what.task_key = std::move(request.task_key);
   what.reserved = std::move(place.reserved);
   if (manager.config.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(manager.config.max_duration_ms);

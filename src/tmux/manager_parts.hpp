@@ -72,6 +72,7 @@ struct ManagerParts {
 
   // What several operations do.
   Awaitable<std::vector<TabInfo>> open_tabs();
+  [[nodiscard]] std::optional<std::vector<TabInfo>> look_at_tabs(bool again);
   Awaitable<CommandResult> state_of_command(QueryCommand request, CallTime time);
   Awaitable<std::vector<Survivor>> end_processes(Tab& tab, bool force);
   Awaitable<void> close_pane(TabPtr tab);

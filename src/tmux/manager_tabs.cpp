@@ -1,8 +1,7 @@
 // Tabs: listed, found, opened, renamed.
 
 #include "base/error.hpp"
-#include "base/files.hpp"
-#include "system/tty_wait.hpp"
+#include "command/tab_look.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/manager_parts.hpp"
 #include "tmux/window_options.hpp"
@@ -70,41 +69,39 @@ std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::stri
   return server == 0 ? std::vector<Variable>() : parts_->tab_variables.news(server, names);
 }
 
-Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
-  co_await tabs.refresh();
+/// nullopt: one has lost its process since tmux was asked, which may have given it another.
+std::optional<std::vector<TabInfo>> ManagerParts::look_at_tabs(bool again) {
   std::vector<TabInfo> infos;
   for (const auto& [window, tab] : tabs.known()) {
-    const Foreground foreground = look_at_foreground(tab->pane_pid);
-    if (tab->closed || (foreground.kind == Foreground::Kind::nothing && notice_if_closed(*tab))) {
+    if (tab->closed) {
+      tab->at_rest.reset();  // with the descriptors that it keeps
       continue;
     }
-    commands.look_after(tab);
-    TabInfo info;
-    info.window_id = window;
-    info.name = tab->name;
-    info.active = tab->active;
-    InFront front = in_front(foreground);
-    info.foreground = std::move(front.name);
-    info.cwd = std::move(front.cwd);
-    info.busy = !foreground.is_shell() || reads_keyboard(foreground, tab->tty) ||
-                (foreground.kind == Foreground::Kind::shell &&
-                 (tab->runs.empty() ? tab->files.running_nonce().has_value()
-                                    : !tab->runs.back()->opened(foreground)));
-    info.tmux_window = tab->tmux_window;
-    info.tmux_session = tab->tmux_session;
-    info.log_path = tab->log.path().string();
-    try {
-      const PaneLog::Extent extent = tab->log.extent();
-      info.log_bytes = extent.end;
-      info.log_gap_bytes = extent.gap.bytes;
-      info.log_gap_unknown = extent.gap.unknown;
-    } catch (const Error&) {
-      info.log_gap_unknown = true;  // who reads it is told why it cannot be read; the other tabs are well
+    std::optional<TabInfo> info = info_at_rest(*tab);
+    if (!info) {
+      const Foreground foreground = look_at_foreground(tab->pane_pid);
+      if (foreground.kind == Foreground::Kind::nothing && notice_if_closed(*tab)) {
+        if (!again) {
+          return std::nullopt;
+        }
+        continue;
+      }
+      commands.look_after(tab);
+      info = info_of(*tab, foreground);
     }
-    info.last_output_at_ms = info.log_bytes > 0 ? modified_ms(tab->log.path()) : 0;
-    infos.push_back(std::move(info));
+    infos.push_back(std::move(*info));
   }
-  co_return infos;
+  return infos;
+}
+
+Awaitable<std::vector<TabInfo>> ManagerParts::open_tabs() {
+  co_await tabs.refresh();
+  std::optional<std::vector<TabInfo>> infos = look_at_tabs(false);
+  if (!infos) {
+    co_await tabs.list_panes();
+    infos = look_at_tabs(true);
+  }
+  co_return std::move(*infos);
 }
 
 Awaitable<std::vector<TabInfo>> TmuxManager::list_tabs() {

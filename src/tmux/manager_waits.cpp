@@ -31,12 +31,16 @@ Awaitable<WaitForResult> wait_in_tab(ManagerParts& manager, WaitFor request, Cal
   LogWatch::Watch watch = manager.log_watch.watch(tab->log.path());
   manager.commands.look_after(tab);
   TabCondition wait(tab, request);
+  AsyncMutex::Guard turn;  // for one look through the log
+  if (wait.until() == Until::pattern) {
+    turn = co_await manager.search_turn();
+  }
   TabCondition::Step step = wait.look();
   while ((step == TabCondition::Step::later || step == TabCondition::Step::at_once) &&
          Clock::now() < deadline) {
     const auto wake = std::min(deadline, wait.next_look());
     const bool reads_log = wait.until() == Until::pattern || wait.until() == Until::idle;
-    AsyncMutex::Guard turn;  // for this look
+    turn.release();
     if (step == TabCondition::Step::at_once) {
       turn = co_await manager.search_turn();
     } else if (reads_log) {
@@ -50,6 +54,7 @@ Awaitable<WaitForResult> wait_in_tab(ManagerParts& manager, WaitFor request, Cal
     manager.commands.look_after(tab);
     step = wait.look();
   }
+  turn.release();
   if (step == TabCondition::Step::later && wait.run() && wait.run()->end_was_seen()) {
     co_await wait.run()->wait_for_end_by(Clock::now() + kEndIsRecorded);  // it has ended in time
     step = wait.look();

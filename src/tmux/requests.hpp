@@ -12,40 +12,11 @@
 #include "base/ids.hpp"
 #include "log/text_view.hpp"
 #include "tab/results.hpp"
+#include "tab/tab_info.hpp"
 
 namespace terminally {
 
 // What TmuxManager is asked for, and answers.
-
-/// One row of list_tabs.
-struct TabInfo {
-  WindowId window_id;
-  std::string name;
-  bool active = false;     ///< the window a watcher of the session sees
-  std::string cwd;         ///< of the foreground process; empty when it cannot be read
-  std::string foreground;  ///< name of the foreground process, e.g. "bash" or "vim"
-  bool busy = false;       ///< a command of ours runs, or something other than a shell at its
-                           ///< prompt has the keyboard
-  std::string log_path;
-  std::uint64_t log_bytes = 0;         ///< all bytes ever counted for the tab
-  std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone, so far
-  bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
-  std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
-  std::string tmux_window;             ///< tmux's own ids of where a person has put it: "@5"
-  std::string tmux_session;            ///< "$0"
-};
-
-/// What a watcher has seen of the tabs.
-struct TabList {
-  std::vector<TabInfo> open;
-  std::uint64_t changes = 0;  ///< how many had come or gone by then: one that did both since is news, too
-};
-
-/// In what lists of tabs differ.
-enum class TabNews {
-  come_and_gone,  ///< which tabs there are, or were since
-  any,            ///< that, or anything of a row but of its log; renamed by others: seen with the next output
-};
 
 struct CreateTab {
   std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
@@ -87,6 +58,7 @@ struct StartProcess {
   std::string command;
   bool append_newline = true;         ///< false: paste the text at the prompt and do not submit it
   std::string who;                    ///< for the record of commands: whose command it is
+  std::string task_key;               ///< for the same, as of ExecuteCommand
   std::uint64_t timeout_ms = 10'000;  ///< how long a turn in the tab and its prompt are waited for
 };
 

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <vector>
 
-#include "base/json_size.hpp"
 #include "base/utf8.hpp"
+#include "json/json_size.hpp"
 #include "log/fitting.hpp"
 #include "log/masking.hpp"
 #include "server/client.hpp"

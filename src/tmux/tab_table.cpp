@@ -20,6 +20,11 @@ std::vector<TabPtr> TabTable::list() const {
   return tabs;
 }
 
+std::size_t TabTable::open() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(tabs_, [](const auto& entry) { return !entry.second->closed; }));
+}
+
 TabPtr TabTable::find(WindowId window) const {
   const auto found = tabs_.find(window);
   return found == tabs_.end() ? nullptr : found->second;

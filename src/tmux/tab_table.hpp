@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -10,7 +11,7 @@
 #include "instance/instance.hpp"
 #include "server/rows.hpp"
 #include "tab/tab.hpp"
-#include "tmux/tab_changes.hpp"
+#include "tab/tab_changes.hpp"
 
 namespace terminally {
 
@@ -31,6 +32,8 @@ class TabTable {
 
   [[nodiscard]] const std::map<WindowId, TabPtr>& all() const { return tabs_; }
   [[nodiscard]] std::vector<TabPtr> list() const;
+  /// How many are open, as far as anybody has noticed.
+  [[nodiscard]] std::size_t open() const;
   /// None: it is not known.
   [[nodiscard]] TabPtr find(WindowId window) const;
   /// Above the numbers of all that were ever known.

@@ -1,5 +1,6 @@
 #include "tmux/tabs.hpp"
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <cstdio>
 #include <exception>
@@ -24,6 +25,9 @@ namespace asio = boost::asio;
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 constexpr int kMostSessionNames = 10;
+/// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
+/// and of nothing while such a hook waits. That is seen by then.
+constexpr Milliseconds kUntoldSeenWithin{1'000};
 
 bool is_taken(const Error& error) {
   return error.code() == ErrorCode::tmux_failed &&
@@ -61,9 +65,11 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
       table_(server_.instance(), config_.guest, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
+  server_.on_news([this] { changes_.differs(); });
 }
 
 Tabs::~Tabs() {
+  server_.on_news(nullptr);
   for (const TabPtr& tab : table_.list()) {
     tab->runs.clear();
   }
@@ -108,7 +114,28 @@ Awaitable<void> Tabs::attach() {
 
 Awaitable<void> Tabs::refresh() {
   co_await attach();
-  co_await list_panes();
+  const bool current = co_await is_current();
+  if (!current) {
+    co_await list_panes();
+  }
+}
+
+/// Whether tmux would say again what it said last. It tells of no pane that was given another process: before
+/// that, one was seen to have lost its own.
+Awaitable<bool> Tabs::is_current() {
+  if (server_.pid() == 0 || !listed_ || table_.open() != listed_->open ||
+      Clock::now() - listed_->when >= kUntoldSeenWithin) {
+    co_return false;
+  }
+  const TmuxClient tmux = server_.client();
+  try {
+    co_return co_await tmux.has_no_news_since(listed_->news, server_.session(), listed_->active_window);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+  co_return false;
 }
 
 Awaitable<void> Tabs::list_panes() {
@@ -118,10 +145,26 @@ Awaitable<void> Tabs::list_panes() {
   const std::vector<TabPtr> asked_about = table_.list();
   const int asked = server_.pid();
   const TmuxClient tmux = server_.client();
+  const auto news = tmux.news();
+  const auto when = Clock::now();
+  listed_.reset();
   const std::optional<std::string> answer = co_await server_.answer_unless_gone(tmux.query(ask_for_panes()));
-  if (server_.pid() == asked) {  // else all of these are closed, and the next server is asked again
-    take_rows(parse_pane_rows(answer.value_or("")), asked_about);
+  if (server_.pid() != asked) {
+    co_return;  // all of these are closed, and the next server is asked again
   }
+  const std::vector<PaneRow> rows = parse_pane_rows(answer.value_or(""));
+  take_rows(rows, asked_about);
+  const auto active = std::ranges::find_if(
+      rows, [this](const PaneRow& row) { return row.window_active && row.session == server_.session(); });
+  if (news && active != rows.end() && is_told_of(rows)) {
+    listed_ = {*news, table_.open(), active->window, when};
+  }
+}
+
+/// Whether tmux tells our client of all that may change about them: of other sessions it does not.
+bool Tabs::is_told_of(const std::vector<PaneRow>& rows) const {
+  return std::ranges::all_of(
+      rows, [this](const PaneRow& row) { return !row.tab || row.session == server_.session(); });
 }
 
 void Tabs::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about) {

@@ -15,8 +15,8 @@
 #include "config.hpp"
 #include "server/log_writers.hpp"
 #include "server/tmux_server.hpp"
+#include "tab/tab_changes.hpp"
 #include "tmux/requests.hpp"
-#include "tmux/tab_changes.hpp"
 #include "tmux/tab_table.hpp"
 
 namespace terminally {
@@ -40,9 +40,10 @@ class Tabs {
 
   /// Finds the tmux server that runs already, if there is one, with its tabs.
   [[nodiscard]] Awaitable<void> attach();
-  /// The same, and asks it what tabs there are now.
+  /// The same, and knows what tabs there are now: asks only where tmux has told of a change, or may have.
   [[nodiscard]] Awaitable<void> refresh();
-  /// Asks the tmux server that we know of; does nothing without one.
+  /// Asks the tmux server that we know of; does nothing without one. Also tells where a person types just
+  /// now.
   [[nodiscard]] Awaitable<void> list_panes();
 
   /// The tab, open or closed. Throws Error(not_found).
@@ -58,6 +59,8 @@ class Tabs {
 
  private:
   [[nodiscard]] RowsOf now() const { return {server_.pid(), server_.generation()}; }
+  Awaitable<bool> is_current();
+  [[nodiscard]] bool is_told_of(const std::vector<PaneRow>& rows) const;
   TabPtr take_row(const PaneRow& row);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
@@ -75,6 +78,13 @@ class Tabs {
   TabChanges changes_;
   TabTable table_;
   LogWriters writers_;
+  struct Listed {
+    std::uint64_t news = 0;
+    std::size_t open = 0;  ///< tabs
+    std::string active_window;
+    Clock::time_point when;
+  };
+  std::optional<Listed> listed_;  ///< as of when tmux was asked last; none: it is to be asked
   std::shared_ptr<AsyncMutex> attaching_ = std::make_shared<AsyncMutex>();
   std::shared_ptr<AsyncMutex> opening_window_ = std::make_shared<AsyncMutex>();
 };

@@ -46,6 +46,9 @@ struct TextWorker::Guards {
 template <typename T>
 TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_t cost, Guards guards,
                                               std::function<T()> make) {
+  if (Clock::now() >= by) {
+    co_return std::nullopt;  // nobody would wait for it
+  }
   const auto made = std::make_shared<T>();
   std::function<void()> work = [made, make = std::move(make)] { *made = make(); };
   if (!co_await finish_by(by, worker_.run(cost, std::move(work)))) {

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/programs.hpp"
 #include "base/utf8.hpp"
+#include "instance/helpers.hpp"
 #include "server/client.hpp"
 #include "server/server_config.hpp"
 #include "server/tab_variables.hpp"
@@ -49,13 +50,8 @@ std::string home_directory() {
 
 /// Without our helper programs the window would end at once, or have no log.
 void check_helpers_are_there(const Config& config) {
-  for (const char* helper : kHelpers) {
-    const std::filesystem::path path = config.helper_dir / helper;
-    if (!is_program(path)) {
-      throw Error(ErrorCode::io, "no tab can be opened: " + path.string() +
-                                     " is missing or no program; install terminally-mcp again, and start the "
-                                     "server anew if it is somewhere else now");
-    }
+  if (const std::string trouble = trouble_with_helpers(config); !trouble.empty()) {
+    throw Error(ErrorCode::io, "no tab can be opened: " + trouble);
   }
 }
 

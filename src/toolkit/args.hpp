@@ -41,6 +41,8 @@ class ArgsVisitor {
   virtual void tab(Text name, WindowId& value, Text description) = 0;                 ///< required
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
+  /// Required, of any characters, NUL too, and perhaps of none.
+  virtual void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) = 0;
   virtual void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) = 0;
   /// Without a default of its own: none means that the server decides.
   virtual void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) = 0;
@@ -70,6 +72,7 @@ class ArgsSchema final : public ArgsVisitor {
   void tab(Text name, WindowId& value, Text description) override;
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
+  void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
   void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
@@ -100,6 +103,7 @@ class ArgsReader final : public ArgsVisitor {
   void tab(Text name, WindowId& value, Text description) override;
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
+  void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
   void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) override;
   void flag(Text name, bool& value, Text description) override;
@@ -114,6 +118,7 @@ class ArgsReader final : public ArgsVisitor {
  private:
   const nlohmann::json* find(Text name, Need need, Text allowed);
   std::optional<WindowId> read_tab(Text name, Need need);
+  const std::string* read_text(Text name, Need need, Range bytes);
   std::optional<bool> read_flag(Text name);
   std::optional<std::uint64_t> read_integer(Text name, Need need, Range range);
   std::optional<std::size_t> read_choice(Text name, Need need, const Names& names);

@@ -96,25 +96,39 @@ bool ArgsReader::has_nul(Text name, const std::string& value) {
   return nul != std::string::npos;
 }
 
-void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Text /*description*/) {
+const std::string* ArgsReader::read_text(Text name, Need need, Range bytes) {
   const std::string allowed = "allowed: text of " + in_words(bytes) + " bytes";
   const json* given = find(name, need, allowed);
   if (given == nullptr) {
-    return;
+    return nullptr;
   }
   if (!given->is_string()) {
-    return refuse(name, shown(*given) + " is no string; " + allowed);
+    refuse(name, shown(*given) + " is no string; " + allowed);
+    return nullptr;
   }
   const auto& text = given->get_ref<const std::string&>();
   if (text.empty() && bytes.min > 0 && need == Need::optional) {
-    return refuse(name, "\"\" says nothing; leave it out for its default, or give text of " +
-                            in_words(bytes) + " bytes");
+    refuse(name,
+           "\"\" says nothing; leave it out for its default, or give text of " + in_words(bytes) + " bytes");
+    return nullptr;
   }
   if (text.size() < bytes.min || text.size() > bytes.max) {
-    return refuse(name, "has " + std::to_string(text.size()) + " bytes; " + allowed);
+    refuse(name, "has " + std::to_string(text.size()) + " bytes; " + allowed);
+    return nullptr;
   }
-  if (!has_nul(name, text)) {
-    value = text;
+  return &text;
+}
+
+void ArgsReader::text(Text name, Need need, std::string& value, Range bytes, Text /*description*/) {
+  const std::string* given = read_text(name, need, bytes);
+  if (given != nullptr && !has_nul(name, *given)) {
+    value = *given;
+  }
+}
+
+void ArgsReader::content(Text name, std::string& value, std::uint64_t most_bytes, Text /*description*/) {
+  if (const std::string* given = read_text(name, Need::required, {0, most_bytes}); given != nullptr) {
+    value = *given;
   }
 }
 

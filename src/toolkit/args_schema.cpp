@@ -8,7 +8,9 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// A limit that nobody comes near is not worth its tokens; the reader keeps it all the same.
+// What says nothing to a model is not worth its tokens; the reader keeps it all the same: a limit that nobody
+// comes near, that a text which is given is not empty, that a flag is off where nobody sets it, that there
+// are no arguments but these.
 constexpr std::uint64_t kLongText = 1'000;
 
 }  // namespace
@@ -41,12 +43,16 @@ void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Tex
   if (!value.empty()) {
     property["default"] = value;
   }
-  if (bytes.min > 0) {
+  if (bytes.min > 1) {
     property["minLength"] = bytes.min;
   }
   if (bytes.max <= kLongText) {
     property["maxLength"] = bytes.max;  // in characters, of which no text has more than bytes
   }
+}
+
+void ArgsSchema::content(Text name, std::string& /*value*/, std::uint64_t /*most_bytes*/, Text description) {
+  add(name, Need::required, "string", description);
 }
 
 void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range, Text description) {
@@ -65,7 +71,10 @@ void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Ran
 }
 
 void ArgsSchema::flag(Text name, bool& value, Text description) {
-  add(name, Need::optional, "boolean", description)["default"] = value;
+  ordered_json& property = add(name, Need::optional, "boolean", description);
+  if (value) {
+    property["default"] = value;
+  }
 }
 
 void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text description) {
@@ -95,7 +104,9 @@ void ArgsSchema::texts(Text name, std::vector<std::string>& /*value*/, std::size
 }
 
 void ArgsSchema::finish() {
-  (*schema_)["additionalProperties"] = false;
+  if (!schema_->contains("properties")) {
+    (*schema_)["additionalProperties"] = false;  // as the protocol recommends for a tool without arguments
+  }
 }
 
 }  // namespace terminally

@@ -9,12 +9,12 @@ namespace terminally {
 namespace {
 
 bool is_harmless(const Tool& tool) {
-  if (!tool.annotations.read_only) {
+  if (!tool.annotations.read_only || tool.annotations.open_world) {
     return false;
   }
   ArgsSchema schema;
   tool.describe_args(schema);
-  return !schema.schema().contains("required");
+  return !schema.schema().contains("properties");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-/// As tools/list shows them: first one that is read-only and takes `{}`, because clients and test suites call
-/// the first one blindly; then all others by name.
+/// As tools/list shows them: first one that is read-only, reaches nothing else, and takes nothing but `{}`,
+/// because clients and test suites call the first one blindly; then all others by name.
 [[nodiscard]] std::vector<Tool> in_order(std::vector<Tool> tools);
 
 }  // namespace terminally

@@ -15,10 +15,9 @@ inline constexpr Range kPatternBytes = {1, 4'096};
 inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // what every JSON reader keeps exact
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
-inline constexpr const char* kTabDescription = "Id or name (list_tabs).";
-inline constexpr const char* kTabOrMainDescription =
-    "Default: the tab \"main\"; while busy, a helper in its directory.";
-inline constexpr const char* kMaxOutputDescription = "Keeps both ends. Default: 32768, rendered 8192.";
-inline constexpr const char* kVerboseDescription = "Return every field.";
+inline constexpr const char* kTabDescription = "Id or name.";
+inline constexpr const char* kTabOrMainDescription = "Default: main, or a helper tab while that is busy.";
+inline constexpr const char* kMaxOutputDescription = "Default: 32768, rendered 8192.";
+inline constexpr const char* kVerboseDescription = "All fields.";
 
 }  // namespace terminally

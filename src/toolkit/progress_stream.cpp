@@ -33,6 +33,7 @@ constexpr std::size_t kStepBytes = 64 * 1024;
 /// What may wait to be sent: a second's worth at the highest rate that is streamed whole.
 constexpr std::size_t kWaitingBytes = 512 * 1024;
 constexpr double kHeartbeatStep = 0.001;
+constexpr double kMostBytes = 1e12;  ///< above, a step as small as that of a heartbeat is lost
 
 std::string skipped_line(std::uint64_t bytes) {
   return "[... " + std::to_string(bytes) + " bytes skipped ...]\n";
@@ -67,7 +68,24 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     if (!report_) {
       return;
     }
-    bytes_ += bytes.size();
+    bytes_ += static_cast<double>(bytes.size());
+    show(bytes);
+  }
+
+  void pass_on(const Progress& step) {
+    if (!report_) {
+      return;
+    }
+    bytes_ = step.progress <= kMostBytes ? std::max(bytes_, step.progress) : bytes_;
+    if (step.awaiting_input) {
+      awaiting(*step.awaiting_input);
+    }
+    if (!step.message.empty()) {
+      show(step.message);
+    }
+  }
+
+  void show(std::string_view bytes) {
     if (!binary_ && looks_binary(bytes)) {
       binary_ = true;
       text_.finish(waiting_, true);
@@ -190,8 +208,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     progress.message = take_message(limit);
     progress.seen = seen_total(progress.message);
     progress.awaiting_input = awaiting_;
-    const auto bytes = static_cast<double>(bytes_);
-    progress.progress = bytes > last_progress_ ? bytes : last_progress_ + kHeartbeatStep;
+    progress.progress = bytes_ > last_progress_ ? bytes_ : last_progress_ + kHeartbeatStep;
     last_step_ = Clock::now();
     const Taken taken = report_ ? report_(progress) : Taken::never;
     if (taken == Taken::never) {
@@ -243,7 +260,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
   ReportProgress report_;
   ShownText text_;
   std::string waiting_;  ///< to be sent
-  std::uint64_t bytes_ = 0;
+  double bytes_ = 0;
   std::optional<AwaitingInput> awaiting_;
   std::size_t skipped_ = 0;
   std::size_t skipped_now_ = 0;  ///< since the last step
@@ -280,6 +297,12 @@ void ProgressStream::follow(LogFollower output) {
 void ProgressStream::feed(std::string_view bytes) {
   if (state_) {
     state_->feed(bytes);
+  }
+}
+
+void ProgressStream::pass_on(const Progress& step) {
+  if (state_) {
+    state_->pass_on(step);
   }
 }
 

@@ -37,6 +37,9 @@ class ProgressStream {
   /// Nothing happens once it has finished: a command may print on after its call.
   void feed(std::string_view bytes);
 
+  /// What a stream like this one has told elsewhere: it counts as that one counts.
+  void pass_on(const Progress& step);
+
   /// It waits for the keyboard: said with the next step.
   void awaiting(AwaitingInput input);
 

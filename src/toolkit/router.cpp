@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
+#include "toolkit/far_calls.hpp"
 #include "toolkit/results_json.hpp"
 
 namespace terminally {
@@ -33,7 +34,33 @@ boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* man
   co_return std::make_shared<const json>(std::move(changed));
 }
 
+/// What create_tab gives a tab in `env`. What is wrong with it is for the tool to say.
+std::vector<Variable> given_variables(const json& arguments) {
+  std::vector<Variable> variables;
+  const auto env = arguments.find("env");
+  if (env == arguments.end() || !env->is_object()) {
+    return variables;
+  }
+  for (const auto& [name, value] : env->items()) {
+    if (value.is_string()) {
+      variables.emplace_back(name, value.get<std::string>());
+    }
+  }
+  return variables;
+}
+
+Error guarded_error(const Error& error, TextGuard* guard) {
+  return {error.code(), guard != nullptr ? guard->text(error.what()) : error.what()};
+}
+
 }  // namespace
+
+Router::Router(std::vector<Tool> tools, ToolContext context)
+    : tools_(std::move(tools)), context_(std::move(context)) {
+  if (!context_.hosts) {
+    std::erase_if(tools_, [](const Tool& tool) { return tool.name == "list_hosts"; });
+  }
+}
 
 const Tool* Router::find(std::string_view name) const {
   const auto found = std::ranges::find(tools_, name, &Tool::name);
@@ -70,14 +97,53 @@ ordered_json Router::list() const {
     if (tool.task_support != TaskSupport::none) {
       entry["execution"]["taskSupport"] = "optional";
     }
+    if (context_.hosts) {
+      describe_hosts(entry);
+    }
     tools.push_back(std::move(entry));
   }
   return tools;
 }
 
+std::string Router::host_of(const Tool& tool, const json& arguments) const {
+  try {
+    const auto route = context_.hosts ? far_route(*context_.hosts, tool.name, arguments) : std::nullopt;
+    return route ? route->host : "";
+  } catch (const Error&) {
+    return "";  // refused by `call`
+  }
+}
+
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                                   Caller caller) const {
-  const std::shared_ptr<TextGuard> guard = new_guard();
+  if (context_.redaction &&
+      tool.name == "create_tab") {  // also of a tab there, which is not told what to mask
+    context_.redaction->learn(given_variables(*arguments));
+  }
+  std::shared_ptr<TextGuard> guard = new_guard();
+  if (!context_.hosts) {
+    co_return co_await call_here(tool, std::move(arguments), std::move(caller), std::move(guard));
+  }
+  std::optional<FarRoute> route;
+  try {
+    route = far_route(*context_.hosts, tool.name, *arguments);
+  } catch (const Error& error) {
+    throw guarded_error(error, guard.get());
+  }
+  if (route) {
+    co_return co_await call_there(*context_.hosts, tool, *std::move(route), std::move(caller),
+                                  std::move(guard));
+  }
+  ordered_json result = co_await call_here(tool, std::move(arguments), std::move(caller), guard);
+  if (tool.name == "list_tabs") {
+    co_await add_far_tabs(*context_.hosts, result, std::move(guard));
+  }
+  co_return result;
+}
+
+boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
+                                                       std::shared_ptr<const json> arguments, Caller caller,
+                                                       std::shared_ptr<TextGuard> guard) const {
   ResultWriter writer(guard.get());
   ToolContext context = context_;
   context.default_view.guard = guard;
@@ -87,7 +153,7 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
     ArgsReader reader(*arguments);
     co_await tool.call(std::move(context), reader, writer);
   } catch (const Error& error) {
-    throw Error(error.code(), guard ? guard->text(error.what()) : error.what());
+    throw guarded_error(error, guard.get());
   }
   ordered_json result = std::move(writer.result());
   if (const std::string note = guard ? guard->note() : ""; !note.empty()) {

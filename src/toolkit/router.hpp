@@ -10,12 +10,12 @@
 
 namespace terminally {
 
-/// Finds a tool by its name and moves JSON in and out of it. Immutable; outlives the peers that use it.
+/// Finds a tool by its name and moves JSON in and out of it, here or at another host. Immutable; outlives the
+/// peers that use it.
 class Router {
  public:
   /// `context` is what every call gets, except for its caller.
-  Router(std::vector<Tool> tools, ToolContext context)
-      : tools_(std::move(tools)), context_(std::move(context)) {}
+  Router(std::vector<Tool> tools, ToolContext context);
 
   [[nodiscard]] const Tool* find(std::string_view name) const;
 
@@ -29,12 +29,20 @@ class Router {
   /// tools/list.
   [[nodiscard]] nlohmann::ordered_json list() const;
 
+  /// The host at which it is done; empty: this side.
+  [[nodiscard]] std::string host_of(const Tool& tool, const nlohmann::json& arguments) const;
+
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
-  /// All texts are guarded, the error's too, and what was masked is in the notes.
+  /// All texts are guarded, the error's too, and what was masked is in the notes. What is of another host (a
+  /// `host` argument, "build1:@3") is done there.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
 
  private:
+  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_here(
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller,
+      std::shared_ptr<TextGuard> guard) const;
+
   std::vector<Tool> tools_;
   ToolContext context_;
 };

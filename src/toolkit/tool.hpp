@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ids.hpp"
 #include "config.hpp"
 #include "tab/results.hpp"
 #include "toolkit/args.hpp"
@@ -18,6 +19,8 @@
 
 namespace terminally {
 
+class FarHosts;
+class FileAccess;
 class TmuxManager;
 
 /// One step of a running call, for the client to show.
@@ -47,20 +50,32 @@ struct TaskCall {
   std::string key = {};  ///< what only its client knows: kept in the record of the command that it begins
 };
 
+/// The command that a call of a gateway has begun.
+struct FoundCommand {
+  WindowId window;
+  std::string id;
+};
+
 /// Whose call it is, and what is told of it besides its result.
 struct Caller {
   ReportProgress progress = nullptr;            ///< empty when the client asked for none
   std::string client = {};                      ///< its name and version, as it says; may be empty
   std::optional<TaskCall> task = std::nullopt;  ///< none: the call is no task
+  std::string call_key = {};                    ///< a gateway's name for the call: kept as a task's key is
 };
 
 /// What a tool works with. Tools themselves hold no state.
 struct ToolContext {
-  TmuxManager* manager = nullptr;  ///< never null outside tests; outlives every call
-  DefaultView default_view = {};   ///< for calls that ask for no view; with the guard of this call
+  TmuxManager* manager = nullptr;               ///< never null outside tests; outlives every call
+  std::shared_ptr<FileAccess> files = nullptr;  ///< as the manager
+  DefaultView default_view = {};  ///< for calls that ask for no view; with the guard of this call
   Caller caller = {};
   std::chrono::milliseconds sync_window{55'000};   ///< how long a call may take, unless it is a task
   std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
+  std::shared_ptr<FarHosts> hosts = nullptr;       ///< null where none are configured
+  bool gateway = false;                            ///< the client is another terminally-mcp
+  /// For that: by its key, from the records on disk. Empty where there is no gateway.
+  std::function<std::optional<FoundCommand>(const std::string& key)> find_command = nullptr;
 };
 
 // NOLINTEND(readability-redundant-member-init)

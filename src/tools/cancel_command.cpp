@@ -47,7 +47,7 @@ boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommand
 
 Tool cancel_command_tool() {
   return make_tool<&cancel_command>("cancel_command",
-                                    "End the running command of a tab: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
+                                    "End a tab's command: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
                                     "after 5 s. Returns what it printed.",
                                     {.destructive = true, .idempotent = true});
 }

@@ -30,9 +30,8 @@ boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, CloseTabArgs ar
 }  // namespace
 
 Tool close_tab_tool() {
-  return make_tool<&close_tab>(
-      "close_tab", "End what runs in a tab and close it. Its log and its results can still be read.",
-      {.destructive = true, .idempotent = true});
+  return make_tool<&close_tab>("close_tab", "End what runs in a tab and close it. Its log stays readable.",
+                               {.destructive = true, .idempotent = true});
 }
 
 }  // namespace terminally

@@ -27,9 +27,6 @@ struct CreateTabArgs {
 };
 
 boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs args) {
-  if (context.redaction) {
-    context.redaction->learn({args.request.env.begin(), args.request.env.end()});
-  }
   co_return co_await context.manager->create_tab(std::move(args.request));
 }
 
@@ -37,8 +34,7 @@ boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs
 
 Tool create_tab_tool() {
   return make_tool<&create_tab>(
-      "create_tab",
-      "Open a new terminal tab with its own shell. Tabs work in parallel and keep cwd and variables.", {});
+      "create_tab", "Open a tab with its own shell. Tabs work in parallel and keep cwd and variables.", {});
 }
 
 }  // namespace terminally

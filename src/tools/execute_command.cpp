@@ -61,6 +61,9 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
     args.request.on_begin = std::move(caller.task->on_begin);
     args.request.task_key = std::move(caller.task->key);
   }
+  if (!is_task) {
+    args.request.task_key = std::move(caller.call_key);
+  }
   args.request.hand_over = !is_task;
   CommandAnswer answer;
   answer.verbose = args.verbose;
@@ -98,10 +101,9 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
 Tool execute_command_tool() {
   return make_tool<&execute_command>(
       "execute_command",
-      "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code. cd, "
-      "variables and "
-      "functions persist in the tab. A non-zero exit code is no error. state \"running\": it goes on, see "
-      "wait_for. For servers and watchers use start_process.",
+      "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code (non-zero "
+      "is no error). cd, variables and functions persist. state \"running\": it goes on, see wait_for. "
+      "Servers: start_process.",
       {.destructive = true, .open_world = true}, TaskSupport::command);
 }
 

@@ -1,8 +1,8 @@
 // list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
 #include "tools/list_tabs.hpp"
 
-#include "base/json_size.hpp"
 #include "base/utf8.hpp"
+#include "json/json_size.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/command_answer.hpp"
 #include "toolkit/tool.hpp"

@@ -37,7 +37,7 @@ boost::asio::awaitable<LogLines> read_logs(ToolContext context, ReadLogsFromTabA
 
 Tool read_logs_from_tab_tool() {
   return make_tool<&read_logs>("read_logs_from_tab",
-                               "The last lines that a tab printed, prompts and everything typed included.",
+                               "The last lines of a tab's log, prompts and typed text included.",
                                {.read_only = true, .idempotent = true});
 }
 

@@ -52,6 +52,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
         "until: given with append_newline: false, which starts nothing to wait for; allowed: one of the two");
   }
   args.request.who = std::move(context.caller.client);
+  args.request.task_key = std::move(context.caller.call_key);
   args.request.timeout_ms = args.wait.timeout_ms();
   const auto arrived = Clock::now();
   Started started;
@@ -73,8 +74,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
 Tool start_process_tool() {
   return make_tool<&start_process>("start_process",
                                    "Start a server, watcher or long command in a tab; return at once, or "
-                                   "with until when that has come. Read "
-                                   "on with stream_logs_from_tab, end it with stop_process.",
+                                   "when until has come. Then: stream_logs_from_tab, stop_process.",
                                    {.destructive = true, .open_world = true});
 }
 

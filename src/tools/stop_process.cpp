@@ -35,8 +35,7 @@ boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopPro
 
 Tool stop_process_tool() {
   return make_tool<&stop_process>("stop_process",
-                                  "Send one signal to what runs in a tab and see whether it ended. Does not "
-                                  "escalate; cancel_command does.",
+                                  "Send one signal to what runs in a tab; cancel_command escalates.",
                                   {.destructive = true});
 }
 

@@ -28,11 +28,11 @@ struct StreamLogsFromTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.integer("from_byte", Need::optional, request.from_byte, {0, kMaxOffset}, "Offset in the raw log.");
-    v.integer("max_bytes", Need::optional, request.max_bytes, {1, 1'048'576}, "Raw bytes to read at most.");
+    v.integer("from_byte", Need::optional, request.from_byte, {0, kMaxOffset}, "Log offset.");
+    v.integer("max_bytes", Need::optional, request.max_bytes, {1, 1'048'576}, "Raw bytes.");
     view.describe_strip_only(v);
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 is byte-exact.");
-    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output when at the end.");
+    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output at the end.");
   }
 
   static constexpr std::uint64_t kMaxOffset =
@@ -58,10 +58,9 @@ boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, StreamLogsFrom
 }  // namespace
 
 Tool stream_logs_from_tab_tool() {
-  return make_tool<&stream_logs>(
-      "stream_logs_from_tab",
-      "Read a tab's log from a byte offset; repeat with next_byte to follow it without gaps.",
-      {.read_only = true, .idempotent = true});
+  return make_tool<&stream_logs>("stream_logs_from_tab",
+                                 "Read a tab's log from a byte offset; go on with next_byte.",
+                                 {.read_only = true, .idempotent = true});
 }
 
 }  // namespace terminally

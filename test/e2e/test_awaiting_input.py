@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, Stopwatch, main, needs, needs_root, poll
+from harness import Person, Sandbox, Server, Stopwatch, main, needs, needs_root, on_this_side, poll
 from harness.client import Result, Tab, copy_program
 
 NOBODY = 65534
@@ -322,6 +322,7 @@ class Deadline(unittest.TestCase):
 
 
 class Restricted(unittest.TestCase):
+    @on_this_side("the server is another user's")
     def test_another_users_process(self) -> None:
         """What su and sudo do cannot be seen by an ordinary user: the terminal's mode tells. And what is hidden and asks nothing stays silent."""
         needs_root()

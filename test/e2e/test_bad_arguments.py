@@ -70,6 +70,12 @@ FIELDS = [
     ("send_keys", "keys", ["Enter", [7], [None], [["a"]], ["ab"], [""], ["C-"], ["a\x00"]]),
     ("wait_for", "until", ["Exit"]),
     ("wait_for", "pattern", ["a\x00b", "a" * 4097]),
+    ("list_files", "path", ["a\x00b", "../..", "/etc", "a" * 4097, "file://host/x"]),
+    ("list_files", "after", ["a\x00b"]),
+    ("read_file", "path", ["a\x00b", "", "../x", "/etc/passwd", "file:///%zz", "file:///%00"]),
+    ("write_file", "path", ["a\x00b", "", "..", "../x", "/etc/passwd", "a/../../x"]),
+    ("write_file", "mode", ["", "8", "0o644", "4755", "u+x"]),
+    ("write_file", "expected_sha256", ["", "none", "a" * 63, "A" * 64, "ABSENT"]),
     ("search_logs", "pattern", ["a\x00b", "a(", "[", "a" * 4097, "\\"]),
 ]
 
@@ -115,7 +121,7 @@ def good_value(name: str, schema: dict) -> object:
 class BadArguments(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.server = cls.enterClassContext(Server())
+        cls.server = cls.enterClassContext(Server("--file-root", "."))
         cls.tools = {tool["name"]: tool["inputSchema"] for tool in cls.server.raw.request("tools/list")["tools"]}
         cls.tab = cls.server.create_tab()
         cls.tab.execute("true")
@@ -125,7 +131,8 @@ class BadArguments(unittest.TestCase):
     def tearDown(self) -> None:
         """Nothing was executed, nothing typed, no tab made; the server is alive and the tab works."""
         self.server.raw.ping()
-        self.assertFalse((self.server.sandbox.home / "ran").exists())
+        for name in ("ran", "x"):  # what good_value would have made
+            self.assertFalse((self.server.sandbox.home / name).exists())
         self.assertEqual((len(self.server.tabs()), len(self.tab.log())), self.before)
 
     @classmethod

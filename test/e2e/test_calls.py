@@ -56,10 +56,11 @@ class InTime(unittest.TestCase):
 
     def test_behind_the_texts_of_others(self) -> None:
         """D17: one thread makes all texts. A call that does not get its own in time says how to read the log, and none waits for all."""
-        with Server("--sync-window-ms", "1000") as server:
+        window_s = 4  # many times what the short text and a long one before it take on a busy machine; all of the long ones take longer
+        with Server("--sync-window-ms", str(window_s * 1000)) as server:
             drawn, other = server.create_tab(shell="bash"), server.create_tab(shell="bash")
             # One that is begun is made to its end: that is to take a part of the short call's time, in a sanitizer's build, too.
-            long, short_one = (8_000, 2_500) if os.environ.get("TERMINALLY_SANITIZED") else (70_000, 5_000)
+            long, short_one = (16_000, 2_500) if os.environ.get("TERMINALLY_SANITIZED") else (140_000, 5_000)
             for tab, times in ((drawn, long), (other, short_one)):
                 tab.execute(rf"""yes "$(printf '\033[2J\033[5;5Hxy')" | head -n {times}""", timeout_ms=30_000)
                 tab.wait_end(30)
@@ -74,15 +75,18 @@ class InTime(unittest.TestCase):
             calls += [start(drawn, "read_logs_from_tab", render=True)]
             short = start(other, "get_command_state", render=True)
             self.assertEqual(server.result(short, "get_command_state").output.split(), ["xy"])
+            refused = 0
             for call in calls:
                 text = server.raw.result_of(call, 30)["content"][0]["text"]
                 if "xy" not in text:
-                    # The latter where the event loop, too, came late.
+                    refused += 1
+                    # The two behind it where the event loop, too, came late.
                     self.assertRegex(
                         text,
-                        r"not ready when the time of this call was over.*stream_logs_from_tab .*from_byte.*32768|took longer than a call may",
+                        r"not ready when the time of this call was over.*stream_logs_from_tab .*from_byte.*32768|took longer than a call may|its time was over before the log was searched",
                     )
-            self.assertLess(max(call.answered_at for call in [*calls, short]) - begin, watch.allows(1 + OVER, timers=1))
+            self.assertGreater(refused, 0, "all were made before: this shows nothing")
+            self.assertLess(max(call.answered_at for call in [*calls, short]) - begin, watch.allows(window_s + OVER, timers=window_s))
 
     def is_refused_without_prompt(self, server: Server, tab: Tab, within_s: float) -> None:
         tab.call("send_text", text="sleep 1000 & wait")

@@ -1,5 +1,6 @@
 """terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
 
+import os
 import json
 import shlex
 import signal
@@ -25,6 +26,17 @@ class Exec(unittest.TestCase):
         return subprocess.Popen(
             [str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
         )
+
+    def test_it_leaves_no_file_of_its_command(self) -> None:
+        """Its text may hold what is nobody's business, and a file with an exit code says that a command runs."""
+        before = set(os.listdir(self.server.socket.parent))
+        for n in range(3):
+            by_hand = self.start(self.tab.id, "--", f"echo {n}")
+            self.assertEqual(by_hand.communicate(timeout=20)[0], f"{n}\n".encode())
+        left = {name for name in os.listdir(self.server.socket.parent) if ".spare-" not in name and not name.endswith(".lock")}
+        self.assertLessEqual(left, before)
+        for path in self.server.socket.parent.glob("*.spare-[uw]"):
+            self.assertEqual(path.read_bytes(), b"\n")
 
     def test_streams_and_gives_the_commands_exit_code(self) -> None:
         wait = "n=0; until [ -e {0} ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done; "

@@ -118,6 +118,8 @@ class Doctor(unittest.TestCase):
             "socket path",
             "inotify",
             "pidfd",
+            "ok +pseudo terminals: there",
+            "ok +terminal description: /.*/tmux-256color",
             "open files",
             "/bash",
             "none runs",

@@ -231,10 +231,36 @@ class Files(unittest.TestCase):
                 with contextlib.suppress(AssertionError):
                     poll(lambda files=files: self.files_of_commands(server) == files, 5)
                 self.assertEqual(self.files_of_commands(server), files, f"{shell}: the files of what has ended are gone")
+                kept = {path.suffix: path.read_bytes() for path in server.socket.parent.glob("*.spare-*")}
+                self.assertIn(".spare-x", kept)
+                for of_text in (".spare-u", ".spare-w"):
+                    self.assertEqual(kept.get(of_text, b"\n"), b"\n", f"{shell}: what is kept for the next command has nothing of a text")
+                tab.call("close_tab")
+                self.assertEqual(list(server.socket.parent.glob("*.spare-*")), [])
+
+    def test_what_a_text_hands_on_is_never_written_over(self) -> None:
+        """Its own file, to a process that outlives it: that reads on to its end, and nothing of the next command."""
+        with Server() as server:
+            for shell in ("bash", "zsh", "dash"):
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                own = {"bash": "$BASH_SOURCE", "zsh": "${(%):-%x}", "dash": "$OWN"}[shell]
+                tab.execute("own() { for OWN in RUN/*u; do :; done; }".replace("RUN", str(server.socket.parent)))  # dash does not tell
+                lines = "".join(f"echo first-{n} >>first\n" for n in range(400))
+                tab.execute(f'own; if [ -z "$CHILD" ]; then CHILD=1 {shell} "{own}" & sleep 0.3; return 0; fi\nsleep 1\n{lines}')
+                tab.execute("\n".join(f"echo second-{n} >>second" for n in range(400)))
+                first, second = server.sandbox.home / "first", server.sandbox.home / "second"
+                poll(
+                    lambda: first.exists() and len(first.read_text().splitlines()) >= 400, 20, f"{shell}: what was handed on ran to its end"
+                )
+                self.assertEqual(first.read_text(), "".join(f"first-{n}\n" for n in range(400)), shell)
+                self.assertEqual(second.read_text(), "".join(f"second-{n}\n" for n in range(400)), shell)
+                first.unlink(), second.unlink()
+                tab.call("close_tab")
 
     def files_of_commands(self, server: Server) -> set[str]:
         """Locks hold nothing, and stay as long as their tab; which there are differs by who was in front."""
-        return {name for name in os.listdir(server.socket.parent) if not name.endswith((".lock", ".typing"))}
+        return {name for name in os.listdir(server.socket.parent) if not name.endswith((".lock", ".typing")) and ".spare-" not in name}
 
 
 class Hidden(unittest.TestCase):
@@ -286,6 +312,17 @@ class NewShell(unittest.TestCase):
                 result = tab.execute(f"echo {n}; exit {n}")
                 self.assertEqual((result.output, result.exit_code, result.reason), (f"{n}\n", n, "shell_exited"))
             self.assertEqual(tab.execute("echo still").output, "still\n")
+
+    def test_killed_again_and_again(self) -> None:
+        """By its user within a second each time, and by what it may not write any more behind its command's end."""
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                for _ in range(4):
+                    self.assertEqual(tab.execute("kill -9 " + ("$fish_pid" if shell == "fish" else "$$")).exit_code, 137)
+                for _ in range(8):
+                    self.assertEqual(tab.execute("ulimit -S -f 0").exit_code, 0)
+                self.assertEqual(tab.execute("echo still").output, "still\n")
 
 
 class OwnRcFiles(unittest.TestCase):

@@ -190,6 +190,22 @@ class PutBack(unittest.TestCase):
                 editor.tab.execute("true")
                 self.assertEqual(editor.buffer(), "")
 
+    def test_a_shell_in_place_of_another(self) -> None:
+        """The key is bound once in each shell, also where what says so would be exported to the next one."""
+        for shell, exports in {"bash": "set -a\n", "zsh": "set -a\n", "fish": ""}.items():
+            with self.subTest(shell), Server() as server:
+                editor = Editor(server, shell)
+                with (server.sandbox.home / START_UP[shell]).open("a") as file:
+                    file.write(exports)
+                pid = "echo $fish_pid" if shell == "fish" else "echo $$"
+                before = editor.tab.execute(pid).output
+                for _ in range(2):
+                    editor.person.enter(editor.tab, f"exec {shell}")
+                    self.assertEqual(editor.tab.execute(pid).output, before)
+                editor.type("touch ran")
+                self.put_back(editor, "touch ran")
+                self.assertFalse((server.sandbox.home / "ran").exists())
+
     def test_the_note_masks_what_the_line_keeps(self) -> None:
         with Server("--redact", "rules") as server:
             editor = Editor(server, "zsh")

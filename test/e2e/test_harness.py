@@ -127,6 +127,7 @@ class Leftovers(unittest.TestCase):
     def test_a_process_left_behind_is_named_and_ended(self) -> None:
         sandbox = Sandbox()
         process = subprocess.Popen(["sleep", "60"], env=sandbox.environment())
+        poll(lambda: process.pid in sandbox.processes())  # it has its environment a moment after its parent goes on
         with self.assertRaisesRegex(AssertionError, "left behind.*sleep 60"):
             sandbox.assert_nothing_left(0.1)
         self.assertEqual(process.wait(2), -9)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, binary, main, needs_root, poll
+from harness import Person, RawClient, Sandbox, Server, binary, main, needs_root, on_this_side, poll
 
 
 def lf(text: str) -> str:
@@ -174,6 +174,7 @@ class Offsets(unittest.TestCase):
 
 
 class Durable(unittest.TestCase):
+    @on_this_side("a log is named as its tab")
     def test_the_log_stays_when_the_server_ends(self) -> None:
         """T11, H5: tail -F by a person goes on."""
         with Sandbox() as sandbox:
@@ -185,6 +186,7 @@ class Durable(unittest.TestCase):
             self.assertEqual(tab.log_path.parent.stat().st_mode & 0o777, 0o700)
             self.assertRegex(tab.log_path.name, rf"^pane-{tab.id}\.log$")
 
+    @on_this_side("another server takes its tabs")
     def test_a_named_instance_goes_on(self) -> None:
         """T9: offsets hold after a restart."""
         with Sandbox() as sandbox:
@@ -199,6 +201,7 @@ class Durable(unittest.TestCase):
                 self.assertEqual(tab.log_by_offsets(0, offset), tab.log()[:offset])
                 end_instance(second)
 
+    @on_this_side("who owns it is asked")
     def test_one_owner_at_a_time(self) -> None:
         with Sandbox() as sandbox, Server("--instance", "mine", sandbox=sandbox, durable=True) as owner:
             owner.create_tab()
@@ -220,6 +223,7 @@ def end_instance(server: Server) -> None:
 
 
 class Missing(unittest.TestCase):
+    @on_this_side("the limits of logs are each machine's own")
     def test_what_is_gone_of_an_output_is_said(self) -> None:
         """R21: the command goes on when its log reaches its quota; each answer says what it has not."""
         with Server("--log-segment-bytes", "4096", "--log-quota-bytes", "8192", "--redact", "off") as server:
@@ -261,6 +265,7 @@ def size(path: Path) -> int:
         return 0
 
 
+@on_this_side("the limits of logs are each machine's own")
 class Limits(unittest.TestCase):
     """Of all logs together. What a server before has left is looked at when the next one has a tab."""
 
@@ -304,6 +309,7 @@ class Limits(unittest.TestCase):
                 subprocess.run(["umount", "-l", sandbox.state], check=True)
 
 
+@on_this_side("set_history_limit is for tabs of this side")
 class History(unittest.TestCase):
     def test_the_limit(self) -> None:
         """T10"""

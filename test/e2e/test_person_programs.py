@@ -91,6 +91,12 @@ class Programs(unittest.TestCase):
             person.sees(tab, "mine> ")
             self.assertEqual(tab.execute("echo $V $PWD").output, "byhand /usr\n")
 
+    @staticmethod
+    def level_of(tab) -> str | None:
+        """None where it cannot be asked: in the shell that is about to end."""
+        answer = tab.server.raw.result_of(tab.execute_async("echo $SHLVL"))
+        return None if answer.get("isError") else answer["structuredContent"]["output"]
+
     def test_a_restricted_shell_is_named(self) -> None:
         """D40: at once, and nothing is typed there."""
         needs("rbash")
@@ -108,7 +114,7 @@ class Programs(unittest.TestCase):
                         self.assertIn(part, error)
                     self.assertEqual(tab.log()[end:], b"")
                     person.enter(tab, "exit")
-                    poll(lambda: tab.row.foreground == "bash" and tab.execute("echo $SHLVL").output == "1\n", 10)
+                    poll(lambda: self.level_of(tab) == "1\n", 10, "the shell around it")
             for shell in ("bash -norc", "bash --norc -O extglob"):
                 person.enter(tab, f"PS1='{shell}> ' {shell}")
                 person.sees(tab, f"\n{shell}>")

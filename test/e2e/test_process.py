@@ -48,7 +48,7 @@ class Start(unittest.TestCase):
                         else:
                             self.assertRegex(
                                 tab.call_error("start_process", command=text, append_newline=False),
-                                r"^command: has \d newlines?, and dash in tab @\d+ would run each line .*; nothing was typed",
+                                r"^command: has \d newlines?, and dash in tab (far:)?@\d+ would run each line .*; nothing was typed",
                             )
                         tab.close(force=True)
                         self.assertFalse(ran.exists())

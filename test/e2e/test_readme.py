@@ -39,6 +39,7 @@ VARY = {
     "omitted_bytes",
     "from_byte",
     "pid",
+    "mtime",
     "started_at",
     "duration_ms",
     "taskId",
@@ -166,7 +167,7 @@ class Readme(unittest.TestCase):
         """States, reasons, tools and commands: what it names exists, and what exists is named."""
         with Server() as server:
             tools = {tool["name"]: tool for tool in server.raw.request("tools/list")["tools"]}
-        section = README.partition("\n## The tools\n")[2].partition("\n## ")[0]
+        section = README.partition("\n## The tools\n")[2].partition("\n## Resources")[0]
         self.assertEqual(set(re.findall(r"^### `(\w+)`$", section, re.MULTILINE)), set(tools))
         reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/tab/results.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
         for field, values in (

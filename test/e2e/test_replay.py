@@ -45,8 +45,10 @@ class Replayed(unittest.TestCase):
         self.log = self.quiet_log()
 
     def quiet_log(self) -> bytes:
-        """The log, once the prompt is in it."""
+        """The log, once the prompt is in it, and its times in the index: they are written after the bytes, before the writer sleeps."""
         self.tab.prompt()
+        [writer] = [pid for pid, command in self.sandbox.processes().items() if f"terminally-log {self.tab.log_path} " in command]
+        poll(lambda: Path(f"/proc/{writer}/stat").read_text().rpartition(")")[2].split()[0] == "S", 10, "a writer that has written all")
         return self.tab.log()
 
     def printed_at(self, what: bytes) -> float:

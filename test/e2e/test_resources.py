@@ -230,6 +230,34 @@ class Updates(unittest.TestCase):
             poll(lambda: told(server, UPDATED, uri="terminally://tabs"), 5, "an update for a new name")
             self.assertIn("new name", read(server, "terminally://tabs")["text"])
 
+    def test_the_tabs_resource_also_for_what_a_person_does(self) -> None:
+        """What moves no log: a name, the tab that people look at, a process that a pane is given in place of its own."""
+        with Server() as server:
+            tabs = [server.create_tab(), server.create_tab()]
+            server.raw.request("resources/subscribe", {"uri": "terminally://tabs"})
+            person = Person(server)
+
+            def row(tab) -> dict:
+                return next(row for row in server.call("list_tabs").tabs if row["window_id"] == tab.id)
+
+            for change, shown in (
+                (("rename-window", "-t", tabs[0].id, "by a person"), lambda: row(tabs[0])["name"] == "by a person"),
+                (("select-window", "-t", tabs[1].id), lambda: row(tabs[1])["active"] and not row(tabs[0])["active"]),
+                (("select-window", "-t", tabs[0].id), lambda: row(tabs[0])["active"] and not row(tabs[1])["active"]),
+            ):
+                poll(lambda: not server.raw.notifications.clear() and _quiet(server, 1.2), 20, "quiet")
+                person.tmux(*change)
+                self.assertTrue(shown(), change)  # at once
+                poll(lambda: told(server, UPDATED, uri="terminally://tabs"), 5, f"an update for {change}")
+            person.tmux("swap-window", "-s", tabs[0].id, "-t", tabs[1].id)  # of which tmux tells nobody
+            self.assertTrue(row(tabs[1])["active"] and not row(tabs[0])["active"])
+            person.tmux("respawn-pane", "-k", "-t", tabs[1].id, "exec sleep 1000")
+            runs = ("display-message", "-p", "-t", tabs[1].id, "#{pane_current_command}")
+            poll(lambda: person.tmux(*runs).strip() == "sleep", 5, "the new process of the pane")
+            self.assertEqual(row(tabs[1])["foreground"], "sleep")
+            person.tmux("move-window", "-s", tabs[1].id, "-t", f"{session_of(person)}:99")
+            self.assertEqual(len(server.tabs()), 2)
+
     def test_list_changed_also_for_what_a_person_does(self) -> None:
         """Issue 3, item 10: seen within 500 ms. Here with a loaded machine's patience; bench has the figures."""
         with Server() as server:

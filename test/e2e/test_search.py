@@ -1,11 +1,11 @@
 """search_logs (H4): lines by a regular expression, over the whole log of a tab, at raw offsets."""
 
 import json
-import time
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
-from harness import Server, main
+from harness import Server, main, on_this_side
 
 TEXT = 64 << 10  # the most of one answer, before, line and after
 
@@ -100,6 +100,10 @@ class Large(unittest.TestCase):
             cls.needle = log.tell()
             log.write(b"needle\r\n")
 
+    def run_time_ns(self) -> int:
+        """What the server has had of a processor."""
+        return int(Path(f"/proc/{self.server.raw.process.pid}/schedstat").read_text().split()[0])
+
     def test_it_is_found_at_the_end(self) -> None:
         found = self.tab.call("search_logs", pattern="^needle$", context_lines=0)
         self.assertEqual([match["byte"] for match in found.matches], [self.needle])
@@ -112,10 +116,12 @@ class Large(unittest.TestCase):
         for ping in pings:
             self.assertLess(order.index(ping.request_id), order.index(search.request_id), "the answers came while the search went on")
 
+    @on_this_side("the server's time is weighed")
     def test_others_are_served_while_many_wait_for_a_pattern(self) -> None:
-        """One of them looks at a time: else each request waits for a slice of all of them."""
+        """One of them looks at a time, from the first look on: else a request waits for a slice of all. What is weighed is the server's
+        processor time: others may have the processor meanwhile."""
         first = self.needle * 985 // 1000
-        begin = time.monotonic()
+        begin = self.run_time_ns()
         waits = [
             self.server.call_async(
                 "wait_for", window_id=self.tab.id, until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=first, timeout_ms=50_000
@@ -123,11 +129,11 @@ class Large(unittest.TestCase):
             for _ in range(30)
         ]
         self.server.raw.result_of(self.server.raw.start_request("ping"), 60)
-        answered = time.monotonic() - begin
+        answered = self.run_time_ns() - begin
         for wait in waits:
             waited = self.server.result(wait, "wait_for", 60)
             self.assertIs(waited.matched, True, waited)
-        self.assertLess(answered, (time.monotonic() - begin) / 6)
+        self.assertLess(answered, (self.run_time_ns() - begin) / 3)
 
     def test_a_wait_that_had_no_time_to_search_says_where_to_go_on(self) -> None:
         waited = self.tab.call("wait_for", until="pattern", pattern="^needle$|" + self.PATTERN, from_byte=0, timeout_ms=50)
@@ -160,6 +166,7 @@ class Large(unittest.TestCase):
 
 
 class AfterRotation(unittest.TestCase):
+    @on_this_side("the limits of logs are each machine's own")
     def test_the_lines_before_are_there_when_earlier_ones_are_gone(self) -> None:
         with Server("--log-segment-bytes", "8KiB", "--log-quota-bytes", "32KiB") as server:
             tab = server.create_tab()

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import path
-from harness import Person, Sandbox, Server, Stopwatch, binary, main, needs, poll
+from harness import Person, Sandbox, Server, Stopwatch, binary, main, needs, on_this_side, poll
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 # Those that signal a child of their own that they have not waited for yet.
@@ -130,6 +130,7 @@ class Signals(unittest.TestCase):
                 self.assertEqual(tab.execute("stty isig; echo there").output, "there\n")
 
     @unittest.skipUnless(shutil.which("strace"), "strace shows what is signalled")
+    @on_this_side("the server is traced")
     def test_no_signal_goes_to_the_panes_own_process(self) -> None:
         """D20: of all signals that are sent while shells die of the commands that are being ended, none has it for its aim."""
         with Sandbox() as sandbox:
@@ -151,6 +152,7 @@ class Signals(unittest.TestCase):
             self.assertNotIn(pane, aims)
 
     @unittest.skipUnless(shutil.which("strace"), "strace shows what is signalled")
+    @on_this_side("the server is traced")
     def test_each_signal_is_sent_once(self) -> None:
         """S5: SIGTERM to a program that does not heed C-c; SIGHUP, then SIGTERM, to what does not end with its tab."""
         deaf = "sh -c 'trap \"\" {}; echo up; while :; do sleep 0.05; done'"
@@ -161,7 +163,8 @@ class Signals(unittest.TestCase):
                 tab = server.create_tab(shell="bash")
                 tab.start(deaf.format("INT"), until="pattern", pattern="up")
                 tab.call("cancel_command")
-                tab.start("setsid " + deaf.format("HUP") + " & true", until="pattern", pattern="up")
+                tab.execute("setsid " + deaf.format("HUP") + " & true")
+                poll(lambda: tab.log().count(b"up\r\n") == 2, 10, "both programs up")
                 tab.close()
                 sent = trace.read_text(encoding="ascii", errors="replace")
         found = [

@@ -95,7 +95,7 @@ class LeftByAPerson(unittest.TestCase):
     def test_by_our_own_attach(self) -> None:
         for leave in ("C-b d", "killed"):
             with self.subTest(leave):
-                terminal = self.watch(str(binary()), "--instance", next(self.server.sandbox.runtime.glob("*")).name, "attach", self.tab.id)
+                terminal = self.watch(str(binary()), "--instance", self.server.socket.parent.name, "attach", self.tab.own_id)
                 self.half_typed(terminal)
                 if leave == "killed":
                     os.kill(terminal.pid, signal.SIGKILL)
@@ -210,6 +210,7 @@ class LeftByAPerson(unittest.TestCase):
         """U1: while a person types in "main", a helper tab is taken; the call as it is told to be made is another one."""
         main_tab = self.server.create_tab(name="main", shell="bash")
         main_tab.execute("PS1='$ '")
+        main_tab.prompt()
         terminal = self.look_at(main_tab)
         end = len(main_tab.log())
         results = []

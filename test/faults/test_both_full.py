@@ -8,23 +8,11 @@ from pathlib import Path
 
 from faults import at_most, exactly, row, runs
 from harness import Sandbox, Server, Stopwatch, Tab, main, needs_root, poll
+from harness.disk import fill
 
 
 SHELLS = ("bash", "zsh", "dash", "fish")
 NO_SPACE = "No space left on device"
-
-
-def fill(directory: Path, name: str = "ballast") -> Path:
-    """To the last byte."""
-    ballast = directory / name
-    with ballast.open("wb", buffering=0) as file:
-        for piece in (65536, 4096, 1):
-            try:
-                while file.write(b"x" * piece) == piece:
-                    pass
-            except OSError:
-                pass
-    return ballast
 
 
 class OnSmallDisks(unittest.TestCase):
@@ -87,6 +75,11 @@ class FullRuntime(OnSmallDisks):
                     self.assertEqual(tab.execute(f"rm {ballast}").exit_code, 0)
                     self.assertEqual(tab.execute("echo free").output, "free\n")
 
+    def take_all_inodes(self, ballast: Path, name: str) -> None:
+        with self.assertRaises(OSError):
+            for n in range(100):
+                (ballast / f"{name}{n}").write_bytes(b"")
+
     def test_no_file_can_be_made(self) -> None:
         """D31: not even one without content: the text goes in lines, where a shell takes those, and is refused with the reason in fish."""
         for shell in SHELLS:
@@ -97,9 +90,14 @@ class FullRuntime(OnSmallDisks):
                     tab.execute("echo ready")
                     ballast = sandbox.runtime / "ballast"
                     ballast.mkdir()
-                    with self.assertRaises(OSError):
-                        for n in range(100):
-                            (ballast / str(n)).write_bytes(b"")
+                    self.take_all_inodes(ballast, "warm")
+                    kept = tab.execute("echo kept; sh -c 'exit 4'")
+                    self.assertEqual((kept.output, kept.exit_code), ("kept\n", 4))
+                    self.assertNotIn("notes", kept, "the files of the last command are there")
+                    poll(lambda: list(sandbox.runtime.glob("*/*.spare-x")), 10, "the files are put aside")
+                    for spare in sandbox.runtime.glob("*/*.spare-*"):
+                        spare.unlink()
+                    self.take_all_inodes(ballast, "cold")
                     if shell == "fish":
                         self.assertIn(NO_SPACE, tab.call_error("execute_command", command="echo out"))
                         continue

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/json_reader.hpp"
+#include "json/json_reader.hpp"
 #include "oracle.hpp"
 #include "stdio/line_framer.hpp"
 

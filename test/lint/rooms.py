@@ -11,9 +11,11 @@ SOURCES = Path(__file__).resolve().parents[2] / "src"
 # From below; as src/CMakeLists.txt links them. `pane` has programs of its own, which nothing includes.
 ROOMS = [
     "base",
+    "json",
     "text",
     "secrets",
     "system",
+    "files",
     "log",
     "shell",
     "tab",
@@ -26,6 +28,8 @@ ROOMS = [
     "mcp",
     "stdio",
     "setup",
+    "checks",
+    "hosts",
     "cli",
 ]
 # What the programs in a pane take from other rooms: single sources, without a library.

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)+'")
 RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 
 
@@ -111,6 +112,17 @@ class Place:
     def is_statement(self) -> bool:
         return self.old.rstrip()[-1] in ";}"
 
+    def problem(self, before: str) -> str:
+        """Why it cannot be switched, as far as its text tells; empty: it may be."""
+        if LITERAL.sub("", before[before.rfind("\n") + 1 :]).count('"') % 2 == 1:
+            return "stands in a string"
+        plain = [LITERAL.sub("", side) for side in (self.old, self.new)]
+        if any(side.count(pair[0]) != side.count(pair[1]) for side in plain for pair in ("()", "{}", "[]")):
+            return "opens a bracket, or closes one"
+        if self.is_statement():
+            return "declares a name" if re.match(r"\s*(?:static|const|constexpr|auto)\b", self.old) else ""
+        return "is no whole expression" if re.match(r"\s*(?:return\b|if\b|[=<>!]=|&&|\|\|)", self.old) else ""
+
     def around(self) -> tuple[str, str]:
         """What comes before and behind the old text. A `//` may end any of them, so each ends its line."""
         if self.is_statement():
@@ -139,6 +151,8 @@ def places_in(file: str, text: str, mutants: list[Mutant]) -> list[Place]:
                         f"mutant {mutant.name}: `{old}` stands in a raw string, where nothing can be switched: change what is made of it"
                     )
                 place = Place(at, at + len(old), mutant.name, old, new)
+                if not place.says_itself() and (problem := place.problem(text[:at])):
+                    raise Wrong(f"mutant {mutant.name}: `{old}` {problem}: it would not compile")
                 if place.is_statement() and not place.says_itself() and not ends_statement(text[:at]):
                     raise Wrong(f"mutant {mutant.name}: `{old}` does not begin a statement: name the whole one")
                 places.append(place)

@@ -54,6 +54,12 @@ TEST_CASE("command clear: a line that was put back and is still there is put bac
   leave_half_typed(tab, "echo kept");
   tab.run("true");
   const RunPtr again = tab.run("true");
+  std::string notes;
+  for (const std::string& note : again->record().notes) {
+    notes += note + "\n";
+  }
+  CAPTURE(notes);
+  CAPTURE(tab.tab->line_put_back);
   REQUIRE(again->record().notes.size() == 1);
   CHECK(again->record().notes[0].starts_with(
       "the line that was put back at the prompt is still there: C-c went first"));

@@ -5,10 +5,12 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "tab/shell_end.hpp"
 #include "tab/tab.hpp"
 #include "temp_files.hpp"
@@ -26,16 +28,26 @@ const std::string kOfOthers = "fedcba98" + std::string(24, '2');
 std::vector<std::string> file_names_in(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    names.push_back(entry.path().filename());
+    if (entry.path().filename() != "lock") {  // of the instance
+      names.push_back(entry.path().filename());
+    }
   }
   std::ranges::sort(names);
   return names;
 }
 
 struct FilesOnDisk {
-  TempDir dir;
+  // The write-back of a disk has a file open for a moment: then it is not taken again.
+  TempDir dir{test::in_memory()};
   std::filesystem::path run = dir / "run";
   CommandFiles files{run, PaneId{3}};
+
+  /// As an instance does.
+  void own() const {
+    std::filesystem::create_directory(run);
+    std::filesystem::permissions(run, std::filesystem::perms::owner_all);
+    append_to(run / "lock", "");
+  }
 
   [[nodiscard]] ShellScript script(const std::string& nonce = kOfFiles) const {
     ShellCommand command;
@@ -44,6 +56,17 @@ struct FilesOnDisk {
     command.directory = run;
     command.helper = "/helper";
     return shell_script(ShellKind::bash, command);
+  }
+  [[nodiscard]] std::set<ino_t> inodes() const {
+    std::set<ino_t> all;
+    for (const std::string& name : file_names_in(run)) {
+      struct stat status{};
+      CHECK(::stat((run / name).c_str(), &status) == 0);
+      if (name != "reserve") {
+        all.insert(status.st_ino);
+      }
+    }
+    return all;
   }
   void put(const std::string& name, const std::string& content) const {
     std::filesystem::remove(run / name);
@@ -93,7 +116,7 @@ TEST_CASE(
   of.files.remove_script(kOfFiles);
   CHECK(std::erase(names, "0123abcd") == 1);
   CHECK(file_names_in(of.run) == names);
-  CHECK(names.size() >= 5);
+  CHECK(names.size() >= 4);
   CHECK_FALSE(of.files.are_gone(kOfFiles));
 }
 
@@ -192,6 +215,102 @@ TEST_CASE("command files: where there is no space they are links to memory, unti
   ::umount2(of.run.c_str(), MNT_DETACH);
 }
 
+TEST_CASE("command files: the next command takes the files of the last one, and nothing that they held") {
+  FilesOnDisk of;
+  of.own();
+  ShellScript first = of.script();
+  first.files[1].content = "echo a text that is longer than the next one's\n";
+  of.files.write(first, kOfFiles);
+  of.files.mark_running(kOfFiles, "/a b");
+  append_to(of.run / (kOfFiles + ".exit"), "5\n");  // as a shell does
+  const auto inodes = of.inodes();
+  of.files.unmark_running(kOfFiles);
+  REQUIRE(of.files.note_end(kOfFiles));
+  CHECK(of.files.has_ended_last(kOfFiles));
+  CHECK(content_of(first.files[1].path) == first.files[1].content);  // until it is taken
+  const ShellScript next = of.script(kOfOthers);
+  of.files.write(next, kOfOthers);
+  of.files.mark_running(kOfOthers, "/");
+  CHECK_FALSE(of.files.has_ended_last(kOfFiles));
+  CHECK(of.inodes() == inodes);
+  for (const auto& file : next.files) {
+    CHECK(content_of(file.path) == file.content);
+  }
+  CHECK_FALSE(of.files.exit_code(kOfOthers));
+  CHECK(of.files.running_nonce() == kOfOthers);
+  CHECK(of.files.are_gone(kOfFiles));
+  of.files.remove(kOfOthers);
+  CHECK(file_names_in(of.run) == std::vector<std::string>{"3.spare-r", "reserve"});
+}
+
+TEST_CASE("command files: what is kept while no command runs has nothing of a text, and goes with its tab") {
+  FilesOnDisk of;
+  of.own();
+  of.files.write(of.script(), kOfFiles);
+  REQUIRE(of.files.note_end(kOfFiles));
+  of.files.tidy(kOfFiles, true);
+  CHECK(of.files.are_gone(kOfFiles));
+  for (const std::string& name : file_names_in(of.run)) {
+    CHECK((name == "reserve" || name.starts_with("3.spare-")));
+    CHECK(content_of(of.run / name).find("echo x") == std::string::npos);
+  }
+  CHECK(content_of(of.run / "3.spare-u") == "\n");
+  const auto inodes = of.inodes();
+  of.files.write(of.script(kOfOthers), kOfOthers);
+  CHECK(of.inodes() == inodes);
+  for (const auto& file : of.script(kOfOthers).files) {
+    CHECK(content_of(file.path) == file.content);
+  }
+  REQUIRE(of.files.note_end(kOfOthers));
+  of.files.tidy(kOfOthers, true);
+  CHECK(file_names_in(of.run).size() > 3);
+  of.files.remove_locks();
+  CHECK(file_names_in(of.run) == std::vector<std::string>{"reserve"});
+  of.files.write(of.script(), kOfFiles);
+  REQUIRE(of.files.note_end(kOfFiles));
+  of.files.tidy(kOfFiles, false);  // the tab has gone meanwhile
+  CHECK(file_names_in(of.run) == std::vector<std::string>{"reserve"});
+}
+
+TEST_CASE("command files: a file that is not ours alone is never written over") {
+  // Who has it open reads on what it was; a text may have named it (`bash "$BASH_SOURCE" &`).
+  FilesOnDisk of;
+  const std::filesystem::path text = of.script().files[1].path;
+  const std::filesystem::path next = of.script(kOfOthers).files[1].path;
+  for (const bool tidied : {false, true}) {
+    for (const std::string what : {"open", "linked", "readable"}) {
+      CAPTURE(tidied);
+      CAPTURE(what);
+      of.files.write(of.script(), kOfFiles);
+      const UniqueFd reader = what == "open" ? open_to_read(text) : UniqueFd();
+      if (what == "linked") {
+        std::filesystem::create_hard_link(text, of.dir / "link");
+      } else if (what == "readable") {
+        std::filesystem::permissions(text, std::filesystem::perms(0644));
+      }
+      const std::string before = content_of(text);
+      REQUIRE(of.files.note_end(kOfFiles));
+      if (tidied) {
+        of.files.tidy(kOfFiles, true);
+      }
+      of.files.write(of.script(kOfOthers), kOfOthers);
+      CHECK(content_of(next) == of.script(kOfOthers).files[1].content);
+      struct stat status{};
+      REQUIRE(::stat(next.c_str(), &status) == 0);
+      CHECK((status.st_mode & 07777) == 0600);
+      CHECK(status.st_nlink == 1);
+      if (reader) {
+        CHECK(content_of("/proc/self/fd/" + std::to_string(reader.get())) == before);
+      }
+      if (what == "linked") {
+        CHECK(content_of(of.dir / "link") == before);
+        std::filesystem::remove(of.dir / "link");
+      }
+      of.files.remove(kOfOthers);
+    }
+  }
+}
+
 TEST_CASE("command files: locks are files of the pane's own") {
   FilesOnDisk of;
   std::filesystem::create_directory(of.run);
@@ -264,4 +383,13 @@ TEST_CASE("shell end: how the shell of a tab ended is told once, in a sentence")
       }
     }
   }
+}
+
+TEST_CASE("command files: no space is reserved again where the instance was put away meanwhile") {
+  FilesOnDisk of;
+  of.own();
+  of.files.write(of.script(), kOfFiles);
+  std::filesystem::remove(of.run / "lock");
+  of.files.remove(kOfFiles);
+  CHECK_FALSE(std::filesystem::exists(of.run / "reserve"));
 }

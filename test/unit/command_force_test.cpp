@@ -57,7 +57,9 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     check_cancelled(run, Reason::cancelled_by_client, 130);
     CHECK(tab.output(run).starts_with("begun\n"));
     CHECK(tab.pane().typed.at(1) == std::pair(Typed::key, std::string("\x03")));
-    CHECK(run->survivors().empty());
+    for (const Survivor& survivor : run->survivors()) {
+      CHECK_MESSAGE(false, survivor.pid << " " << survivor.command);
+    }
     CHECK(tab.shell_pid() == shell_pid);
     CHECK(tab.output(tab.run("echo on")) == "on\n");
   }

@@ -16,7 +16,10 @@ namespace {
 /// A command that opens a shell, once that is at its prompt.
 RunPtr open_shell(PtyTab& tab, const std::string& text) {
   RunPtr run = tab.start(text);
-  REQUIRE(tab.comes_true([&run] { return run->waits_in_nested_shell(); }));
+  const bool waits = tab.comes_true([&run] { return run->waits_in_nested_shell(); });
+  CAPTURE(tab.log());
+  CAPTURE(look_at_foreground(tab.tab->pane_pid).name);
+  REQUIRE(waits);
   return run;
 }
 
@@ -25,8 +28,8 @@ RunPtr open_shell(PtyTab& tab, const std::string& text) {
 TEST_CASE(
     "command nested: a shell in a shell runs the next command, and its exit ends the one that opened it") {
   struct Opened {
-    const char* outer;
-    const char* text;
+    std::string outer;
+    std::string text;
   };
   const std::vector<Opened> all = {{"/bin/bash", "bash"},        {"/bin/bash", "zsh -f"},
                                    {"/bin/dash", "bash --norc"}, {"/bin/zsh", "dash"},

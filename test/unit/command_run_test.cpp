@@ -295,3 +295,20 @@ TEST_CASE("command run: the terminal's size and modes are a person's after the c
     CHECK(tab.output(tab.run("echo seen")) == "seen\n");
   }
 }
+
+TEST_CASE("command run: what another process asked for is known also where the end is there as soon") {
+  for (const bool asked_to_end : {true, false}) {
+    CAPTURE(asked_to_end);
+    PtyTab in;
+    const RunPtr run = in.start("sleep 0.2; sh -c 'kill -TERM $$'");
+    const std::string nonce = run->record().nonce;
+    in.pane().on_print = [&](std::string bytes) {
+      if (bytes.find("mcp=END:" + nonce) != std::string::npos) {
+        asked_to_end ? in.tab->files.mark_cancelled(nonce) : in.tab->files.mark_signalled(nonce);
+      }
+      return bytes;
+    };
+    CHECK(in.finish(run).reason == Reason::cancelled_by_client);
+    CHECK(run->record().exit_code == 143);
+  }
+}

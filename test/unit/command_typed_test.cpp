@@ -29,12 +29,18 @@ void check_nothing_left(PtyTab& tab, std::size_t records) {
   CHECK_FALSE(tab.tab->command_lock);
   CHECK_FALSE(tab.tab->files.running_nonce());
   CHECK(tab.tab->records.load().size() == records);
-  CHECK(tab.comes_true([&tab] {  // the one before is tidied up a moment after its end
+  std::string left;
+  const bool tidy = tab.comes_true([&tab] {  // the one before is tidied up a moment after its end
     return std::ranges::all_of(std::filesystem::directory_iterator(tab.runtime()), [](const auto& entry) {
       const std::string name = entry.path().filename();
-      return name == "1.lock" || name == "reserve" || name == "1.ended";
+      return name == "1.lock" || name == "reserve" || name == "1.ended" || name.starts_with("1.spare-");
     });
-  }));
+  });
+  for (const auto& entry : std::filesystem::directory_iterator(tab.runtime())) {
+    left += entry.path().filename().string() + " ";
+  }
+  CAPTURE(left);
+  CHECK(tidy);
 }
 
 bool says(const std::optional<Error>& error, const std::string& part) {

@@ -330,3 +330,96 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   comes_anew();
   CHECK(of_pane(touched()) == "0");
 }
+
+namespace {
+
+/// `active`: the window that was, then.
+bool no_news(RealTmux& tmux, const TmuxClient& client, std::uint64_t then, const std::string& active = "@0") {
+  return test::run(tmux.io, client.has_no_news_since(then, "$0", active));
+}
+
+}  // namespace
+
+TEST_CASE("channel: that two windows were swapped, which tmux tells nobody, is seen by the active one") {
+  RealTmux tmux;
+  const TmuxClient client(std::shared_ptr<TmuxChannel>(&*tmux.channel, [](TmuxChannel*) {}), kDeadline);
+  tmux.ask("new-window -d 'sleep 1000'");
+  tmux.connect();
+  const auto before = client.news();
+  REQUIRE(before);
+  CHECK(no_news(tmux, client, *before));
+  CHECK_FALSE(no_news(tmux, client, *before, "@1"));
+  REQUIRE(RealTmux::line(tmux.by_spawned("swap-window -s @0 -t @1")).empty());
+  CHECK_FALSE(no_news(tmux, client, *before));
+  REQUIRE(client.news() == before);  // else it need not be asked for
+  CHECK(no_news(tmux, client, *before, "@1"));
+}
+
+TEST_CASE("channel: what another client changed is told of before what is asked behind it is answered") {
+  RealTmux tmux;
+  const TmuxClient client(std::shared_ptr<TmuxChannel>(&*tmux.channel, [](TmuxChannel*) {}), kDeadline);
+  CHECK_FALSE(client.news());  // nobody listens
+  int told = 0;
+  client.on_news([&told] { ++told; });
+  tmux.connect();
+  tmux.ask("set -g automatic-rename off");  // news of tmux's own, half a second later
+  // What each leaves to be found by the next one: windows @0 and @1, then @1 with two panes.
+  const std::vector<std::string> changes = {
+      "new-window -d 'sleep 1000'", "rename-window -t @1 other",
+      "select-window -t @1",        "split-window -d -t @1 'sleep 1000'",
+      "swap-pane -s @0.0 -t @1.0",  "resize-window -t @1 -x 50 -y 20",
+      "kill-pane -t @1.1",          "new-session -d -s two 'sleep 1000'",
+      "move-window -s @1 -t two:",  "rename-session -t two three",
+      "kill-session -t three",
+  };
+  for (const std::string& change : changes) {
+    for (int again = 0; again < 20; ++again) {
+      CAPTURE(change);
+      const auto before = client.news();
+      REQUIRE(before);
+      const std::string active = RealTmux::line(tmux.ask("display-message -p -t '$0:' '#{window_id}'"));
+      CHECK(no_news(tmux, client, *before, active));
+      if (again == 19) {
+        const int told_before = told;
+        REQUIRE(RealTmux::line(tmux.by_spawned(change)).empty());
+        CHECK_FALSE(no_news(tmux, client, *before, active));
+        CHECK(client.news() != before);
+        CHECK(told > told_before);
+      }
+    }
+  }
+  client.on_news(nullptr);
+}
+
+TEST_CASE("channel: what we type, and who looks on or leaves, is no news") {
+  RealTmux tmux;
+  const TmuxClient client(std::shared_ptr<TmuxChannel>(&*tmux.channel, [](TmuxChannel*) {}), kDeadline);
+  tmux.ask("set -g automatic-rename off");  // news of tmux's own, half a second later
+  tmux.ask(touch_hooks() + "set -g @terminally_now \"%s\"");
+  tmux.connect();
+  const auto before = client.news();
+  REQUIRE(before);
+  for (int i = 0; i < 10; ++i) {
+    RealTmux::line(tmux.ask(type_bytes("%0", "some text", "", Typed::line)));
+    RealTmux::line(tmux.ask("capture-pane -p -t %0"));
+    CHECK(no_news(tmux, client, *before));
+  }
+}
+
+TEST_CASE("channel: nobody knows what a connection that was lost was not told") {
+  RealTmux tmux;
+  const TmuxClient client(std::shared_ptr<TmuxChannel>(&*tmux.channel, [](TmuxChannel*) {}), kDeadline);
+  const int kept = tmux.connect();
+  const auto before = client.news();
+  REQUIRE(before);
+  int told = 0;
+  client.on_news([&told] { ++told; });
+  ::kill(kept, SIGKILL);
+  // tmux has the pipe itself: until it sees the end of its client, it answers, and tells.
+  CHECK(test::eventually([&] { return !no_news(tmux, client, *before); }));
+  REQUIRE(test::comes_true(tmux.io, [&told] { return told == 1; }));
+  tmux.connect();
+  REQUIRE(client.news());
+  CHECK(client.news() != before);
+  client.on_news(nullptr);
+}

@@ -157,3 +157,57 @@ TEST_CASE("control: what comes while nothing is asked is no part of a later answ
   REQUIRE(reading.answers.size() == 1);
   CHECK(reading.answers[0].answer.out == "mine\n");
 }
+
+TEST_CASE(
+    "control: a change of windows or sessions is news, at every split position; what else is told is not") {
+  const std::vector<std::string> news = {
+      "%window-add @3",
+      "%window-close @3",
+      "%window-renamed @3 a",
+      "%unlinked-window-add @3",
+      "%unlinked-window-close @3",
+      "%unlinked-window-renamed @3 a",
+      "%session-window-changed $0 @3",
+      "%session-changed $1 b",
+      "%sessions-changed",
+      "%session-renamed $1 c",
+      "%layout-change @3 x y *",
+      "%window-pane-changed @3 %4",
+      "%exit",
+      "%something-of-a-later-tmux",
+  };
+  const std::vector<std::string> none = {
+      "%output %1 %window-add @3",
+      "%extended-output %1 0 : x",
+      "%pane-mode-changed %1",
+      "%paste-buffer-changed terminally",
+      "%paste-buffer-deleted terminally",
+      "%client-session-changed /dev/pts/1 $0 main",
+      "%client-detached /dev/pts/1",
+      "%pause %1",
+      "%continue %1",
+      "",
+      "window-add @3",
+  };
+  PrintedByTmux tmux;
+  tmux.block("").mark(1);
+  for (const std::string& line : none) {
+    tmux.notification(line);
+  }
+  for (std::size_t split = 0; split <= tmux.text.size(); ++split) {
+    Reading reading;
+    reading.feed(std::string_view(tmux.text).substr(0, split))
+        .feed(std::string_view(tmux.text).substr(split));
+    REQUIRE(reading.reader.news() == 0);
+  }
+  for (const std::string& line : news) {
+    CAPTURE(line);
+    for (std::size_t split = 0; split <= line.size(); ++split) {
+      Reading reading;
+      reading.feed(line.substr(0, split));
+      REQUIRE(reading.reader.news() == 0);
+      reading.feed(line.substr(split) + "\n");
+      REQUIRE(reading.reader.news() == 1);
+    }
+  }
+}

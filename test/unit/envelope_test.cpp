@@ -1,4 +1,4 @@
-#include "mcp/envelope.hpp"
+#include "json/envelope.hpp"
 
 #include <doctest/doctest.h>
 

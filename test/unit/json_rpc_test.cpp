@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/json_reader.hpp"
+#include "json/json_reader.hpp"
 
 using namespace terminally;
 using nlohmann::json;
@@ -278,6 +278,24 @@ TEST_CASE("depth and size up to the limits are read") {
   CHECK(read_json(R"({"a":{"b":1},"a":2})", value, detail) == JsonFault::duplicate_key);
   CHECK(detail == "a");
   CHECK(value == json::parse(R"({"a":{"b":1}})"));
+}
+
+TEST_CASE("in order: fields as they came, up to a number of keys") {
+  nlohmann::ordered_json value;
+  std::string detail;
+  CHECK(read_json(R"({"z":1,"a":[{"y":2,"b":3}]})", value, detail) == JsonFault::none);
+  CHECK(value.dump() == R"({"z":1,"a":[{"y":2,"b":3}]})");
+  CHECK(read_json(R"({"z":1,"a":2,"z":3})", value, detail) == JsonFault::duplicate_key);
+  CHECK(value.dump() == R"({"z":1,"a":2})");
+  const auto with_keys = [](std::size_t count) {
+    json object = json::object();
+    for (std::size_t key = 0; key < count; ++key) {
+      object[std::to_string(key)] = key;
+    }
+    return object.dump();
+  };
+  CHECK(read_json(with_keys(kMaxOrderedKeys), value, detail) == JsonFault::none);
+  CHECK(read_json(with_keys(kMaxOrderedKeys + 1), value, detail) == JsonFault::too_large);
 }
 
 TEST_CASE("a repeated key within the value of a repeated key is one more fault, and the rest is read") {

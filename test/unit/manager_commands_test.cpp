@@ -206,7 +206,7 @@ TEST_CASE("manager commands: one whose client gives up while its answer is made 
   const WindowId tab = scene.open_tab();
   REQUIRE(scene.has_prompt(tab));
   std::string drawn;
-  for (int row = 0; row < 60'000; ++row) {
+  for (int row = 0; row < 600'000; ++row) {
     drawn += "\x1b[5Arow " + std::to_string(row) + "\r\n\x1b[3B";
   }
   write_file(scene.directory / "drawn", drawn + "all");

@@ -36,7 +36,33 @@ bool has_children() {
   return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
 }
 
+/// One that ends, with all that is seen of it, and in its place one that goes on without a word.
+asio::awaitable<int> one_after_another() {
+  const auto executor = co_await asio::this_coro::executor;
+  {
+    const Argv quick{"true"};
+    ChildProcess process(executor, quick);
+    while (!process.has_ended()) {
+      co_await sleep_for(Milliseconds(1));
+    }
+    static_cast<void>(co_await process.read_some());
+  }
+  Argv slow{"sh", "-c", "exec >&- 2>&-; sleep 0.02; exit 7"};
+  const ProcessResult result = co_await run_process(std::move(slow), Milliseconds(10'000));
+  co_return result.exit_code;
+}
+
 }  // namespace
+
+TEST_CASE("process: the end of one is not taken for that of the next") {
+  for (int i = 0; i < 50; ++i) {
+    asio::io_context io(1);
+    int code = 0;
+    asio::co_spawn(io, one_after_another(), [&code](const std::exception_ptr&, int got) { code = got; });
+    io.run();
+    CHECK(code == 7);
+  }
+}
 
 TEST_CASE("process: output, errors and exit code, by argv and without a shell") {
   const ProcessResult result = run({"printf", "%s|", "a b", "$HOME", "`id`", ""});

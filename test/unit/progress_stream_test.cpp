@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <boost/asio.hpp>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -151,6 +153,35 @@ TEST_CASE("progress: a client that does not read loses nothing within the bound,
   client.slow = false;
   finish(io, stream);
   CHECK(client.text() == fed);
+}
+
+TEST_CASE(
+    "progress: what another stream has told counts as it counts there, and is bounded and masked here") {
+  asio::io_context io(1);
+  Client client;
+  const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  secrets->add("PASS", "correct-horse");
+  ProgressStream stream(io.get_executor(), client.report(), std::make_shared<TextGuard>(secrets));
+  const auto tell = [&stream](double progress, const std::string& message) {
+    Progress step;
+    step.progress = progress;
+    step.message = message;
+    stream.pass_on(step);
+  };
+  tell(5'000, "one\n");
+  CHECK(client.steps.back().progress == 5'000);
+  client.slow = true;
+  tell(std::numeric_limits<double>::infinity(), "correct-");
+  tell(std::nan(""), "horse\n");
+  tell(1e308, "");
+  tell(4'000, std::string(600'000, 'x') + "\n");
+  client.slow = false;
+  finish(io, stream);
+  CHECK(client.text().find("correct") == std::string::npos);
+  CHECK(client.text().find("horse") == std::string::npos);
+  CHECK(client.text().size() < 600'000);
+  CHECK(client.text().find("bytes skipped ...]\n") != std::string::npos);
+  CHECK(client.steps.back().progress < 6'000);
 }
 
 TEST_CASE("progress: binary output is named once and not streamed (M4)") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -105,11 +106,13 @@ class PtyTab {
   [[nodiscard]] bool failed(const RunPtr& run) const { return failures_.contains(run.get()); }
   void follow(const RunPtr& run) {
     if (!run->has_ended()) {
-      asio::co_spawn(io_, run->follow(), [run](const std::exception_ptr& failure) {
-        if (failure) {
+      Follower& follower = following_.emplace_back();
+      const auto handler = [run, &follower](const std::exception_ptr& failure) {
+        if (failure && !follower.is_gone) {
           run->give_up(Reason::none);
         }
-      });
+      };
+      asio::co_spawn(io_, run->follow(), asio::bind_cancellation_slot(follower.ends.slot(), handler));
     }
   }
   const CommandRecord& finish(const RunPtr& run) {
@@ -123,8 +126,12 @@ class PtyTab {
     finish(run);
     return run;
   }
-  /// A process that comes after us: it knows what is on disk.
+  /// A process that comes after us: it knows what is on disk, and we press no more keys.
   RunPtr take_over(CommandRecord record) {
+    for (Follower& follower : following_) {
+      follower.is_gone = true;
+      follower.ends.emit(asio::cancellation_type::terminal);
+    }
     const auto run = std::make_shared<CommandRun>(context_, tab, std::move(record));
     tab->runs = {run};
     return run;
@@ -156,6 +163,11 @@ class PtyTab {
   }
 
  private:
+  struct Follower {
+    asio::cancellation_signal ends;
+    bool is_gone = false;
+  };
+
   /// Its processes are told from those of all others by this.
   [[nodiscard]] std::string instance() const { return dir_.path().filename().string(); }
 
@@ -188,6 +200,7 @@ class PtyTab {
 
   TempDir dir_{in_memory()};
   std::filesystem::path home_;
+  std::list<Follower> following_;  // the loop's coroutines hold on to them
   asio::io_context io_{1};
   PtyPane pane_;
   LogWatch watch_{io_.get_executor()};

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/json_size.hpp"
+#include "json/json_size.hpp"
 #include "manager_scene.hpp"
 #include "secrets/key_block.hpp"
 #include "secrets/secrets.hpp"

@@ -93,6 +93,8 @@ class ScriptedTmux : public TmuxChannel {
   std::vector<Asked> asked;
   int clock_jumps = 0;  ///< so many guarded lists find their deadline over
   int let_gos = 0;
+  std::function<void()> tell;
+  std::optional<std::uint64_t> told;  ///< news(): as it grows, tmux tells of changes; none: nobody listens
 
   /// What lists of commands with `part` in them are answered; who was told last is asked first. `times`: so
   /// often.
@@ -134,14 +136,23 @@ class ScriptedTmux : public TmuxChannel {
                                             Milliseconds deadline) override {
     return answer(std::move(commands), std::move(environment), true, deadline);
   }
+  [[nodiscard]] std::optional<std::uint64_t> news() const override { return told; }
+  void on_news(std::function<void()> listener) override { tell = std::move(listener); }
   void let_go() override { ++let_gos; }
 
  protected:
   /// Of what no rule answers.
   virtual TmuxAnswer perform(const std::string& commands) {
     std::string out;
-    for (const PaneRow& row : commands.starts_with("list-panes") ? rows : std::vector<PaneRow>()) {
-      out += pane_line(row);
+    const bool lists = commands.starts_with("list-panes");
+    const bool asks_for_active = commands.starts_with("display-message -p -t ");
+    for (const PaneRow& row : rows) {
+      if (lists) {
+        out += pane_line(row);
+      } else if (asks_for_active && row.window_active &&
+                 value_of(tmux_commands(commands).front(), "-t") == row.session + ":") {
+        out += row.window + "\n";
+      }
     }
     return printed(out);
   }

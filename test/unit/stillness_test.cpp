@@ -3,10 +3,15 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iterator>
+#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "system/proc.hpp"
@@ -75,6 +80,44 @@ TEST_CASE("D13: what stands still is told from what has run, or has started some
   REQUIRE(test::eventually([&] { return !first_child(pane.pid()); }));
   CHECK_FALSE(stillness.lasts(pane.pid()));
   CHECK_FALSE(stillness.lasts(pane.pid()));  // there is no shell
+}
+
+TEST_CASE("D13: what is kept open for it leaves most descriptors to others") {
+  const auto open_ones = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  // Others of this process may come and go meanwhile: threads of a sanitizer, of a test before.
+  const auto kept_ones = [] {
+    return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"), [](const auto& entry) {
+      std::error_code error;
+      return std::filesystem::read_symlink(entry.path(), error).string().ends_with("/schedstat");
+    });
+  };
+  const Pane pane;
+  std::vector<UniqueFd> others(20);  // the lowest number that is free is theirs
+  for (UniqueFd& other : others) {
+    other = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  rlimit low = limit;
+  low.rlim_cur = static_cast<rlim_t>(2 * open_ones());
+  const auto before = kept_ones();
+  {
+    Stillness stillness;
+    ::setrlimit(RLIMIT_NOFILE, &low);
+    const bool stands = test::eventually([&] { return stillness.lasts(pane.pid()); });
+    const auto kept = kept_ones() - before;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    CHECK(stands);
+    CHECK(kept == 0);
+  }
+  {
+    Stillness stillness;
+    REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
+    CHECK(kept_ones() - before == 1);
+  }
+  CHECK(kept_ones() == before);
 }
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-#include "tmux/tab_changes.hpp"
+#include "tab/tab_changes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -413,4 +413,131 @@ TEST_CASE("tabs: who waited while tmux timed out for another waits for no time-o
   CHECK(open.create().window_id == WindowId{1});  // who comes later waits anew
 }
 
+TEST_CASE("tabs: tmux is asked for them again only where it has told of a change, or nobody listened") {
+  OpenTabs open;
+  open.create();
+  open.create();
+  open.tmux->rows.at(0).window_active = true;
+  const auto times_listed = [&open] {
+    const std::size_t before = open.tmux->times_asked("list-panes");
+    test::run(open.io, open.tabs->refresh());
+    return open.tmux->times_asked("list-panes") - before;
+  };
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 1);  // nobody listens
+  open.tmux->told = 7;
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  CHECK(times_listed() == 0);
+  open.tmux->told = 8;
+  open.tmux->rows.at(0).name = "renamed";
+  CHECK(times_listed() == 1);
+  CHECK(open.find(0)->name == "renamed");
+  CHECK(times_listed() == 0);
+  open.tmux->told.reset();
+  CHECK(times_listed() == 1);
+  open.tmux->told = 8;
+  CHECK(times_listed() == 1);  // as nobody listened when it was asked last
+  CHECK(times_listed() == 0);
+  // What it tells of while it answers is told before the answer.
+  open.tmux->on(
+      "#{window_id}'",
+      [&open](const std::string&) {
+        ++*open.tmux->told;
+        return ScriptedTmux::printed("@0\n");
+      },
+      1);
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  // What came while the list was under way may be in it, or not.
+  open.tmux->told = 10;
+  open.tmux->on(
+      "list-panes",
+      [&open](const std::string&) {
+        ++*open.tmux->told;
+        std::string out;
+        for (const PaneRow& row : open.tmux->rows) {
+          out += test::pane_line(row);
+        }
+        return ScriptedTmux::printed(out);
+      },
+      1);
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+}
+
+TEST_CASE(
+    "tabs: of what tmux does not tell it is asked: a lost process, a tab elsewhere, one that was opened") {
+  OpenTabs open;
+  open.create();
+  open.create();
+  open.tmux->rows.at(0).window_active = true;
+  open.tmux->told = 1;
+  const auto times_listed = [&open] {
+    const std::size_t before = open.tmux->times_asked("list-panes");
+    test::run(open.io, open.tabs->refresh());
+    return open.tmux->times_asked("list-panes") - before;
+  };
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  open.find(0)->closed = true;  // its process was seen to be gone; tmux has given it another
+  CHECK(times_listed() == 1);
+  CHECK_FALSE(open.find(0)->closed);
+  CHECK(times_listed() == 0);
+  open.create();
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  open.tmux->rows.at(1).session = "$1";
+  open.tmux->told = 2;
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 1);
+  open.tmux->rows.at(1).session = "$0";
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+}
+
+TEST_CASE("tabs: what tmux tells nobody is seen: windows that were swapped at once, all else soon") {
+  OpenTabs open;
+  open.create();
+  open.create();
+  open.tmux->rows.at(0).window_active = true;
+  open.tmux->told = 1;
+  test::run(open.io, open.tabs->refresh());
+  const auto times_listed = [&open] { return open.tmux->times_asked("list-panes"); };
+  const std::size_t before = times_listed();
+  std::swap(open.tmux->rows.at(0).window_active, open.tmux->rows.at(1).window_active);
+  test::run(open.io, open.tabs->refresh());
+  CHECK(times_listed() == before + 1);
+  CHECK_FALSE(open.find(0)->active);
+  CHECK(open.find(1)->active);
+  open.tmux->rows.at(1).name = "by a hook";
+  CHECK(open.comes_true([&] {
+    test::run(open.io, open.tabs->refresh());
+    return open.find(1)->name == "by a hook";
+  }));
+  CHECK(times_listed() == before + 2);
+}
+
+TEST_CASE("tabs: a silent tmux is no reason to tell what it said last") {
+  OpenTabs open;
+  open.config.tmux_deadline_ms = 50;
+  open.come_anew();
+  open.create();
+  open.tmux->rows.at(0).window_active = true;
+  open.tmux->told = 1;
+  test::run(open.io, open.tabs->refresh());
+  open.tmux->become("display-message", ScriptedTmux::Fate::lost);
+  CHECK(test::failure_of(open.io, open.tabs->refresh()).code == ErrorCode::tmux_timeout);
+}
+
+TEST_CASE("tabs: who is gone is told of no more news") {
+  OpenTabs open;
+  CHECK(open.tmux->tell);
+  open.tabs.reset();
+  CHECK_FALSE(open.tmux->tell);
+  open.come_anew();
+  CHECK(open.tmux->tell);
+}
+
 }  // namespace terminally

@@ -77,6 +77,26 @@ TEST_CASE("the id of a task ends with its key, and of a command's names its tab 
   }
 }
 
+TEST_CASE("the id of a host's task names the host, and no command: that is found by the key") {
+  const std::string key = "0123456789abcdef0123456789abcdef";
+  Task task;
+  task.key = key;
+  task.host = "build-1.x";
+  CHECK(task_id(task) == "task-build-1.x:" + key);
+  const TaskPtr parsed = parse_task_id(task_id(task));
+  REQUIRE(parsed);
+  CHECK(parsed->id == task_id(task));
+  CHECK(parsed->host == task.host);
+  CHECK(parsed->key == key);
+  CHECK(parsed->found_there);
+  CHECK_FALSE(parsed->command);
+  for (const std::string& text :
+       {"task-:" + key, "task-a:b:" + key, "task-a:" + key.substr(1), "task-a:@3-1a-" + key}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_task_id(text));
+  }
+}
+
 TEST_CASE("no task has the key of another: 128 bits, all of them drawn") {
   Connection connection;
   std::set<std::string> seen;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_size.hpp"
+#include "json/json_size.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/command_answer.hpp"
 #include "toolkit/results_json.hpp"

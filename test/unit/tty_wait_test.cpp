@@ -12,10 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
+
+#include "system/proc.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 
@@ -47,10 +49,19 @@ class OnTerminal {
   }
   /// Whether that is its wait, now or within 10 s.
   [[nodiscard]] bool comes_to(TtyWait wanted, SleepSource source) const {
-    for (int i = 0; i < 2'000 && wait(source) != wanted; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return wait(source) == wanted;
+    return test::eventually([&] { return wait(source) == wanted; }) && wait(source) == wanted;
+  }
+
+  /// On its way there it may wait for a processor, and counts as asleep: nowhere in the kernel.
+  [[nodiscard]] bool falls_asleep() const {
+    const auto asleep = [this] {
+      const auto info = process_info(pid_);
+      return info && info->state == 'S' && process_wchan(pid_) != "0";
+    };
+    return test::eventually(asleep);
+  }
+  [[nodiscard]] bool waits_for_key(SleepSource source) const {
+    return terminally::waits_for_key(pid_, terminal_device(tty_), source);
   }
 
  private:
@@ -119,6 +130,8 @@ TEST_CASE("A7: a read of the terminal is a wait for it, of another file it is no
         static_cast<void>(::getppid());
       }
     });
+    REQUIRE(piped.falls_asleep());
+    REQUIRE(sleeper.falls_asleep());
     for (int i = 0; i < 50; ++i) {
       CHECK(piped.wait(source) == TtyWait::no);
       CHECK(sleeper.wait(source) == TtyWait::no);
@@ -133,6 +146,22 @@ TEST_CASE("A7: a thread of a program reads the terminal") {
     reader.join();
   });
   CHECK(program.comes_to(TtyWait::only, SleepSource::syscall));
+}
+
+TEST_CASE("A7: a key is waited for by the first thread of a program, and by no other") {
+  for (const SleepSource source : {SleepSource::syscall, SleepSource::wchan}) {
+    CAPTURE(static_cast<int>(source));
+    const OnTerminal editor([] { poll_for(true, true); });
+    REQUIRE(editor.falls_asleep());
+    CHECK(editor.waits_for_key(source));
+    const OnTerminal in_action([] {  // as fish in the action of a key: its other threads look at descriptors
+      std::thread other([] { poll_for(true, true); });
+      other.join();
+    });
+    REQUIRE(in_action.comes_to(source == SleepSource::syscall ? TtyWait::among : TtyWait::unknown, source));
+    REQUIRE(in_action.falls_asleep());
+    CHECK_FALSE(in_action.waits_for_key(source));
+  }
 }
 
 TEST_CASE("A7: of what poll, select and epoll wait for, the terminal is told from the rest") {

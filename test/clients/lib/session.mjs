@@ -93,6 +93,12 @@ export function describeSession(title, connect, expected) {
       await call('send_text', { window_id: tab, text: 'anna' });
       assert.equal((await call('wait_for', { window_id: tab, until: 'exit' })).exit_code, 0);
       assert.equal((await call('search_logs', { window_id: tab, pattern: '^hi anna$' })).matches.length, 1);
+      const file = (await call('list_files')).entries.find((entry) => entry.type === 'file').name;
+      assert.equal((await call('read_file', { path: file, max_bytes: 0 })).content, '');
+      called.add('write_file');
+      const refused = await client.callTool('write_file', { path: '/nowhere/file', content: 'x' });
+      assert.ok(refused.isError);
+      assert.match(refused.content[0].text, /--file-root/);
       assert.deepEqual(tools.map((tool) => tool.name).filter((name) => !called.has(name)), []);
     });
 

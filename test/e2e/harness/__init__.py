@@ -2,6 +2,7 @@
 
 from .client import Result, Server, Tab
 from .match import CRLF, AnyOf, Text, interrupted
+from .network import Network, Road
 from .person import Person
 from .poll import poll
 from .raw_client import RawClient, Request, RpcError
@@ -9,14 +10,17 @@ from .sandbox import Sandbox, binary
 from .sshd import Sshd
 from .stopwatch import Stopwatch, exit_code_in_time
 from .suite import main, needs, needs_root
+from .through_host import on_this_side
 
 __all__ = [
     "AnyOf",
     "CRLF",
+    "Network",
     "Person",
     "RawClient",
     "Request",
     "Result",
+    "Road",
     "RpcError",
     "Sandbox",
     "Server",
@@ -30,5 +34,6 @@ __all__ = [
     "main",
     "needs",
     "needs_root",
+    "on_this_side",
     "poll",
 ]

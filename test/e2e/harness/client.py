@@ -14,6 +14,7 @@ from .raw_client import RawClient, Request
 from .sandbox import Sandbox, binary
 from .schema import violations
 from .stopwatch import exit_code_in_time
+from .through_host import ACCOUNT, HOST, WITHOUT_TAB, Far, FarClient
 
 END_S = 2.0  # the promise for its end
 
@@ -53,8 +54,14 @@ class Server:
         self._own_sandbox = sandbox is None
         self.sandbox = sandbox or Sandbox()
         self.durable = durable
-        argv = [*(wrapper or []), str(program or binary()), *arguments]
-        self.raw = RawClient(argv, self.sandbox.environment(**(env or {})), self.sandbox.root / "stderr", cwd or str(self.sandbox.home))
+        program = program or binary()
+        environment = self.sandbox.environment(**(env or {}))
+        self.far = Far(self.sandbox, program, environment) if ACCOUNT else None
+        if self.far:
+            environment, arguments = self.far.environment, (*self.far.flags, *arguments)
+        argv = [*(wrapper or []), str(program), *arguments]
+        client = FarClient if self.far else RawClient
+        self.raw = client(argv, environment, self.sandbox.root / "stderr", cwd or str(self.sandbox.home))
         self._handshake = handshake
         self._schemas: dict[str, dict] = {}
 
@@ -81,6 +88,8 @@ class Server:
             if self.raw.process.poll() is None:
                 self.stop()
             self.raw.check()
+            if self.far:
+                self.far.end()
             if not self.durable:
                 self.sandbox.assert_nothing_left()
         except AssertionError as failure:
@@ -122,6 +131,8 @@ class Server:
         ), f"{tool}: not JSON.stringify(result, null, 2): {text[:300]}"
         wrong = violations(structured, self.schema(tool)["outputSchema"])
         assert not wrong, f"{tool}: result breaks its outputSchema: {wrong}"
+        if self.far and tool not in WITHOUT_TAB:
+            assert structured.pop("host") == HOST, f"{tool}: of another host"
         return Result(structured)
 
     def call_error(self, tool: str, /, **arguments: Any) -> str:
@@ -131,7 +142,10 @@ class Server:
     def error(self, future: Request, tool: str, timeout: float = 30.0) -> str:
         answer = self.raw.result_of(future, timeout, what=tool)
         assert answer.get("isError") is True, f"{tool}: no tool error: {json.dumps(answer)[:500]}"
-        return answer["content"][0]["text"]
+        text = answer["content"][0]["text"]
+        if self.far and tool not in WITHOUT_TAB:
+            assert text.startswith(f"{HOST}: "), f"{tool}: of no host: {text}"
+        return text.removeprefix(f"{HOST}: ") if self.far else text
 
     def schema(self, tool: str) -> dict:
         if not self._schemas:
@@ -144,7 +158,10 @@ class Server:
         return Tab(self, self.call("create_tab", **arguments))
 
     def tabs(self) -> dict[str, Result]:
-        return {row["window_id"]: Result(row) for row in self.call("list_tabs")["tabs"]}
+        listed = self.call("list_tabs")
+        if self.far:  # a busy machine may not have answered within its half second
+            listed = poll(lambda: "notes" not in (listed := self.call("list_tabs")) and listed, 20, "the tabs of the host")
+        return {row["window_id"]: Result(row) for row in listed["tabs"]}
 
     @property
     def socket(self) -> Path:
@@ -160,6 +177,11 @@ class Tab:
         self.id: str = created.window_id
         self.name: str = created.name
         self.log_path = Path(created.log_path)
+
+    @property
+    def own_id(self) -> str:
+        """As its tmux calls it."""
+        return self.id.removeprefix(f"{HOST}:")
 
     def call(self, tool: str, /, **arguments: Any) -> Result:
         return self.server.call(tool, window_id=self.id, **arguments)
@@ -238,5 +260,6 @@ def run_cli(
     sandbox: Sandbox, *arguments: str, env: dict[str, str] | None = None, timeout: float = 20, **options: Any
 ) -> subprocess.CompletedProcess:
     """Runs one of the people's commands to its end, from a shell that is not the client's."""
+    arguments = [word.removeprefix(f"{HOST}:") for word in arguments]
     environment = sandbox.environment(XDG_RUNTIME_DIR="/run/user/0", XDG_STATE_HOME="/nowhere", LANG="C.UTF-8") | (env or {})
     return subprocess.run([str(binary()), *arguments], env=environment, capture_output=True, timeout=timeout, **options)

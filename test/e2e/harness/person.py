@@ -11,6 +11,7 @@ import threading
 
 from .client import Server, Tab
 from .poll import poll
+from .through_host import HOST
 
 
 class Person:
@@ -20,6 +21,7 @@ class Person:
         self._socket = str(server.socket)
 
     def tmux(self, *arguments: str) -> str:
+        arguments = [word.removeprefix(f"{HOST}:") for word in arguments]
         done = subprocess.run(["tmux", "-u", "-S", self._socket, *arguments], capture_output=True, timeout=20)
         assert done.returncode == 0, f"tmux {arguments}: {done.stderr.decode(errors='replace')}"
         return done.stdout.decode(errors="replace")

@@ -106,8 +106,9 @@ def kill_server_before_end_of_cancel(world: World, a: int, b: int, c: int) -> No
     command = send(world, "deaf", tab.id, PROCESS_MS, "start_process", wait=True)
     if command.id and came_to_run(world, command):
         world.touch(tab.id, "cancelled")
+        end = tab.log_path.stat().st_size
         world.server.call_async("cancel_command", window_id=tab.id)
-        poll(lambda: b"^C" in tab.log_path.read_bytes()[-40:], LATE_S, f"C-c to {command}")
+        poll(lambda: b"^C" in tab.log_path.read_bytes()[end:], LATE_S, f"C-c to {command}")
         kill(world)
         start_again(world)
         poll(

@@ -18,4 +18,4 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
 '}; if [[ $PROMPT_COMMAND$__VAR__g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
   case :$__VAR__k: in (*:expand_aliases:*) __VAR__k=s;; (*) __VAR__k=u;; esac; } && \builtin :
 case $- in (*e*) __VAR__s=0;; esac
-\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v ${!__VAR__*}; \builtin return $__VAR__s"
+\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__m __VAR__o __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"

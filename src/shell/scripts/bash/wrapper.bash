@@ -17,14 +17,14 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   case ${TMUX-} in (__NO_MUX__) \builtin unset -v TMUX;; esac; case ${STY-} in (__NO_MUX__) \builtin unset -v STY;; esac; case ${ZELLIJ-} in (__NO_MUX__) \builtin unset -v ZELLIJ;; esac
   # With TMOUT the shell leaves while it is idle. It may be readonly.
   case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
-  # The typed line begins with a blank. Where that does not keep it out of the history, it is taken out.
-  if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >> __HISTORY__; IFS= \builtin read -r -d '' __VAR__h < __HISTORY__; if [[ $__VAR__h == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; fi; fi
   # The hook, for a text that is abandoned.
   if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
   case :$__VAR__k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
-  # From here on the text runs.
-  \builtin : >| __TAKEN__
+  # From here on the text runs. The typed line begins with a blank: where that does not keep it out of the history, it is taken out.
+  # What is noted for that says as well that the text runs.
+  if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >> __TAKEN__; IFS= \builtin read -r -d '' __VAR__h < __TAKEN__; fi
+  if [[ ${__VAR__h-} == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; else \builtin : >| __TAKEN__; fi
   \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
   # Sets `$?`: it forks, so only where it is needed.
   case $__VAR__s in (0) ;; (*) (\builtin exit "$__VAR__s");; esac; } && \builtin : __VAR__; } 2>/dev/null

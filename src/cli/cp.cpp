@@ -1,0 +1,159 @@
+// terminally-mcp cp: a file from one place to another, which goes on where it was cut short.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/until_signal.hpp"
+#include "cli/value_types.hpp"
+#include "files/copy_file.hpp"
+#include "files/file_access.hpp"
+#include "hosts/host_files.hpp"
+#include "hosts/hosts.hpp"
+
+namespace terminally {
+namespace {
+
+struct CpOptions {
+  std::string from;
+  std::string to;
+};
+
+constexpr std::uint64_t kADayMs = 86'400'000;
+constexpr Milliseconds kForPeople{std::chrono::hours(24 * 365)};  ///< who has had enough presses C-c
+
+/// A path, and where it is.
+struct Place {
+  std::shared_ptr<FilePlace> files;
+  std::shared_ptr<Host> host;  ///< null: this machine
+  std::string path;
+};
+
+/// Through an instance of its own that ends with it, with all that the account there can reach: a person
+/// copies.
+std::shared_ptr<Host> way_to(HostEntry entry, Config config, boost::asio::io_context& io) {
+  entry.instance.clear();
+  entry.file_roots = {"/"};
+  config.instance.clear();
+  config.redact = Redact::off;
+  config.sync_window_ms = kADayMs;  // the hash of a large file takes long
+  const FarStart start = far_start(entry, config, "cp-" + random_hex(8));
+  return std::make_shared<Host>(io.get_executor(), std::move(entry), start, std::filesystem::path());
+}
+
+/// As ssh and scp tell them apart: a colon before any slash.
+Place place_of(const std::string& given, const Config& config, boost::asio::io_context& io) {
+  const std::size_t colon = given.find(':');
+  if (colon == std::string::npos || colon > given.find('/')) {
+    return {std::make_shared<FileAccess>(FileRoots::all(), kForPeople), nullptr,
+            std::filesystem::absolute(given).string()};
+  }
+  const std::string name = given.substr(0, colon);
+  const std::string path = given.substr(colon + 1);
+  for (HostEntry& entry : read_hosts(config.hosts_file)) {
+    if (entry.name == name && !path.starts_with('/')) {
+      throw Error(ErrorCode::invalid_argument,
+                  "\"" + path + "\": a path on a host begins with /, as in " + name + ":/srv");
+    }
+    if (entry.name == name) {
+      auto host = way_to(std::move(entry), config, io);
+      auto files = std::make_shared<HostFiles>(host);
+      return {std::move(files), std::move(host), path};
+    }
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "\"" + name +
+                  "\" is no host that is known (see: hosts list); a file here whose name has a colon is ./" +
+                  given);
+}
+
+/// A line that grows on a terminal, and nothing else anywhere.
+class CopyProgress {
+ public:
+  /// The copy is in its place.
+  bool is_done = false;
+
+  /// Before anything else is said there.
+  void end_line() {
+    if (on_terminal_ && shown_ < 100) {
+      static_cast<void>(::write(STDERR_FILENO, "\n", 1) < 0);
+    }
+  }
+  void show(std::uint64_t done, std::uint64_t size) {
+    const auto percent = size == 0 ? 100 : done * 100 / size;
+    if (on_terminal_ && percent != shown_) {
+      shown_ = percent;
+      const std::string line = "\r" + std::to_string(percent) + " % of " + std::to_string(size) + " bytes" +
+                               (done == size ? "\n" : "");
+      static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) < 0);
+    }
+  }
+
+ private:
+  bool on_terminal_ = ::isatty(STDERR_FILENO) != 0;
+  std::uint64_t shown_ = 101;
+};
+
+boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<CopyProgress> progress) {
+  std::function<void(std::uint64_t, std::uint64_t)> show =
+      [progress](std::uint64_t done, std::uint64_t size) { progress->show(done, size); };
+  CopyFile copy{*from.files, from.path, *to.files, to.path, std::move(show)};
+  const CopiedFile copied = co_await copy_file(std::move(copy));
+  progress->is_done = true;
+  if (copied.resumed_at != 0) {
+    complain("went on from byte " + std::to_string(copied.resumed_at) + " of an earlier try");
+  }
+  for (const std::shared_ptr<Host>& host : {from.host, to.host}) {
+    if (host) {
+      co_await host->say_goodbye(Clock::now() + Milliseconds(2'000));
+    }
+  }
+}
+
+int copy_by_hand(const CpOptions& options, const Config& config) {
+  boost::asio::io_context io(1);
+  Place from = place_of(options.from, config, io);
+  Place to = place_of(options.to, config, io);
+  const auto progress = std::make_shared<CopyProgress>();
+  const int exit_code = run_until_signal(io, copy_between(std::move(from), std::move(to), progress));
+  if (exit_code != 0 && !progress->is_done) {
+    progress->end_line();
+    complain("ended before the copy was known to be whole: the same cp goes on from what was copied");
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void add_cp(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<CpOptions>();
+  CLI::App* command = app.add_subcommand("cp",
+                                         "Copy a file, here or from and to hosts: whole and at once or not "
+                                         "at all, resumed where it was cut short");
+  command->add_option("source", options->from, "The file")->required()->type_name(kFileType);
+  command->add_option("destination", options->to, "A file, or the directory that it goes into")
+      ->required()
+      ->type_name(kFileType);
+  command->footer(
+      "What is there is replaced once the copy is whole and has the source's SHA-256; it gets the source's "
+      "mode. What was copied\n"
+      "before C-c or a crash stays beside the destination (.terminally-….part), and the same cp goes on from "
+      "there.\n"
+      "Examples:\n"
+      "  terminally-mcp cp build/app.tar.gz /srv/releases/\n"
+      "  terminally-mcp cp build1:/var/log/app.log .   from a host\n"
+      "  terminally-mcp cp app.tar.gz web:/srv/        to a container\n"
+      "  terminally-mcp cp ./a:b.txt copy.txt       a name with a colon");
+  command->callback([&config, &action, options] {
+    action = [&config, options] { return copy_by_hand(*options, config); };
+  });
+}
+
+}  // namespace terminally

@@ -1,0 +1,93 @@
+// terminally-mcp gateway and relay: what another terminally-mcp runs here, through a pipe that it has
+// (doc/hosts.md). Not for people, so that --help does not name it.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "cli/command_line.hpp"
+#include "cli/print.hpp"
+#include "cli/serve.hpp"
+#include "cli/subcommands.hpp"
+#include "hosts/gateway_lock.hpp"
+#include "hosts/hello.hpp"
+#include "hosts/pipe_command.hpp"
+#include "instance/instance.hpp"
+#include "stdio/serve.hpp"
+
+namespace terminally {
+namespace {
+
+struct GatewayOptions {
+  std::string id;
+  std::string nonce;
+  bool temporary = false;
+  std::string roots;
+  std::uint64_t linger_ms = 600'000;
+};
+
+bool is_hex(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// The hello comes once this is the only server of its gateway: what an earlier one was asked is done by
+/// then, or never is.
+int gateway(Config config, const GatewayOptions& options) {
+  if (!is_hex(options.id) || !is_hex(options.nonce) || config.instance.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "gateway: for another terminally-mcp, which gives an id, a nonce and "
+                "--instance");
+  }
+  config.gateway = options.id;
+  config.temporary = options.temporary;
+  if (!options.roots.empty()) {
+    const std::vector<std::string> roots = decode_words(options.roots);
+    config.file_roots.assign(roots.begin(), roots.end());
+  }
+  const FileLock lock = take_gateway_lock(config, options.id);
+  print(hello_line(options.nonce, this_implementation().version));
+  const int code = serve(config);
+  if (config.temporary && Instance(config, config.instance).server_pid() != 0) {
+    linger(config, lock, Milliseconds(options.linger_ms));
+  }
+  return code;
+}
+
+/// As if the words had been typed here, for who calls this machine `as`.
+int relay(const std::string& text, const std::string& as) {
+  say_as_host(as);
+  std::vector<std::string> words = decode_words(text);
+  words.insert(words.begin(), "terminally-mcp");
+  std::vector<char*> argv = pointers(words);
+  return run_command_line(static_cast<int>(words.size()), argv.data());
+}
+
+}  // namespace
+
+void add_relay(CLI::App& app, Config& /*config*/, Action& action) {
+  const auto text = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("relay", "A command line that another terminally-mcp passes on");
+  command->group("");
+  const auto as = std::make_shared<std::string>();
+  command->add_option("words", *text, "In hexadecimal digits")->required();
+  command->add_option("--as", *as, "What this machine is called there");
+  command->callback([&action, text, as] { action = [text, as] { return relay(*text, *as); }; });
+}
+
+void add_gateway(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<GatewayOptions>();
+  CLI::App* command = app.add_subcommand("gateway", "What another terminally-mcp runs here through a pipe");
+  command->group("");
+  command->add_option("id", options->id, "Of the gateway")->required();
+  command->add_option("nonce", options->nonce, "Is said back, turned around")->required();
+  command->add_flag("--temporary", options->temporary, "Its tabs end with the gateway");
+  command->add_option("--roots", options->roots, "As --file-root, in hexadecimal digits");
+  command->add_option("--linger-ms", options->linger_ms,
+                      "How long they stay where the link ends without a goodbye");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return gateway(config, *options); }; });
+}
+
+}  // namespace terminally

@@ -1,0 +1,279 @@
+// terminally-mcp hosts: which machines and containers agents may use, and whether they answer.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/table.hpp"
+#include "hosts/hosts.hpp"
+#include "hosts/push.hpp"
+#include "stdio/serve.hpp"
+#include "text/visible_text.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+
+struct HostsOptions {
+  HostEntry entry;
+  std::string terminal;            ///< of add: the words of entry.terminal
+  std::vector<std::string> names;  ///< of check; none: all
+  std::string from;                ///< of push
+};
+
+HostEntry need_host(const Config& config, const std::string& name) {
+  for (HostEntry& host : read_hosts(config.hosts_file)) {
+    if (host.name == name) {
+      return host;
+    }
+  }
+  throw Error(ErrorCode::not_found, "there is no host \"" + name + "\" in " + config.hosts_file.string() +
+                                        "; hosts list names those there are, hosts add allows one");
+}
+
+std::string way_to(const HostEntry& host) {
+  if (!host.ssh.empty()) {
+    return "ssh " + host.ssh;
+  }
+  std::string way;
+  for (const std::string& word : host.command) {
+    way += (way.empty() ? "" : " ") + word;
+  }
+  return way;
+}
+
+/// All of them. Where there are none, how there would be is said.
+std::vector<HostEntry> all_hosts(const Config& config) {
+  std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+  if (hosts.empty()) {
+    complain("no hosts in " + config.hosts_file.string() +
+             ": terminally-mcp hosts add NAME --ssh DESTINATION");
+  }
+  return hosts;
+}
+
+int list_hosts(const Config& config) {
+  std::vector<TableRow> rows = {{"HOST", "PROGRAM", "WAY"}};
+  for (const HostEntry& host : all_hosts(config)) {
+    rows.push_back({host.name, host.program, on_one_line(way_to(host))});
+  }
+  print(table(rows));
+  return 0;
+}
+
+/// A server that runs has read the file already.
+void save(const Config& config, const std::vector<HostEntry>& hosts) {
+  std::filesystem::create_directories(config.hosts_file.parent_path());
+  replace_file(config.hosts_file, write_hosts(hosts));
+  complain("a server that runs now goes by this once it is started again");
+}
+
+/// In place of one of that name.
+void put(const Config& config, const HostEntry& entry) {
+  std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+  std::erase_if(hosts, [&](const HostEntry& host) { return host.name == entry.name; });
+  hosts.push_back(entry);
+  save(config, hosts);
+}
+
+/// One that is added again by the same way keeps the program that `push` has put there, where no other is
+/// given.
+void replace_earlier(const Config& config, HostEntry& entry, bool gives_program) {
+  for (const HostEntry& host : read_hosts(config.hosts_file)) {
+    if (host.name != entry.name) {
+      continue;
+    }
+    const bool is_same_way =
+        host.ssh == entry.ssh && host.ssh_config == entry.ssh_config && host.command == entry.command;
+    const bool keeps = is_same_way && !gives_program && host.program != entry.program;
+    complain(entry.name + " was there already, and is replaced" +
+             (keeps ? ", but for its program, " + host.program + " (--program names another)" : ""));
+    entry.program = keeps ? host.program : entry.program;
+  }
+}
+
+int add(const Config& config, HostEntry entry, const std::string& terminal, bool gives_program) {
+  entry.terminal = CLI::detail::split_up(terminal);
+  check_host(entry);
+  replace_earlier(config, entry, gives_program);
+  put(config, entry);
+  print(entry.name + ": " + on_one_line(way_to(entry)) + "\nterminally-mcp hosts check " + entry.name +
+        " tells whether it answers\n");
+  return 0;
+}
+
+int remove(const Config& config, const std::string& name) {
+  static_cast<void>(need_host(config, name));
+  std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+  std::erase_if(hosts, [&](const HostEntry& host) { return host.name == name; });
+  save(config, hosts);
+  return 0;
+}
+
+template <typename T>
+T run_alone(asio::io_context& io, asio::awaitable<T> work) {
+  std::exception_ptr failure;
+  T made{};
+  asio::co_spawn(io, std::move(work), [&](const std::exception_ptr& error, T result) {
+    failure = error;
+    made = std::move(result);
+    io.stop();
+  });
+  io.run();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return made;
+}
+
+/// What the program there finds out about its machine, where that is something. Empty: nothing is wrong.
+asio::awaitable<std::string> doctor_of(HostEntry host) {
+  constexpr Milliseconds kWithin{30'000};
+  Argv argv = relay_argv(host, {"doctor"}, false);
+  const ProcessResult result = co_await run_process(std::move(argv), kWithin);
+  co_return result.exit_code == 0 ? "" : result.out + result.err;
+}
+
+/// Through an instance of its own, so that a server that uses the host now is left alone.
+asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, Config config) {
+  const std::string name = host.name;
+  host.instance.clear();
+  config.instance.clear();
+  const FarStart start = far_start(host, config, "check-" + random_hex(8));
+  const auto way = std::make_shared<Host>(executor, host, start, std::filesystem::path());
+  std::string problem;
+  std::string said;
+  try {
+    const auto session = co_await way->connected(Clock::now() + Host::kConnectsWithin + Milliseconds(1'000));
+    co_await session->ping(Clock::now() + Milliseconds(5'000));
+    said =
+        "terminally-mcp " + session->version() + ", " + std::to_string(session->round_trip().count()) + " ms";
+    co_await way->say_goodbye(Clock::now() + Milliseconds(2'000));
+    problem = co_await doctor_of(host);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  const bool is_ok = problem.empty();
+  print(name + ": " + visible_text(is_ok ? "ok, " + said : problem) + "\n");
+  co_return is_ok;
+}
+
+asio::awaitable<bool> check_all(asio::any_io_executor executor, std::vector<HostEntry> hosts, Config config) {
+  bool all = true;
+  for (const HostEntry& host : hosts) {
+    const bool ok = co_await check_one(executor, host, config);
+    all = all && ok;
+  }
+  co_return all;
+}
+
+int check(const Config& config, const std::vector<std::string>& names) {
+  std::vector<HostEntry> hosts;
+  hosts.reserve(names.size());
+  for (const std::string& name : names) {
+    hosts.push_back(need_host(config, name));
+  }
+  if (names.empty()) {
+    hosts = all_hosts(config);
+  }
+  asio::io_context io(1);
+  return run_alone(io, check_all(io.get_executor(), hosts, config)) ? 0 : 1;
+}
+
+/// This program, or another one, with the helpers that lie beside it.
+std::vector<std::filesystem::path> files_to_push(const std::string& from) {
+  std::error_code error;
+  const std::filesystem::path program =
+      from.empty() ? std::filesystem::read_symlink("/proc/self/exe", error) : std::filesystem::path(from);
+  std::vector<std::filesystem::path> files = {program};
+  for (const char* helper : kHelpers) {
+    const std::filesystem::path beside = program.parent_path() / helper;
+    if (std::filesystem::exists(beside, error)) {
+      files.push_back(beside);
+    }
+  }
+  return files;
+}
+
+int push(const Config& config, const std::string& name, const std::string& from) {
+  HostEntry host = need_host(config, name);
+  asio::io_context io(1);
+  host.program = run_alone(io, push_program(host, files_to_push(from), this_implementation().version));
+  check_host(host);
+  put(config, host);
+  print(name + ": " + host.program + "\n");
+  return check(config, {name});
+}
+
+}  // namespace
+
+void add_hosts(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<HostsOptions>();
+  CLI::App* command =
+      app.add_subcommand("hosts", "The machines and containers that agents may use beside this one");
+  command->require_subcommand(1);
+  CLI::App* list = command->add_subcommand("list", "Those there are");
+  list->callback([&config, &action] { action = [&config] { return list_hosts(config); }; });
+
+  CLI::App* adding = command->add_subcommand("add", "Allow one");
+  adding->add_option("name", options->entry.name, "What agents call it")->required();
+  adding->add_option("--ssh", options->entry.ssh, "A destination of ssh: build1, me@10.0.0.7");
+  adding->add_option("--ssh-config", options->entry.ssh_config,
+                     "A configuration for ssh in place of your own");
+  const CLI::Option* program =
+      adding->add_option("--program", options->entry.program, "Where terminally-mcp is there");
+  adding->add_option("--instance-there", options->entry.instance,
+                     "The instance there, where it is to be a certain one");
+  adding
+      ->add_option("--file-root", options->entry.file_roots,
+                   "Where list_files, read_file and write_file may work there; more than one is allowed")
+      ->allow_extra_args(false);
+  adding->add_option(
+      "--terminal", options->terminal,
+      "Beside a command, what gives a terminal, for attach, in quotes: \"docker exec -it web\"");
+  adding->add_option(
+      "command", options->entry.command,
+      "Or, behind --, what gives a pipe to a program that is put behind it: docker exec -i web");
+  adding->callback([&config, &action, options, program] {
+    action = [&config, options, gives = program->count() != 0] {
+      return add(config, options->entry, options->terminal, gives);
+    };
+  });
+
+  CLI::App* checking = command->add_subcommand("check", "Whether they answer, and have what is needed");
+  checking->add_option("names", options->names, "Some of them");
+  checking->callback(
+      [&config, &action, options] { action = [&config, options] { return check(config, options->names); }; });
+
+  CLI::App* pushing = command->add_subcommand("push", "Put this program there, for your account alone");
+  pushing->add_option("name", options->entry.name, "Where to")->required();
+  pushing->add_option("--from", options->from, "Another program, for another kind of machine");
+  pushing->callback([&config, &action, options] {
+    action = [&config, options] { return push(config, options->entry.name, options->from); };
+  });
+
+  CLI::App* removing = command->add_subcommand("remove", "Allow it no longer; nothing is changed there");
+  removing->add_option("name", options->entry.name, "Which")->required();
+  removing->callback([&config, &action, options] {
+    action = [&config, options] { return remove(config, options->entry.name); };
+  });
+
+  for (CLI::App* one : {command, list, adding, checking, pushing, removing}) {
+    one->footer(
+        "Examples:\n"
+        "  terminally-mcp hosts add build1 --ssh build1 --file-root /srv/app\n"
+        "  terminally-mcp hosts add web --terminal \"docker exec -it web\" -- docker exec -i web\n"
+        "  terminally-mcp hosts push build1\n"
+        "  terminally-mcp hosts check");
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,78 @@
+#include "files/copy_file.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20U;
+
+ReadFile asked(const std::string& path, std::uint64_t offset, std::uint64_t most) {
+  ReadFile request;
+  request.path = path;
+  request.offset = offset;
+  request.max_bytes = most;
+  return request;
+}
+
+WriteFile piece(const std::string& path, FilePiece which, std::string content) {
+  WriteFile request;
+  request.path = path;
+  request.piece = which;
+  request.content = std::move(content);
+  return request;
+}
+
+/// What the destination has of it from `at` on becomes the whole, unless another copy puts its parts there,
+/// too.
+Awaitable<void> fill_parts(const CopyFile& copy, std::uint64_t size, std::uint64_t at) {
+  WriteFile none = piece(copy.to_path, at == 0 ? FilePiece::first : FilePiece::next, "");
+  WrittenFile written = co_await copy.to.write(std::move(none));
+  while (at < size && written.part_bytes == at) {
+    ReadFile request = asked(copy.from_path, at, std::min(kPieceBytes, size - at));
+    FilePart part = co_await copy.from.read(std::move(request));
+    if (part.content.empty()) {
+      throw Error(ErrorCode::io, copy.from_path + " became shorter while it was copied; copy it again");
+    }
+    at += part.content.size();
+    WriteFile next = piece(copy.to_path, FilePiece::next, std::move(part.content));
+    written = co_await copy.to.write(std::move(next));
+    if (copy.on_progress) {
+      copy.on_progress(at, size);
+    }
+  }
+}
+
+}  // namespace
+
+Awaitable<CopiedFile> copy_file(CopyFile copy) {
+  if (co_await copy.to.is_directory(copy.to_path)) {
+    copy.to_path += "/" + copy.from_path.substr(copy.from_path.rfind('/') + 1);
+  }
+  ReadFile whole = asked(copy.from_path, 0, 0);
+  const FilePart source = co_await copy.from.read(std::move(whole));
+  WriteFile nothing = piece(copy.to_path, FilePiece::next, "");
+  const WrittenFile before = co_await copy.to.write(std::move(nothing));
+  CopiedFile copied{copy.to_path, source.size, before.part_bytes <= source.size ? before.part_bytes : 0};
+  for (;;) {
+    co_await fill_parts(copy, source.size, copied.resumed_at);
+    WriteFile last = piece(copy.to_path, FilePiece::last, "");
+    last.mode = source.mode & 0777U;
+    last.sha256 = source.sha256.value_or("");
+    try {
+      static_cast<void>(co_await copy.to.write(std::move(last)));
+      co_return copied;
+    } catch (const Error& error) {
+      if (copied.resumed_at == 0 || error.code() != ErrorCode::invalid_argument) {
+        throw;
+      }
+    }
+    copied.resumed_at = 0;  // they were of something else
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,97 @@
+#include "files/file_listing.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <cerrno>
+#include <memory>
+#include <set>
+
+#include "base/worker.hpp"
+#include "files/open_file.hpp"
+
+namespace terminally {
+namespace {
+
+struct ClosesDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+/// The first `most` names behind `after`.
+std::set<std::string> names_behind(DIR* directory, const std::string& after, std::size_t most,
+                                   const std::string& said) {
+  std::set<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory);  // NOLINT(concurrency-mt-unsafe): nobody else has this stream
+    if (entry == nullptr) {
+      if (errno != 0) {
+        throw file_error(said, errno);
+      }
+      return names;
+    }
+    throw_if_abandoned();
+    std::string name = entry->d_name;
+    if (name == "." || name == ".." || name <= after) {
+      continue;
+    }
+    if (names.size() < most || name < *names.rbegin()) {
+      names.insert(std::move(name));
+    }
+    if (names.size() > most) {
+      names.erase(std::prev(names.end()));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view file_type(const struct stat& info) {
+  switch (info.st_mode & static_cast<mode_t>(S_IFMT)) {
+    case S_IFREG:
+      return "file";
+    case S_IFDIR:
+      return "directory";
+    case S_IFLNK:
+      return "symlink";
+    case S_IFIFO:
+      return "fifo";
+    case S_IFSOCK:
+      return "socket";
+    default:
+      return "device";
+  }
+}
+
+std::int64_t mtime_ms_of(const struct stat& info) {
+  return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
+}
+
+FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request) {
+  UniqueFd opened = open_directory(place);
+  const std::unique_ptr<DIR, ClosesDirectory> directory(::fdopendir(opened.get()));
+  if (!directory) {
+    throw file_error(place.said, errno);
+  }
+  static_cast<void>(opened.release());
+  std::set<std::string> names =
+      names_behind(directory.get(), request.after, request.max_entries + 1, place.said);
+  FileList list;
+  list.directory = place.absolute;
+  list.truncated = names.size() > request.max_entries;
+  if (list.truncated) {
+    names.erase(std::prev(names.end()));
+  }
+  for (const std::string& name : names) {
+    throw_if_abandoned();
+    struct stat info{};
+    if (::fstatat(::dirfd(directory.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      continue;  // it went meanwhile
+    }
+    list.entries.push_back({name, file_type(info), static_cast<std::uint64_t>(info.st_size),
+                            static_cast<unsigned>(info.st_mode & 07777U), mtime_ms_of(info)});
+  }
+  return list;
+}
+
+}  // namespace terminally

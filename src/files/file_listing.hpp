@@ -1,0 +1,12 @@
+#pragma once
+
+#include "files/file_requests.hpp"
+#include "files/file_roots.hpp"
+
+namespace terminally {
+
+/// The entries of a directory, in the order of their names' bytes. However many there are, no more than asked
+/// for are kept. May block.
+[[nodiscard]] FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request);
+
+}  // namespace terminally

@@ -1,0 +1,127 @@
+#include "files/file_roots.hpp"
+
+#include <system_error>
+
+#include "base/error.hpp"
+#include "files/file_uri.hpp"
+#include "files/project.hpp"
+
+namespace terminally {
+namespace {
+
+/// Of a path without empty parts: what of it is below a directory, which is one, too. Nothing: it is not.
+std::optional<std::string> part_below(std::string_view path, std::string_view directory) {
+  if (directory == "/") {
+    return std::string(path.substr(1));
+  }
+  if (!path.starts_with(directory)) {
+    return std::nullopt;
+  }
+  const std::string_view rest = path.substr(directory.size());
+  if (!rest.empty() && rest.front() != '/') {
+    return std::nullopt;
+  }
+  return std::string(rest.empty() ? rest : rest.substr(1));
+}
+
+std::string real_or_same(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
+std::string meant_path(const std::string& path) {
+  if (!is_file_uri(path)) {
+    return path;
+  }
+  const std::optional<std::string> meant = path_of_file_uri(path);
+  if (!meant) {
+    throw Error(ErrorCode::invalid_argument,
+                "path: \"" + path +
+                    "\" is no URI of a file here; allowed: file:///, the path, and % with two hex digits");
+  }
+  return *meant;
+}
+
+}  // namespace
+
+std::string without_empty_parts(std::string_view path) {
+  std::string tidy = path.starts_with('/') ? "/" : "";
+  while (!path.empty()) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+    if (!part.empty() && part != ".") {
+      tidy.append(tidy.empty() || tidy == "/" ? "" : "/").append(part);
+    }
+  }
+  return tidy;
+}
+
+FileRoots FileRoots::of(const std::vector<std::filesystem::path>& named) {
+  FileRoots roots;
+  for (const std::filesystem::path& path : named) {
+    const std::string spelled = without_empty_parts(path.string());
+    roots.roots_.push_back({spelled, real_or_same(spelled)});
+  }
+  return roots;
+}
+
+FileRoots FileRoots::of_project(const std::filesystem::path& directory, const std::filesystem::path& home) {
+  const std::filesystem::path project = project_of(directory, home);
+  FileRoots roots;
+  if (project.empty()) {
+    roots.why_none_ = "the server was started in " + directory.string() + ", which is in no project";
+  } else {
+    roots.roots_.push_back({project.string(), project.string()});
+  }
+  return roots;
+}
+
+FileRoots FileRoots::all() {
+  FileRoots roots;
+  roots.all_ = true;
+  return roots;
+}
+
+FilePlaceInRoot FileRoots::find(const std::string& path) const {
+  const std::string meant = without_empty_parts(meant_path(path));
+  if (all_) {
+    return {FileRoot::anywhere(), meant, meant, path};
+  }
+  if (!meant.starts_with('/') && !roots_.empty()) {
+    const Root& root = roots_.front();
+    return {FileRoot::beneath(root.real), meant, root.named + (meant.empty() ? "" : "/") + meant, path};
+  }
+  const Root* best = nullptr;
+  std::string below;
+  for (const Root& root : roots_) {
+    for (const std::string& spelled : {root.named, root.real}) {
+      const std::optional<std::string> rest = part_below(meant, spelled);
+      if (rest && (best == nullptr || rest->size() < below.size())) {
+        best = &root;
+        below = *rest;
+      }
+    }
+  }
+  if (best == nullptr) {
+    throw Error(ErrorCode::invalid_argument,
+                "path: \"" + path + "\" is outside of what files may be used: " + explain());
+  }
+  return {FileRoot::beneath(best->real), below, meant, path};
+}
+
+std::string FileRoots::explain() const {
+  const std::string how =
+      "a person allows more: --file-root DIR where the server is started, for a host \"file_roots\" in "
+      "hosts.json";
+  if (roots_.empty()) {
+    return "none, as " + why_none_ + "; " + how;
+  }
+  std::string all;
+  for (const Root& root : roots_) {
+    all += (all.empty() ? "" : ", ") + root.named;
+  }
+  return all + "; " + how;
+}
+
+}  // namespace terminally

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/sha256.hpp"
+#include "files/file_requests.hpp"
+#include "files/open_file.hpp"
+
+namespace terminally {
+
+/// A file that is read once from its beginning to its end, a slice at a time: for its hash, and for a range
+/// of it, which is then of the very bytes that were hashed, whoever writes meanwhile. Blocks.
+class FileScan {
+ public:
+  FileScan(OpenFile file, std::string said, std::uint64_t keep_from = 0, std::uint64_t keep_bytes = 0)
+      : file_(std::move(file)), said_(std::move(said)), keep_from_(keep_from), keep_bytes_(keep_bytes) {}
+
+  /// Reads the next slice. False: the end was reached.
+  bool step();
+
+  [[nodiscard]] const OpenFile& file() const { return file_; }
+  [[nodiscard]] std::uint64_t size() const { return at_; }
+  [[nodiscard]] std::string sha256() const { return sum_.hex(); }
+  [[nodiscard]] const std::string& kept() const { return kept_; }
+
+ private:
+  OpenFile file_;
+  std::string said_;
+  std::uint64_t keep_from_;
+  std::uint64_t keep_bytes_;
+  std::uint64_t at_ = 0;
+  std::string kept_;
+  Sha256 sum_;
+};
+
+/// Of a file of any size, without its hash. Blocks.
+[[nodiscard]] std::string read_range(const OpenFile& file, std::uint64_t offset, std::uint64_t most,
+                                     const std::string& said);
+
+/// A part that is to be text, cut after its last whole character; `goes_on`: there are bytes behind it.
+/// Throws Error(invalid_argument) that names the byte where it is none.
+[[nodiscard]] std::string text_of(std::string bytes, std::uint64_t offset, bool goes_on);
+
+}  // namespace terminally

@@ -1,0 +1,154 @@
+#include "files/open_file.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "files/file_requests.hpp"
+
+namespace terminally {
+namespace {
+
+Error refused(const std::string& said, const std::string& why) {
+  return Error(ErrorCode::invalid_argument, "path: \"" + said + "\" " + why);
+}
+
+struct stat info_of(const UniqueFd& fd, const std::string& said) {
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) {
+    throw file_error(said, errno);
+  }
+  return info;
+}
+
+void refuse_unless_file(const struct stat& info, const std::string& said) {
+  if (S_ISREG(info.st_mode)) {
+    return;
+  }
+  const std::string type(file_type(info));
+  const std::string hint = type == "directory" ? "; give a file in it (list_files names them)" : "";
+  throw refused(said, "is no regular file but a " + type +
+                          (type == "symlink" ? "; give the path that it leads to" : hint));
+}
+
+/// Opens what a mere place leads to, once it is known to be a regular file: to open a device may do
+/// something.
+OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags) {
+  OpenFile file;
+  file.info = info_of(place, said);
+  refuse_unless_file(file.info, said);
+  file.fd = reopen(place, flags);
+  if (!file.fd) {
+    throw file_error(said, errno);
+  }
+  return file;
+}
+
+/// Each directory is made in one that is open, which was found below the root.
+UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path) {
+  UniqueFd at = place.root.open("", O_PATH | O_DIRECTORY);
+  for (std::size_t end = 0; at && end < path.size();) {
+    const std::size_t begin = path.find_first_not_of('/', end);
+    end = std::min(path.find('/', begin), path.size());
+    UniqueFd next = place.root.open(path.substr(0, end), O_PATH | O_DIRECTORY);
+    if (!next && errno == ENOENT) {
+      const std::string name = path.substr(begin, end - begin);
+      if (::mkdirat(at.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
+        throw file_error(place.said, errno);
+      }
+      next = place.root.open(path.substr(0, end), O_PATH | O_DIRECTORY);
+    }
+    at = std::move(next);
+  }
+  return at;
+}
+
+}  // namespace
+
+Error file_error(const std::string& said, int error_number) {
+  switch (error_number) {
+    case ENOENT:
+      return Error(ErrorCode::not_found, "path: \"" + said + "\" is not there");
+    case EXDEV:
+      return refused(said,
+                     "leads out of its directory, by \"..\" or by a symbolic link; a link is followed where "
+                     "it is relative "
+                     "and stays within");
+    case ELOOP:
+      return refused(said, "leads over a symbolic link that is not followed");
+    case ENOSYS:
+      return Error(ErrorCode::io,
+                   "path: this system cannot keep files within a directory (openat2, Linux 5.6 or newer)");
+    default:
+      return Error(ErrorCode::io, "path: \"" + said + "\": " + system_reason(error_number));
+  }
+}
+
+OpenFile open_file_to_read(const FilePlaceInRoot& place) {
+  const UniqueFd found = place.root.open(place.path, O_PATH);
+  if (!found) {
+    throw file_error(place.said, errno);
+  }
+  return open_regular(found, place.said, O_RDONLY);
+}
+
+UniqueFd open_directory(const FilePlaceInRoot& place) {
+  UniqueFd directory = place.root.open(place.path, O_RDONLY | O_DIRECTORY);
+  if (!directory) {
+    throw errno == ENOTDIR
+        ? refused(place.said, "is no directory, or leads over a file; read_file reads files")
+        : file_error(place.said, errno);
+  }
+  return directory;
+}
+
+NameInDirectory open_parent(const FilePlaceInRoot& place, bool create) {
+  const std::size_t slash = place.path.rfind('/');
+  const std::string parent =
+      slash == std::string::npos ? "" : place.path.substr(0, std::max<std::size_t>(slash, 1));
+  NameInDirectory where;
+  where.name = place.path.substr(slash + 1);  // npos + 1 is 0
+  where.said = place.said;
+  if (where.name.empty() || where.name == "..") {
+    throw refused(place.said, "is a directory; give a file's path");
+  }
+  where.directory = place.root.open(parent, O_RDONLY | O_DIRECTORY);
+  if (!where.directory && errno == ENOENT && create) {
+    static_cast<void>(make_directories(place, parent));
+    where.directory = place.root.open(parent, O_RDONLY | O_DIRECTORY);
+  }
+  if (!where.directory) {
+    if (errno == ENOENT) {
+      throw Error(ErrorCode::not_found, "path: the directory of \"" + place.said +
+                                            "\" is not there: make it first (write_file: create_parents)");
+    }
+    throw file_error(place.said, errno);
+  }
+  return where;
+}
+
+std::optional<struct stat> named_info(const NameInDirectory& where, const std::string& name) {
+  struct stat info{};
+  if (::fstatat(where.directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) {
+      return std::nullopt;
+    }
+    throw file_error(where.said, errno);
+  }
+  refuse_unless_file(info, where.said);
+  return info;
+}
+
+OpenFile open_named(const NameInDirectory& where, const std::string& name, int flags) {
+  const UniqueFd found(::openat(where.directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (found) {
+    return open_regular(found, where.said, flags);
+  }
+  if (errno != ENOENT) {
+    throw file_error(where.said, errno);
+  }
+  return {};
+}
+
+}  // namespace terminally

@@ -1,0 +1,270 @@
+#include "hosts/host.hpp"
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+#include "hosts/lost_call.hpp"
+#include "hosts/text_field.hpp"
+#include "toolkit/far_names.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// Beyond what a call may take there: the way, and what has to be ended by force.
+constexpr Milliseconds kBeyond{10'000};
+constexpr std::uint64_t kDefaultTimeoutMs = 10'000;
+constexpr std::size_t kKeyBytes = 16;
+
+/// How long a call may take there. One whose end nobody else bounds has the time of its tool.
+Milliseconds time_of(const FarCall& call, std::uint64_t window_ms) {
+  constexpr std::uint64_t kLongest = 86'400'000;
+  const auto given = call.arguments->find("timeout_ms");
+  const bool is_number = given != call.arguments->end() && given->is_number_unsigned();
+  const bool has_default =
+      call.tool == "execute_command" || call.tool == "start_process" || call.tool == "wait_for";
+  const std::uint64_t own = is_number ? std::min(given->get<std::uint64_t>(), kLongest)
+                                      : (has_default ? kDefaultTimeoutMs : window_ms);
+  return Milliseconds(call.caller.progress ? own : std::min(own, window_ms));
+}
+
+/// When a call must have been answered.
+Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
+  return call.caller.task ? Clock::time_point::max() : Clock::now() + time_of(call, window_ms) + kBeyond;
+}
+
+/// The object that a tool returned; what it could not do is thrown.
+ordered_json object_of(ordered_json result) {
+  const bool failed = result.value("isError", ordered_json(false)) == true;
+  if (failed) {
+    std::string text = "it failed there, and did not say why";
+    const ordered_json content = result.value("content", ordered_json());
+    if (content.is_array() && !content.empty() && content[0].is_object() &&
+        content[0].value("text", ordered_json()).is_string()) {
+      text = shortened(content[0]["text"].get_ref<const std::string&>(), kLongestFarWords);
+    }
+    const ordered_json meta = result.value("_meta", ordered_json());
+    throw Error(from_far_code(meta.is_object() ? text_field(meta, kErrorKey).value_or("") : ""), text);
+  }
+  const auto object = result.find("structuredContent");
+  if (object != result.end() && object->is_object() && object->contains("notes") &&
+      !(*object)["notes"].is_array()) {
+    object->erase("notes");
+  }
+  if (object == result.end() || !object->is_object()) {
+    throw Error(ErrorCode::io, "terminally-mcp there answered in a way that is not understood");
+  }
+  return std::move(*object);
+}
+
+/// Until when a call whose link is lost waits for it: as long as it would have waited for its command.
+Clock::time_point waits_until(const FarCall& call, std::uint64_t window_ms) {
+  if (call.caller.task) {
+    return Clock::now() + std::chrono::hours(24);
+  }
+  constexpr Milliseconds kOfTheWay{5'000};
+  return Clock::now() + time_of(call, window_ms) + kOfTheWay;
+}
+
+}  // namespace
+
+struct Host::Attempt {
+  Event over;
+  std::string error;
+};
+
+void Host::begin_attempt() {
+  attempt_ = std::make_shared<Attempt>();
+  auto over = [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& failure,
+                                                              std::shared_ptr<FarSession> session) {
+    self->attempt_.reset();
+    self->session_ = std::move(session);
+    try {
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    } catch (const std::exception& error) {
+      attempt->error = error.what();
+    }
+    self->error_ = attempt->error;
+    attempt->over.set();
+  };
+  asio::co_spawn(executor_, connect(), std::move(over));
+}
+
+/// A kept connection of ssh may be one that hangs: after a failure, or silence, the next attempt does without
+/// it.
+awaitable<std::shared_ptr<FarSession>> Host::connect() {
+  const auto self = shared_from_this();
+  if (before_) {
+    awaitable<void> before = before_();
+    co_await std::move(before);
+  }
+  FarStart start = start_;
+  start.nonce = random_hex(16);
+  const bool may_hang = !error_.empty() || (session_ && session_->was_silent());
+  const bool kept = !may_hang && has_place_for_control();
+  Argv argv = pipe_argv(entry_, start, kept ? control_ : std::filesystem::path());
+  co_return co_await FarSession::open(entry_, std::move(argv), std::move(start.nonce), kConnectsWithin);
+}
+
+bool Host::has_place_for_control() const {
+  try {
+    if (!control_.empty()) {
+      make_private_directory(control_.parent_path().parent_path());
+      make_private_directory(control_.parent_path());
+    }
+    return !control_.empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+awaitable<std::shared_ptr<FarSession>> Host::connected(Clock::time_point by) {
+  if (is_up()) {
+    co_return session_;
+  }
+  if (!attempt_) {
+    begin_attempt();
+  }
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  const bool in_time = co_await attempt->over.wait_by(by);
+  if (!in_time) {
+    throw Error(ErrorCode::io, "it is not connected yet");
+  }
+  if (!attempt->error.empty()) {
+    throw Error(ErrorCode::io, attempt->error);
+  }
+  if (!is_up()) {
+    throw LinkLost(session_ ? session_->why_lost() : "the link ended");
+  }
+  co_return session_;
+}
+
+awaitable<ordered_json> Host::call(FarCall call) {
+  if (call.tool == "execute_command" || call.tool == "start_process") {
+    std::string key = call.caller.task ? call.caller.task->key : random_hex(kKeyBytes);
+    co_return co_await begin(std::move(call), std::move(key));
+  }
+  const auto by = Clock::now() + kConnectsWithin + kBeyond;
+  if (!call_key_of(*call.arguments)) {
+    co_return co_await call_known(std::move(call), by);
+  }
+  FarCall found = co_await with_found_command(std::move(call), by);
+  const bool is_state = found.tool == "get_command_state";
+  const json window = (*found.arguments)["window_id"];
+  ordered_json result = co_await call_known(std::move(found), by);
+  if (is_state) {
+    result["window_id"] = window;  // who has only the key does not know it
+  }
+  co_return result;
+}
+
+awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
+  std::shared_ptr<FarSession> session = co_await connected(by);
+  std::string why;
+  try {
+    co_return co_await call_tool(std::move(session), call, "");
+  } catch (const LinkLost& lost) {
+    why = lost.what();
+  }
+  if (!call.read_only) {
+    throw Error(ErrorCode::io,
+                "the link was lost (" + why + ") while " + call.tool +
+                    " was under way: whether it was done there is not known. Look before you call it "
+                    "again: list_tabs, read_screen");
+  }
+  session = co_await connected(by);
+  co_return co_await call_tool(std::move(session), std::move(call), "");
+}
+
+/// What begins a command has a key, which the far side records before it types.
+awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
+  const auto by = Clock::now() + kConnectsWithin + kBeyond;
+  const auto until = waits_until(call, start_.sync_window_ms);
+  std::shared_ptr<FarSession> session = co_await connected(by);
+  std::string why;
+  bool unanswered = false;
+  try {
+    co_return co_await call_tool(std::move(session), call, key);
+  } catch (const LinkLost& lost) {
+    why = lost.what();
+  } catch (const NotAnswered&) {
+    unanswered = true;
+  }
+  if (unanswered) {
+    co_return lost_answer(call, key, "it has not answered in time");
+  }
+  try {
+    co_return co_await recover(std::move(call), key, std::move(why), until);
+  } catch (const boost::system::system_error&) {  // cancelled
+    asio::co_spawn(executor_, end_when_back(std::move(key)), asio::detached);
+    throw;
+  }
+}
+
+awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, FarCall call, std::string key) {
+  FarSession::Request request;
+  request.method = "tools/call";
+  request.params = std::make_shared<ordered_json>();
+  (*request.params)["name"] = call.tool;
+  (*request.params)["arguments"] = *call.arguments;
+  ordered_json& meta = (*request.params)["_meta"]["terminally-mcp/call"];
+  meta["client"] = call.caller.client;
+  if (!key.empty()) {
+    meta["key"] = key;
+    request.ends_if_late = false;  // it is asked for by its key
+  }
+  if (call.caller.task) {
+    meta["to_end"] = true;
+  }
+  request.by = answered_by(call, start_.sync_window_ms);
+  request.progress = std::move(call.caller.progress);
+  ordered_json result = co_await session->request(std::move(request));
+  co_return object_of(std::move(result));
+}
+
+awaitable<ordered_json> Host::ask(std::string tool, Clock::time_point by) {
+  if (!is_up()) {
+    throw LinkLost("it is not connected");
+  }
+  const std::shared_ptr<FarSession> session = session_;
+  FarSession::Request request;
+  request.method = "tools/call";
+  request.params = std::make_shared<ordered_json>();
+  (*request.params)["name"] = std::move(tool);
+  (*request.params)["arguments"] = ordered_json::object();
+  request.by = by;
+  ordered_json result = co_await session->request(std::move(request));
+  co_return object_of(std::move(result));
+}
+
+FarHostInfo Host::info() const {
+  FarHostInfo info;
+  info.name = entry_.name;
+  info.state = is_up() ? "up" : attempt_ ? "connecting" : error_.empty() && !session_ ? "idle" : "down";
+  if (is_up()) {
+    info.rtt_ms = session_->round_trip().count();
+    info.version = session_->version();
+  } else if (!attempt_) {
+    info.error = error_.empty() && session_ ? session_->why_lost() : error_;
+  }
+  return info;
+}
+
+awaitable<void> Host::say_goodbye(Clock::time_point by) {
+  if (const std::shared_ptr<FarSession> session = session_) {
+    co_await session->say_goodbye(by);
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,143 @@
+#include "hosts/host_files.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "files/file_uri.hpp"
+#include "hosts/text_field.hpp"
+#include "toolkit/file_answers.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// A path of any bytes as JSON carries it.
+std::string path_as_text(const std::string& path) {
+  if (is_valid_utf8(path)) {
+    return path;
+  }
+  if (!path.starts_with('/')) {
+    throw Error(ErrorCode::invalid_argument,
+                "the path there has bytes that are no UTF-8; give it from / on: " + to_valid_utf8(path));
+  }
+  return file_uri(path);
+}
+
+Error not_understood(const char* field) {
+  return Error(ErrorCode::io,
+               std::string("terminally-mcp there answered in a way that is not understood: ") + field);
+}
+
+std::uint64_t number_field(const ordered_json& answer, const char* field) {
+  const auto found = answer.find(field);
+  if (found == answer.end() || !found->is_number_unsigned()) {
+    throw not_understood(field);
+  }
+  return found->get<std::uint64_t>();
+}
+
+std::optional<std::string> hash_in(const ordered_json& answer) {
+  std::optional<std::string> hash = text_field(answer, "sha256");
+  return hash && !hash->empty() ? hash : std::nullopt;
+}
+
+FilePart part_of(const ordered_json& answer, const ReadFile& request) {
+  std::optional<std::string> content = decode_base64(text_field(answer, "content").value_or("?"));
+  if (!content || (request.max_bytes > 0 && content->size() > request.max_bytes)) {
+    throw not_understood("content");
+  }
+  FilePart part;
+  part.content = std::move(*content);
+  part.size = number_field(answer, "size");
+  part.mode = mode_of(text_field(answer, "mode").value_or("?"));
+  part.sha256 = hash_in(answer);
+  part.next_offset = request.offset + part.content.size();
+  part.eof = part.next_offset >= part.size;
+  return part;
+}
+
+const char* name_of(FilePiece piece) {
+  return piece == FilePiece::first ? "first" : piece == FilePiece::next ? "next" : "last";
+}
+
+json arguments_of(const WriteFile& request) {
+  json arguments;
+  arguments["path"] = path_as_text(request.path);
+  arguments["content"] = encode_base64(request.content);
+  arguments["encoding"] = "base64";
+  if (request.mode) {
+    arguments["mode"] = octal_mode(*request.mode);
+  }
+  if (!request.expected_sha256.empty()) {
+    arguments["expected_sha256"] = request.expected_sha256;
+  }
+  if (!request.sha256.empty()) {
+    arguments["sha256"] = request.sha256;
+  }
+  if (request.create_parents) {
+    arguments["create_parents"] = true;
+  }
+  if (request.piece) {
+    arguments["part"] = name_of(*request.piece);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Awaitable<ordered_json> HostFiles::call(std::string tool, bool read_only, json arguments) {
+  FarCall call;
+  call.host = host_->entry().name;
+  call.tool = std::move(tool);
+  call.read_only = read_only;
+  call.arguments = std::make_shared<const json>(std::move(arguments));
+  try {
+    co_return co_await host_->call(std::move(call));
+  } catch (const Error& error) {
+    throw Error(error.code(), host_->entry().name + ": " + error.what());
+  }
+}
+
+Awaitable<bool> HostFiles::is_directory(std::string path) {
+  json arguments;
+  arguments["path"] = path_as_text(path);
+  arguments["max_entries"] = 1;
+  try {
+    static_cast<void>(co_await call("list_files", true, std::move(arguments)));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::io && !host_->is_up()) {
+      throw;  // nothing is known of it
+    }
+    co_return false;
+  }
+  co_return true;
+}
+
+Awaitable<FilePart> HostFiles::read(ReadFile request) {
+  json arguments;
+  arguments["path"] = path_as_text(request.path);
+  arguments["offset"] = request.offset;
+  arguments["max_bytes"] = request.max_bytes;
+  arguments["encoding"] = "base64";
+  const ordered_json answer = co_await call("read_file", true, std::move(arguments));
+  co_return part_of(answer, request);
+}
+
+Awaitable<WrittenFile> HostFiles::write(WriteFile request) {
+  json arguments = arguments_of(request);
+  const ordered_json answer = co_await call("write_file", false, std::move(arguments));
+  WrittenFile written;
+  written.bytes_written = number_field(answer, "bytes_written");
+  written.sha256 = hash_in(answer);
+  written.part_path = text_field(answer, "part_path").value_or("");
+  written.part_bytes = answer.contains("part_bytes") ? number_field(answer, "part_bytes") : 0;
+  co_return written;
+}
+
+}  // namespace terminally

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "hosts/host.hpp"
+#include "hosts/lost_call.hpp"
+#include "hosts/text_field.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr Milliseconds kTryAgain{500};
+constexpr Milliseconds kEndsWhenBackWithin{60'000};
+constexpr const char* kFoundAgain =
+    "the link was lost meanwhile: this is the command as it was found again by its id, sent once only";
+
+std::string never_ran(const std::string& what) {
+  return what + " reached it: nothing was run there. Call again";
+}
+
+}  // namespace
+
+struct Host::Found {
+  std::string window;
+  std::string command;
+};
+
+awaitable<ordered_json> Host::ask_by_key(std::string method, std::string key, Clock::time_point by,
+                                         Milliseconds within) {
+  const std::shared_ptr<FarSession> session = co_await connected(by);
+  FarSession::Request request;
+  request.method = std::move(method);
+  request.params = std::make_shared<ordered_json>();
+  (*request.params)["key"] = std::move(key);
+  request.by = std::min(by, Clock::now() + within);
+  co_return co_await session->request(std::move(request));
+}
+
+awaitable<void> Host::end_command(std::string key) {
+  const Milliseconds window(start_.sync_window_ms);
+  co_await ask_by_key("terminally-mcp/end_command", std::move(key), Clock::now() + kConnectsWithin + window,
+                      window);
+}
+
+/// A call that was cancelled while its link was away: what it has begun there is ended once the link is back.
+awaitable<void> Host::end_when_back(std::string key) {
+  const auto self = shared_from_this();
+  const auto give_up = Clock::now() + kEndsWhenBackWithin;
+  while (Clock::now() < give_up) {
+    try {
+      co_await end_command(key);
+      co_return;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): tried again, while there is time
+    }
+    co_await sleep_for(kTryAgain);
+  }
+}
+
+awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_point by) {
+  const ordered_json answer =
+      co_await ask_by_key("terminally-mcp/find_command", std::move(key), by, kConnectsWithin);
+  const std::string window = text_field(answer, "window_id").value_or("");
+  std::optional<Found> found;
+  if (!window.empty()) {
+    found = Found{window, text_field(answer, "command_id").value_or("")};
+  }
+  co_return found;
+}
+
+/// A command of a call whose answer was lost is named by the call's key.
+awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) {
+  const std::optional<Found> found = co_await find(*call_key_of(*call.arguments), by);
+  if (!found) {
+    throw Error(
+        ErrorCode::not_found,
+        "there is no record of it there: it never ran, or its record is gone (a thousand commands later, or "
+        "with its directory). Look before you call it again");
+  }
+  json changed = *call.arguments;
+  changed["window_id"] = found->window;
+  changed["command_id"] = found->command;
+  call.arguments = std::make_shared<const json>(std::move(changed));
+  co_return call;
+}
+
+/// As soon as the link is there again: known there, and its state is the answer; unknown, and it was never
+/// run.
+awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string why,
+                                      Clock::time_point until) {
+  while (Clock::now() < until) {
+    std::optional<Found> found;
+    bool asked = false;
+    try {
+      found = co_await find(key, until);
+      asked = true;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): tried again, while there is time
+    }
+    if (asked && !found) {
+      throw Error(ErrorCode::io, never_ran("the link was lost (" + why + ") before the command"));
+    }
+    if (asked) {
+      try {
+        co_return co_await see_through(call, *found, until);
+      } catch (const LinkLost& lost) {
+        why = lost.what();
+      } catch (const NotAnswered& late) {
+        why = late.what();
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::busy) {  // else many calls wait for it, and the command goes on
+          throw;
+        }
+        why = error.what();
+      }
+    }
+    co_await sleep_until(std::min(until, Clock::now() + kTryAgain));
+  }
+  co_return lost_answer(call, key, "the link was lost (" + why + ") and is not back");
+}
+
+/// To its end, or as far as there is time.
+awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time_point until) {
+  const json given = *call.arguments;
+  FarCall ask;
+  ask.host = call.host;
+  ask.tool = "get_command_state";
+  ask.arguments = std::make_shared<const json>(query_of(given, call.tool, found.window, found.command));
+  const bool waits = call.tool == "execute_command";
+  Milliseconds pause(20);
+  ordered_json now = ordered_json::object();
+  for (;;) {
+    if (!is_up()) {
+      throw LinkLost("it is not connected");
+    }
+    std::shared_ptr<FarSession> session = session_;
+    now = co_await call_tool(std::move(session), ask, "");
+    if (!waits || text_field(now, "state").value_or("") != "running" || Clock::now() + pause >= until) {
+      break;
+    }
+    co_await sleep_for(pause);
+    pause = std::min(pause * 2, Milliseconds(1'000));
+  }
+  if (waits) {
+    if (!given.contains("window_id")) {
+      now["window_id"] = found.window;
+    }
+    now["notes"].push_back(kFoundAgain);
+    co_return now;
+  }
+  ordered_json started;
+  started["window_id"] = found.window;
+  started["started"] = text_field(now, "reason").value_or("") != "no_shell_answered";
+  started["command_id"] = found.command;
+  started["start_byte"] = now.value("start_byte", ordered_json(0));
+  started["notes"].push_back(kFoundAgain);
+  if (given.contains("until")) {
+    started["notes"].push_back("what until asked for was not waited for: wait_for does");
+  }
+  co_return started;
+}
+
+}  // namespace terminally

@@ -1,0 +1,293 @@
+#include "hosts/hosts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio.hpp>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/utf8.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using nlohmann::ordered_json;
+
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return digits;
+}
+
+std::string_view name_of(View view) {
+  return view == View::raw ? "raw" : view == View::plain ? "plain" : "rendered";
+}
+
+std::string_view name_of(Redact redact) {
+  return redact == Redact::off ? "off" : redact == Redact::rules ? "rules" : "all";
+}
+
+/// What a person decided of answers and commands. What is of a machine (directories, how much its disk may
+/// hold) is that machine's, and what is masked by name never travels.
+std::vector<std::string> flags_for_there(const Config& config) {
+  std::vector<std::string> flags = {"--view",
+                                    std::string(name_of(config.view)),
+                                    "--redact",
+                                    std::string(name_of(config.redact)),
+                                    "--sync-window-ms",
+                                    std::to_string(config.sync_window_ms),
+                                    "--history-limit",
+                                    std::to_string(config.history_limit),
+                                    "--max-duration-ms",
+                                    std::to_string(config.max_duration_ms)};
+  if (config.plain_env) {
+    flags.emplace_back("--plain-env");
+  }
+  return flags;
+}
+
+/// Who we are to a far side: this machine, this user's files, this instance, and what we call it, as two
+/// hosts may be one machine. The same after a restart.
+std::string gateway_id(const Config& config, const std::string& instance, const std::string& host) {
+  const std::string machine =
+      read_file("/etc/machine-id").value_or("") + read_file("/etc/hostname").value_or("");
+  return hash_of(machine + '\0' + config.runtime_root.string() + '\0' + config.state_root.string() + '\0' +
+                 instance + '\0' + host);
+}
+
+/// Where ssh keeps its connection, short enough for a socket with what ssh puts behind; empty where it is
+/// not.
+std::filesystem::path control_path(const HostEntry& host, const Config& config) {
+  constexpr std::size_t kLongest = 108 - 1 - 18;
+  std::filesystem::path path =
+      config.runtime_root / ".ssh" / hash_of(host.name + '\0' + host.ssh + '\0' + host.ssh_config);
+  // ssh expands '%' and "${…}", and ends a word at a blank.
+  const bool is_plain = path.native().find_first_of(" \t%$\"'\\") == std::string::npos;
+  if (host.ssh.empty() || path.native().size() > kLongest || !is_plain) {
+    return {};
+  }
+  return path;
+}
+
+using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
+
+/// What is done for all of them side by side. It is done by then, or goes on by itself; it fails by itself.
+awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Clock::time_point by) {
+  struct Left {
+    Event none;
+    std::size_t count = 0;
+  };
+  const auto left = std::make_shared<Left>();
+  const auto executor = co_await asio::this_coro::executor;
+  left->count = hosts.size();
+  for (const std::shared_ptr<Host>& host : hosts) {
+    auto over = [left](const std::exception_ptr&) {
+      if (--left->count == 0) {
+        left->none.set();
+      }
+    };
+    asio::co_spawn(executor, work(host), std::move(over));
+  }
+  if (left->count > 0) {
+    co_await left->none.wait_by(by);
+  }
+}
+
+/// Of all hosts: an answer has room for them twice, and for the tabs of this side.
+constexpr std::size_t kMostRowBytes = std::size_t{768} << 10U;
+
+/// One of another kind would make the whole answer one that a client refuses, this side's tabs with it.
+bool is_row(const ordered_json& row) {
+  constexpr std::array kTexts = {"window_id", "name", "cwd", "foreground", "log_path"};
+  constexpr std::array kFlags = {"active", "busy"};
+  const auto is = [&row](const char* name, auto kind) {
+    const auto field = row.find(name);
+    return field != row.end() && kind(*field);
+  };
+  const auto text = [](const ordered_json& field) { return field.is_string(); };
+  const auto flag = [](const ordered_json& field) { return field.is_boolean(); };
+  const auto count = [](const ordered_json& field) { return field.is_number_unsigned(); };
+  const auto count_or_null = [count](const ordered_json& field) { return count(field) || field.is_null(); };
+  return row.is_object() && std::ranges::all_of(kTexts, [&](const char* name) { return is(name, text); }) &&
+         std::ranges::all_of(kFlags, [&](const char* name) { return is(name, flag); }) &&
+         is("log_bytes", count) && (!row.contains("log_gap_bytes") || is("log_gap_bytes", count_or_null)) &&
+         (!row.contains("last_output_at") || is("last_output_at", text)) &&
+         parse_window_id(row["window_id"].get_ref<const std::string&>());
+}
+
+/// What list_tabs of a host says, as it is said here, in `room` bytes.
+void add_rows(const std::string& host, const ordered_json& listed, FarTabs& tabs, std::size_t room) {
+  const auto rows = listed.find("tabs");
+  if (rows == listed.end() || !rows->is_array()) {
+    return;
+  }
+  for (const ordered_json& row : *rows) {
+    if (!is_row(row)) {
+      continue;
+    }
+    const std::size_t size = row.dump().size();
+    if (size > room) {
+      tabs.notes.push_back(host + ": not all of its tabs are listed: what it says of them is too long");
+      return;
+    }
+    room -= size;
+    ordered_json named = row;
+    named["window_id"] = host + ":" + row["window_id"].get<std::string>();
+    named["host"] = host;
+    tabs.rows.push_back(std::move(named));
+  }
+}
+
+awaitable<void> list_tabs_of(std::shared_ptr<Host> host, std::shared_ptr<FarTabs> tabs,
+                             std::shared_ptr<std::vector<std::string>> missing, std::size_t room,
+                             Clock::time_point by) {
+  std::string problem;
+  try {
+    const ordered_json listed = co_await host->ask("list_tabs", by);
+    add_rows(host->entry().name, listed, *tabs, room);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  std::erase(*missing, host->entry().name);
+  if (!problem.empty()) {
+    tabs->notes.push_back(host->entry().name + ": its tabs are not listed: " + problem);
+  }
+}
+
+awaitable<void> look_at(std::shared_ptr<Host> host, std::shared_ptr<std::vector<FarHostInfo>> infos,
+                        std::size_t place, Clock::time_point by) {
+  std::string problem;
+  try {
+    const std::shared_ptr<FarSession> session = co_await host->connected(by);
+    co_await session->ping(by);
+    const ordered_json listed = co_await host->ask("list_tabs", by);
+    FarTabs tabs;
+    add_rows(host->entry().name, listed, tabs, kMostRowBytes);
+    (*infos)[place].tabs = static_cast<std::int64_t>(tabs.rows.size());
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  if (host->is_up()) {
+    (*infos)[place].error = problem;
+  }
+}
+
+}  // namespace
+
+FarStart far_start(const HostEntry& host, const Config& config, const std::string& instance) {
+  FarStart start;
+  start.gateway = gateway_id(config, instance, host.name);
+  constexpr std::size_t kLongestOfName = 20;
+  start.instance = host.instance.empty()
+                       ? instance.substr(0, kLongestOfName) + "-" + start.gateway.substr(0, 8)
+                       : host.instance;
+  start.temporary = config.instance.empty() && host.instance.empty();
+  start.flags = flags_for_there(config);
+  start.sync_window_ms = config.sync_window_ms;
+  return start;
+}
+
+Hosts::Hosts(const asio::any_io_executor& executor, const std::vector<HostEntry>& entries,
+             const Config& config, const std::string& instance, const Host::Before& before) {
+  hosts_.reserve(entries.size());
+  for (const HostEntry& entry : entries) {
+    hosts_.push_back(std::make_shared<Host>(executor, entry, far_start(entry, config, instance),
+                                            control_path(entry, config), before));
+  }
+}
+
+std::vector<std::string> Hosts::names() const {
+  std::vector<std::string> names;
+  names.reserve(hosts_.size());
+  for (const std::shared_ptr<Host>& host : hosts_) {
+    names.push_back(host->entry().name);
+  }
+  return names;
+}
+
+std::shared_ptr<Host> Hosts::find(const std::string& name) const {
+  const auto found = std::ranges::find_if(
+      hosts_, [&](const std::shared_ptr<Host>& host) { return host->entry().name == name; });
+  return found == hosts_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Host> Hosts::need(const std::string& name) const {
+  std::shared_ptr<Host> host = find(name);
+  if (!host) {
+    throw Error(ErrorCode::invalid_argument, "host: \"" + shortened(name, 80) + "\" is no host");
+  }
+  return host;
+}
+
+awaitable<ordered_json> Hosts::call(FarCall call) {
+  const std::shared_ptr<Host> host = need(call.host);
+  co_return co_await host->call(std::move(call));
+}
+
+awaitable<void> Hosts::end_command(std::string host, std::string key) {
+  const std::shared_ptr<Host> there = need(host);
+  co_await there->end_command(std::move(key));
+}
+
+awaitable<FarTabs> Hosts::tabs(Clock::time_point by) {
+  std::vector<std::shared_ptr<Host>> up;
+  const auto missing = std::make_shared<std::vector<std::string>>();
+  for (const std::shared_ptr<Host>& host : hosts_) {
+    if (host->is_up()) {
+      up.push_back(host);
+      missing->push_back(host->entry().name);
+    }
+  }
+  const auto tabs = std::make_shared<FarTabs>();
+  for (const std::shared_ptr<Host>& host : hosts_) {
+    if (const FarHostInfo info = host->info(); info.state == "down") {
+      tabs->notes.push_back(info.name + ": its tabs are not listed: " + info.error);
+    }
+  }
+  const std::size_t room = kMostRowBytes / std::max<std::size_t>(up.size(), 1);
+  Work work = [tabs, missing, room, by](std::shared_ptr<Host> host) {
+    return list_tabs_of(std::move(host), tabs, missing, room, by);
+  };
+  co_await for_each(std::move(up), std::move(work), by + Milliseconds(20));
+  FarTabs found = *tabs;
+  for (const std::string& name : *missing) {
+    found.notes.push_back(name + ": its tabs are not listed: it has not answered in time");
+  }
+  co_return found;
+}
+
+awaitable<std::vector<FarHostInfo>> Hosts::look(Clock::time_point by) {
+  const auto looked = std::make_shared<std::vector<FarHostInfo>>(hosts_.size());
+  Work work = [this, looked, by](std::shared_ptr<Host> host) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(hosts_, host) - hosts_.begin());
+    return look_at(std::move(host), looked, place, by);
+  };
+  co_await for_each(hosts_, std::move(work), by);
+  std::vector<FarHostInfo> infos;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    FarHostInfo info = hosts_[i]->info();
+    info.tabs = (*looked)[i].tabs;
+    if (!(*looked)[i].error.empty()) {
+      info.error = (*looked)[i].error;
+    }
+    infos.push_back(std::move(info));
+  }
+  co_return infos;
+}
+
+awaitable<void> Hosts::say_goodbye(Clock::time_point by) {
+  Work work = [by](const std::shared_ptr<Host>& host) { return host->say_goodbye(by); };
+  co_await for_each(hosts_, std::move(work), by);
+}
+
+}  // namespace terminally

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config.hpp"
+#include "hosts/host.hpp"
+#include "toolkit/far_hosts.hpp"
+
+namespace terminally {
+
+/// All hosts that a person has allowed. Each has a link, a queue and deadlines of its own: one that hangs
+/// costs the others nothing.
+class Hosts final : public FarHosts {
+ public:
+  /// `before`: what must be done before each connection (Host).
+  Hosts(const boost::asio::any_io_executor& executor, const std::vector<HostEntry>& entries,
+        const Config& config, const std::string& instance, const Host::Before& before);
+
+  [[nodiscard]] std::vector<std::string> names() const override;
+  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(FarCall call) override;
+  [[nodiscard]] boost::asio::awaitable<void> end_command(std::string host, std::string key) override;
+  [[nodiscard]] boost::asio::awaitable<FarTabs> tabs(Clock::time_point by) override;
+  [[nodiscard]] boost::asio::awaitable<std::vector<FarHostInfo>> look(Clock::time_point by) override;
+
+  /// Nobody comes back for the tabs there. Returns by then.
+  [[nodiscard]] boost::asio::awaitable<void> say_goodbye(Clock::time_point by);
+
+  [[nodiscard]] std::shared_ptr<Host> find(const std::string& name) const;
+  /// Throws Error where there is none.
+  [[nodiscard]] std::shared_ptr<Host> need(const std::string& name) const;
+
+ private:
+  std::vector<std::shared_ptr<Host>> hosts_;
+};
+
+/// How this server, or a later one of the same instance, starts the far side of a host. `instance`: this
+/// side's.
+[[nodiscard]] FarStart far_start(const HostEntry& host, const Config& config, const std::string& instance);
+
+}  // namespace terminally

@@ -1,0 +1,155 @@
+#include "hosts/people.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio.hpp>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/event.hpp"
+#include "base/ids.hpp"
+#include "base/process.hpp"
+#include "hosts/pipe_command.hpp"
+#include "hosts/pipe_errors.hpp"
+#include "hosts/text_field.hpp"
+#include "json/json_reader.hpp"
+#include "toolkit/far_names.hpp"
+
+namespace terminally {
+namespace {
+
+const HostEntry* host_of(const std::string& word, const std::vector<HostEntry>& hosts) {
+  const auto name = split_far_name(word);
+  const auto found =
+      std::ranges::find_if(hosts, [&](const HostEntry& host) { return name && host.name == name->host; });
+  return found == hosts.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<FarWords> far_words(const std::vector<std::string>& words,
+                                  const std::vector<HostEntry>& hosts) {
+  const auto subcommand = std::ranges::find_if(words, is_of_a_tab);
+  const auto end = std::find(subcommand, words.end(), "--");
+  const auto tab =
+      std::find_if(subcommand, end, [&](const std::string& word) { return host_of(word, hosts) != nullptr; });
+  if (tab == end) {
+    return std::nullopt;
+  }
+  FarWords far;
+  far.host = *host_of(*tab, hosts);
+  far.words.assign(subcommand, words.end());
+  const auto there = far.words.begin() + (tab - subcommand);
+  *there = split_far_name(*tab)->rest;
+  if (there->empty()) {  // "build1:", no tab of it: as without a tab there
+    far.words.erase(there);
+  }
+  far.draws = *subcommand == "attach";
+  return far;
+}
+
+void run_there(const FarWords& far, const std::string& instance) {
+  std::vector<std::string> words = {"--instance", instance};
+  words.insert(words.end(), far.words.begin(), far.words.end());
+  const bool at_terminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
+  if (far.draws && !at_terminal) {
+    throw Error(ErrorCode::invalid_argument, "attach needs a terminal as its standard input and output");
+  }
+  const bool has_way = !far.host.ssh.empty() || !far.host.terminal.empty();
+  const bool terminal = far.draws || (at_terminal && has_way);
+  const Argv argv = relay_argv(far.host, words, terminal);
+  if (!terminal) {  // what a start-up file there might read is not ours to give
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) {
+      throw io_error("cannot open /dev/null", errno);
+    }
+  }
+  for (const int signal : {SIGPIPE, SIGXFSZ}) {
+    std::signal(signal, SIG_DFL);
+  }
+  const std::vector<char*> arguments = pointers(argv);
+  ::execvp(arguments.front(), arguments.data());
+  throw io_error("cannot run " + argv.front(), errno);
+}
+
+namespace {
+
+namespace asio = boost::asio;
+
+/// What stands before the list (a start-up file that prints) is no part of it.
+nlohmann::ordered_json rows_in(const std::string& printed) {
+  const std::size_t begin = printed.starts_with('[') ? 0 : printed.find("\n[");
+  if (begin == std::string::npos) {
+    return nullptr;
+  }
+  nlohmann::ordered_json rows;
+  std::string detail;
+  const JsonFault fault = read_json(std::string_view(printed).substr(begin), rows, detail);
+  return fault == JsonFault::none ? rows : nullptr;
+}
+
+asio::awaitable<void> list_one(FarPlace place, Milliseconds within, std::shared_ptr<FarListing> listing) {
+  const std::string& name = place.host.name;
+  std::vector<std::string> words = {"--instance", place.instance, "ls", "--json"};
+  ProcessResult result;
+  std::string problem;
+  try {
+    Argv argv = relay_argv(place.host, words, false);
+    result = co_await run_process(std::move(argv), within);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  nlohmann::ordered_json rows = rows_in(result.out);
+  if (result.timed_out) {
+    problem = "no answer within " + std::to_string(within.count()) + " ms";
+  } else if (result.exit_code != 0 && result.err.find("no instance") == std::string::npos) {
+    PipeEnd end;
+    end.exit_code = result.exit_code;
+    end.complained = result.err;
+    problem = explain_pipe(place.host, end);
+  }
+  if (!problem.empty()) {
+    listing->problems.push_back(name + ": " + problem);
+  }
+  if (!rows.is_array()) {
+    co_return;
+  }
+  for (nlohmann::ordered_json& row : rows) {
+    const std::string id = row.is_object() ? text_field(row, "window_id").value_or("") : "";
+    if (parse_window_id(id)) {
+      row["window_id"] = name + ":" + id;
+      row["host"] = name;
+      listing->rows.push_back(std::move(row));
+    }
+  }
+}
+
+}  // namespace
+
+asio::awaitable<FarListing> list_there(std::vector<FarPlace> places, Milliseconds within) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto listing = std::make_shared<FarListing>();
+  const auto over = std::make_shared<Event>();
+  const auto left = std::make_shared<std::size_t>(places.size());
+  for (const FarPlace& place : places) {
+    auto done = [over, left](const std::exception_ptr&) {
+      if (--*left == 0) {
+        over->set();
+      }
+    };
+    asio::co_spawn(executor, list_one(place, within, listing), std::move(done));
+  }
+  if (!places.empty()) {
+    co_await over->wait();
+  }
+  co_return std::move(*listing);
+}
+
+}  // namespace terminally

@@ -1,0 +1,130 @@
+#include "hosts/pipe_command.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace terminally {
+namespace {
+
+void add(Argv& argv, std::initializer_list<std::string> words) {
+  argv.insert(argv.end(), words);
+}
+
+/// The user's own configuration and host keys stay as they are: what is set here is what a pipe needs. A
+/// question would be asked where nobody can answer, so none is.
+Argv ssh_argv(const HostEntry& host, const std::filesystem::path& control, bool terminal) {
+  Argv argv = {"ssh"};
+  if (!host.ssh_config.empty()) {
+    add(argv, {"-F", host.ssh_config});
+  }
+  if (terminal) {
+    add(argv, {"-t", "-o", "LogLevel=ERROR"});
+  } else {
+    add(argv, {"-T", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR"});
+  }
+  add(argv, {"-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"});
+  add(argv, {"-o", "RemoteCommand=none", "-o", "ClearAllForwardings=yes"});
+  if (control.empty()) {
+    add(argv, {"-o", "ControlMaster=no", "-o", "ControlPath=none"});
+  } else {
+    add(argv,
+        {"-o", "ControlMaster=auto", "-o", "ControlPath=" + control.string(), "-o", "ControlPersist=60"});
+  }
+  add(argv, {"--", host.ssh});
+  return argv;
+}
+
+/// `words` mean nothing to a shell: ssh joins them for the one of the user there, which becomes the program.
+Argv with_program(const HostEntry& host, Argv argv, std::vector<std::string> words) {
+  if (host.ssh.empty()) {
+    argv.push_back(host.program);
+    argv.insert(argv.end(), words.begin(), words.end());
+    return argv;
+  }
+  std::string line = "exec " + host.program;
+  for (const std::string& word : words) {
+    line += " " + word;
+  }
+  argv.push_back(std::move(line));
+  return argv;
+}
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+}  // namespace
+
+Argv pipe_argv(const HostEntry& host, const FarStart& start, const std::filesystem::path& control) {
+  std::vector<std::string> words = {"gateway", start.gateway, start.nonce, "--instance", start.instance};
+  words.insert(words.end(), start.flags.begin(), start.flags.end());
+  if (start.temporary) {
+    words.emplace_back("--temporary");
+  }
+  if (!host.file_roots.empty()) {
+    words.emplace_back("--roots");
+    words.push_back(encode_words(host.file_roots));  // of any bytes, and nothing to a shell
+  }
+  return with_program(host, host.ssh.empty() ? host.command : ssh_argv(host, control, false),
+                      std::move(words));
+}
+
+Argv relay_argv(const HostEntry& host, const std::vector<std::string>& words, bool terminal) {
+  if (terminal && host.ssh.empty() && host.terminal.empty()) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "host " + host.name +
+            " has no way to a terminal: give it one with hosts add --terminal, as in \"docker exec -it "
+            "web\", or \"terminal\" in hosts.json");
+  }
+  const Argv& command = terminal ? host.terminal : host.command;
+  return with_program(host, host.ssh.empty() ? command : ssh_argv(host, {}, terminal),
+                      {"relay", "--as", host.name, encode_words(words)});
+}
+
+Argv script_argv(const HostEntry& host, const std::string& script) {
+  Argv argv = host.ssh.empty() ? host.command : ssh_argv(host, {}, false);
+  if (host.ssh.empty()) {
+    add(argv, {"sh", "-c", script});
+  } else {
+    argv.push_back("exec sh -c '" + script + "'");
+  }
+  return argv;
+}
+
+std::string encode_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    for (const char c : word + '\0') {
+      const auto byte = static_cast<unsigned char>(c);
+      text.push_back(kDigits[byte >> 4U]);
+      text.push_back(kDigits[byte & 15U]);
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> decode_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const std::size_t high = kDigits.find(text[i]);
+    const std::size_t low = i + 1 < text.size() ? kDigits.find(text[i + 1]) : std::string_view::npos;
+    if (high == std::string_view::npos || low == std::string_view::npos) {
+      throw Error(ErrorCode::invalid_argument, "relay: not what another terminally-mcp sends");
+    }
+    const auto byte = static_cast<char>(high * 16 + low);
+    if (byte == '\0') {
+      words.push_back(std::exchange(word, {}));
+    } else {
+      word.push_back(byte);
+    }
+  }
+  if (!word.empty() || words.empty()) {
+    throw Error(ErrorCode::invalid_argument, "relay: not what another terminally-mcp sends");
+  }
+  return words;
+}
+
+}  // namespace terminally

@@ -1,0 +1,179 @@
+#include "hosts/pipe_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/utf8.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr int kNotExecutable = 126;
+constexpr int kNotFound = 127;
+constexpr int kSshFailed = 255;
+
+/// On one line, the end of it, without what a terminal would act on.
+std::string last_words(std::string_view text) {
+  constexpr std::size_t kMost = 400;
+  std::string out;
+  for (const char c : to_valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const char shown = byte < 0x20 || byte == 0x7f ? ' ' : c;
+    if (shown != ' ' || (!out.empty() && out.back() != ' ')) {
+      out.push_back(shown);
+    }
+  }
+  while (out.ends_with(' ')) {
+    out.pop_back();
+  }
+  if (out.size() > kMost) {
+    out = std::string(kCutMark) + to_valid_utf8(out.substr(out.size() - kMost));
+  }
+  return out;
+}
+
+std::string quoted_words(std::string_view text) {
+  const std::string words = last_words(text);
+  return words.empty() ? "" : ": \"" + words + "\"";
+}
+
+struct Known {
+  std::string_view part;  ///< of what was complained
+  std::string_view what;
+};
+
+constexpr std::string_view kNotLetIn =
+    "it did not let us in: ssh must do so without a question (a key in an agent, or in ~/.ssh/config); try "
+    "ssh -o BatchMode=yes DESTINATION by hand";
+constexpr std::string_view kAsksForPassword =
+    "sudo asks for a password, and nobody is there to give it: allow this account to do that without one "
+    "(NOPASSWD: in sudoers)";
+constexpr std::string_view kNotInSudoers =
+    "sudo does not let this account do that: ask who keeps its sudoers";
+
+constexpr std::string_view kNeedsLibraries =
+    "terminally-mcp there needs libraries that its machine has not: push the static one (hosts push --from)";
+
+/// What ends with 255, in the order in which they are looked for: the first one that fits is said.
+constexpr std::array kOfSsh = {
+    Known{"REMOTE HOST IDENTIFICATION HAS CHANGED",
+          "its host key is another than the one that ssh knows: somebody may be in between. Nothing was "
+          "sent. If it is "
+          "right, ssh-keygen -R removes the old one"},
+    Known{"Host key verification failed",
+          "ssh does not know its host key yet: connect once by hand with ssh and compare it"},
+    Known{"Could not resolve hostname",
+          "its name is not known: look at it in hosts.json, and in ~/.ssh/config"},
+    Known{"Connection refused", "nothing listens there: is its sshd running, and the port right?"},
+    Known{"No route to host", "there is no way to it: is it up, and the network?"},
+    Known{"Network is unreachable", "there is no way to it: is the network up?"},
+    Known{"timed out", "it did not answer: is it up, and does a firewall let ssh through?"},
+    Known{"Permission denied", kNotLetIn},
+    Known{"Too many authentication failures",
+          "it did not let us in: too many keys were offered; name one in ~/.ssh/config (IdentityFile, "
+          "IdentitiesOnly)"},
+};
+
+/// Of whatever gives the pipe, and of the program itself.
+constexpr std::array kOfAll = {
+    Known{"Exec format error",
+          "terminally-mcp there is for another kind of machine: terminally-mcp hosts push needs one of its "
+          "architecture"},
+    Known{"cannot execute binary file",
+          "terminally-mcp there is for another kind of machine: terminally-mcp hosts push needs one of its "
+          "architecture"},
+    Known{"error while loading shared libraries", kNeedsLibraries},
+    Known{"not found (required by", kNeedsLibraries},
+    Known{"allows sftp connections only", "it allows files by sftp only, no programs: ask who keeps it"},
+    Known{"Permission denied (publickey", kNotLetIn},  // of an ssh behind another program
+    Known{"a password is required", kAsksForPassword},
+    Known{"a terminal is required to read the password", kAsksForPassword},
+    Known{"no tty present", kAsksForPassword},
+    Known{"must have a tty to run sudo",
+          "sudo wants a terminal, and a pipe has none: !requiretty in sudoers"},
+    Known{"is not in the sudoers file", kNotInSudoers},
+    Known{"is not allowed to execute", kNotInSudoers},
+    Known{"sudo: unknown user", "there is no such user"},
+    Known{"No such container", "there is no such container"},
+    Known{"is not running", "that container does not run: start it"},
+    Known{"restricted",
+          "its shell is restricted, and does not run terminally-mcp: give \"program\" a plain name on "
+          "its PATH, or ask who keeps it"},
+    Known{
+        "is used through another gateway",
+        "its instance is in use by another server: end that one, or leave \"instance\" out of hosts.json, so "
+        "that each has one of its own there"},
+    Known{"No space left on device", "its disk is full"},
+    Known{"Read-only file system",
+          "its disk is read-only: terminally-mcp needs /tmp and a state directory there"},
+};
+
+template <std::size_t N>
+std::string_view known(const std::array<Known, N>& all, std::string_view complained) {
+  const auto found = std::ranges::find_if(
+      all, [&](const Known& one) { return complained.find(one.part) != std::string_view::npos; });
+  return found == all.end() ? std::string_view() : found->what;
+}
+
+std::string no_program(const HostEntry& host) {
+  return host.program + " is not installed there, or not on its PATH: terminally-mcp hosts push " +
+         host.name + " puts it there, \"program\" in hosts.json says where it is";
+}
+
+std::string no_answer(const HostEntry& host, const PipeEnd& end) {
+  std::string text = "no answer within " + std::to_string(end.waited_s) + " s. " +
+                     (host.ssh.empty() ? "Its command in hosts.json may ask for something (a password)"
+                                       : "A start-up file of its shell or a forced command may wait for "
+                                         "something") +
+                     ", or the machine is stuck; nothing was sent";
+  const std::string printed = last_words(end.printed);
+  return printed.empty() ? text : text + ". It printed \"" + printed + "\"";
+}
+
+std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
+  const std::string words = quoted_words(end.complained);
+  const std::string_view ssh = code == kSshFailed ? known(kOfSsh, end.complained) : std::string_view();
+  if (!ssh.empty()) {
+    return std::string(ssh) + words;
+  }
+  if (const std::string_view what = known(kOfAll, end.complained + end.printed); !what.empty()) {
+    return std::string(what) + words;
+  }
+  if (code == kNotFound) {
+    return no_program(host) + words;
+  }
+  if (code == kNotExecutable) {
+    return host.program + " there cannot be run: is it executable, and its file system not mounted noexec?" +
+           words;
+  }
+  if (!host.ssh.empty() && code == kSshFailed) {
+    return "ssh could not connect" + (words.empty() ? ", and did not say why" : words);
+  }
+  const std::string all = end.complained + " " + end.printed;
+  if (all.find("gateway") != std::string::npos && all.find("no subcommand") != std::string::npos) {
+    return "terminally-mcp there is too old to be a host: terminally-mcp hosts push " + host.name + words;
+  }
+  if (end.complained.starts_with("terminally-mcp: ")) {  // it began, and says itself what is wrong
+    return "it ended with " + std::to_string(code) + words;
+  }
+  const std::string printed = last_words(end.printed);
+  return "the way to it ended with " + std::to_string(code) + " before terminally-mcp answered" + words +
+         (printed.empty() ? "" : ", printed was \"" + printed + "\"") +
+         (host.ssh.empty()
+              ? ". Try its command in hosts.json by hand: it must need no terminal and ask nothing"
+              : ". A forced command, or a start-up file that leaves, does that");
+}
+
+}  // namespace
+
+std::string explain_pipe(const HostEntry& host, const PipeEnd& end) {
+  if (end.too_much) {
+    return "it prints on and on, and terminally-mcp does not answer: \"" + last_words(end.printed) +
+           "\". Look at its shell's start-up files";
+  }
+  return end.exit_code ? ended_with(host, end, *end.exit_code)
+                       : no_answer(host, end) + quoted_words(end.complained);
+}
+
+}  // namespace terminally

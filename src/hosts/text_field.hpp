@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace terminally {
+
+/// What a far side wrote into a field of an object, if it is a text. `Json` is json or ordered_json.
+template <class Json>
+[[nodiscard]] std::optional<std::string> text_field(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? std::optional(found->template get<std::string>())
+                                                     : std::nullopt;
+}
+
+}  // namespace terminally

@@ -1,0 +1,185 @@
+#include "mcp/task_commands.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/timeout.hpp"
+#include "tmux/manager.hpp"
+#include "toolkit/far_hosts.hpp"
+#include "toolkit/router.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using RouterPtr = std::shared_ptr<const Router>;
+
+/// How soon one is asked again to end that its keeper (a person's `exec`, stopped by C-z) leaves running.
+constexpr Milliseconds kEndAgain{1'000};
+constexpr Milliseconds kLookThereAgain{1'000};
+
+/// Its state, seen as the call wanted it.
+awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
+  json arguments;
+  for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
+    if (task->call_arguments.contains(name)) {
+      arguments[name] = task->call_arguments[name];
+    }
+  }
+  if (task->command) {
+    arguments["window_id"] = to_string(task->command->window);
+    arguments["command_id"] = task->command->id;
+  } else {
+    arguments["window_id"] = task->host + ":main";  // of any tab there: it is found by its key
+    arguments["command_id"] = "call-" + task->key;
+  }
+  auto shared = std::make_shared<const json>(std::move(arguments));
+  co_return co_await router->call(*router->find("get_command_state"), std::move(shared), Caller());
+}
+
+awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
+  ordered_json object = co_await command_state(std::move(router), task);
+  if (task->command && !task->call_arguments.contains("window_id")) {
+    object["window_id"] = to_string(task->command->window);
+  }
+  co_return object;
+}
+
+void is_over(Task& task, ordered_json object) {
+  task.object = std::move(object);
+  task.settled.set();
+  task.over.set();
+}
+
+awaitable<bool> find_here(RouterPtr router, TaskPtr task) {
+  QueryCommand query;
+  query.window_id = task->command->window;
+  query.command_id = task->command->id;
+  query.max_output_bytes = 0;
+  const CommandResult now = co_await router->context().manager->command_state(query);
+  if (now.task_key != task->key) {
+    co_return false;  // it was begun as no task, or as another
+  }
+  task->created_ms = now.started_at_ms;
+  task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
+  if (now.state != CommandState::running) {
+    ordered_json object = co_await command_result(router, task);
+    is_over(*task, std::move(object));
+  }
+  co_return true;
+}
+
+bool runs(const ordered_json& state) {
+  return state.value("state", ordered_json()) == "running";
+}
+
+/// When it was begun is not known here: its time is that in which it was found.
+awaitable<bool> find_there(RouterPtr router, TaskPtr task) {
+  ordered_json now = co_await command_state(router, task);
+  task->created_ms = task->updated_ms = wall_clock_ms();
+  if (!runs(now)) {
+    is_over(*task, std::move(now));
+  }
+  co_return true;
+}
+
+/// While its host cannot be reached it may go on there.
+awaitable<void> see_through_there(RouterPtr router, TaskPtr task) {
+  for (;;) {
+    try {
+      ordered_json now = co_await command_state(router, task);
+      if (!runs(now)) {
+        task->object = std::move(now);
+        co_return;
+      }
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {
+        throw;
+      }
+    }
+    co_await sleep_for(kLookThereAgain);
+  }
+}
+
+awaitable<bool> runs_still(TmuxManager& manager, WindowId window, std::string id) {
+  QueryCommand query;
+  query.window_id = window;
+  query.command_id = std::move(id);
+  query.max_output_bytes = 0;
+  const CommandResult now = co_await manager.command_state(query);
+  co_return now.state == CommandState::running;
+}
+
+bool is_host(const ToolContext& context, const std::string& name) {
+  const std::vector<std::string> names = context.hosts ? context.hosts->names() : std::vector<std::string>();
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool has_command(const Task& task) {
+  return task.command || task.found_there;
+}
+
+awaitable<bool> find_command_of(RouterPtr router, TaskPtr task) {
+  const ToolContext& context = router->context();
+  if (task->command ? context.manager == nullptr : !is_host(context, task->host)) {
+    co_return false;
+  }
+  try {
+    if (task->command) {
+      co_return co_await find_here(router, task);
+    }
+    co_return co_await find_there(router, task);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) {
+      throw;
+    }
+  }
+  co_return false;
+}
+
+awaitable<void> see_command_through(RouterPtr router, TaskPtr task) {
+  try {
+    if (task->command) {
+      co_await router->context().manager->wait_for_command(task->command->window, task->command->id);
+      task->object = co_await command_result(router, task);
+    } else {
+      co_await see_through_there(router, task);
+    }
+  } catch (const Error& error) {
+    task->error_text = error.what();
+  }
+}
+
+awaitable<void> end_command_of(RouterPtr router, TaskPtr task) {
+  const ToolContext& context = router->context();
+  if (task->command) {
+    co_await end_command(*context.manager, task->command->window, task->command->id);
+  } else {
+    co_await context.hosts->end_command(task->host, task->key);
+  }
+}
+
+awaitable<void> end_command(TmuxManager& manager, WindowId window, std::string id) {
+  try {
+    bool runs = co_await runs_still(manager, window, id);
+    while (runs) {
+      co_await manager.end_command(window, id);
+      runs = co_await runs_still(manager, window, id);
+      if (runs) {
+        co_await sleep_for(kEndAgain);
+      }
+    }
+  } catch (const Error& error) {  // there is nothing left to cancel
+    if (error.code() != ErrorCode::tab_closed) {
+      throw;
+    }
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,241 @@
+#include "toolkit/far_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/this_coro.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "secrets/text_guard.hpp"
+#include "toolkit/far_names.hpp"
+#include "toolkit/progress_stream.hpp"
+
+namespace terminally {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 6> kTakeHost = {"create_tab", "execute_command", "list_files",
+                                                       "read_file",  "start_process",   "write_file"};
+/// What terminals print: masked, and else exactly as it is.
+constexpr std::array<std::string_view, 8> kPrinted = {"output", "content", "chunk", "text",
+                                                      "match",  "before",  "after", "line"};
+constexpr Milliseconds kTabsWithin{500};
+constexpr std::uint64_t kGuardedAtOnce = std::uint64_t{32} << 10U;
+
+Error unknown_host(const FarHosts& hosts, std::string_view name) {
+  std::string known;
+  for (const std::string& host : hosts.names()) {
+    known += (known.empty() ? "" : ", ") + host;
+  }
+  return {ErrorCode::invalid_argument,
+          "host: \"" + shortened(name, 80) + "\" is no host; there is: " + known};
+}
+
+bool is_known(const FarHosts& hosts, std::string_view name) {
+  const std::vector<std::string> names = hosts.names();
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::optional<std::string> text_of(const json& arguments, const char* name) {
+  const auto found = arguments.find(name);
+  return found != arguments.end() && found->is_string() ? std::optional(found->get<std::string>())
+                                                        : std::nullopt;
+}
+
+/// The host that stands before an id or a name, if it is one of ours; "x:@3" of no host is a mistake, and a
+/// tab of this side may be called "x:y".
+std::optional<FarName> far_tab(const FarHosts& hosts, const std::optional<std::string>& window_id) {
+  std::optional<FarName> name = window_id ? split_far_name(*window_id) : std::nullopt;
+  if (!name || is_known(hosts, name->host)) {
+    return name;
+  }
+  if (parse_window_id(name->rest)) {
+    throw unknown_host(hosts, name->host);
+  }
+  return std::nullopt;
+}
+
+/// Our fields have plain names. Others are text that no guard has seen.
+void drop_strange_names(ordered_json& object) {
+  constexpr std::size_t kLongest = 64;
+  const auto is_plain = [](const std::string& name) {
+    return !name.empty() && name.size() <= kLongest &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+  };
+  for (auto member = object.begin(); member != object.end();) {
+    member = is_plain(member.key()) ? std::next(member) : object.erase(member);
+  }
+}
+
+/// All of it goes to a model. What is byte-exact here is so of there: output in base64, and the content of a
+/// file, which may be written back.
+void guard_strings(ordered_json& value, TextGuard& guard, bool printed, bool exact) {
+  if (value.is_string() && !(printed && exact)) {
+    const auto& text = value.get_ref<const std::string&>();
+    value = printed ? guard.masked(text) : guard.text(text);
+  } else if (value.is_object()) {
+    drop_strange_names(value);
+    for (auto& [name, member] : value.items()) {
+      guard_strings(member, guard, std::ranges::find(kPrinted, name) != kPrinted.end(), exact);
+    }
+  } else if (value.is_array()) {
+    for (ordered_json& item : value) {
+      guard_strings(item, guard, printed, exact);
+    }
+  }
+}
+
+/// How much there is to look at.
+std::uint64_t size_of(const ordered_json& value) {
+  constexpr std::uint64_t kEach = 32;
+  std::uint64_t size = kEach;
+  if (value.is_string()) {
+    size += value.get_ref<const std::string&>().size();
+  } else if (value.is_structured()) {
+    for (const ordered_json& item : value) {
+      size += size_of(item);
+    }
+  }
+  return size;
+}
+
+/// Much of it beside the event loop, where masks are counted apart.
+awaitable<ordered_json> guarded_result(FarHosts& hosts, ordered_json value, std::shared_ptr<TextGuard> guard,
+                                       bool exact) {
+  const std::uint64_t size = size_of(value);
+  if (size <= kGuardedAtOnce) {
+    guard_strings(value, *guard, false, exact);
+    co_return value;
+  }
+  const auto shared = std::make_shared<ordered_json>(std::move(value));
+  const auto apart = std::make_shared<TextGuard>(guard->shared_secrets());
+  std::function<void()> work = [shared, apart, exact] { guard_strings(*shared, *apart, false, exact); };
+  co_await hosts.worker().run(size, std::move(work));
+  guard->count_all(*apart);
+  co_return std::move(*shared);
+}
+
+/// Its steps become ours: masked where a value stands in two of them as well, and bounded where our client
+/// reads slowly. They may come, and this may be kept, when the call is over.
+ReportProgress into(std::weak_ptr<ProgressStream> stream, std::shared_ptr<TextGuard> guard) {
+  return [stream = std::move(stream), guard = std::move(guard)](const Progress& step) {
+    const std::shared_ptr<ProgressStream> open = stream.lock();
+    if (!open) {
+      return Taken::never;
+    }
+    Progress masked = step;
+    if (guard && masked.awaiting_input) {
+      masked.awaiting_input->prompt = guard->masked(masked.awaiting_input->prompt);
+    }
+    open->pass_on(masked);
+    return Taken::yes;
+  };
+}
+
+}  // namespace
+
+bool takes_host(std::string_view tool) {
+  return std::ranges::find(kTakeHost, tool) != kTakeHost.end();
+}
+
+std::optional<FarRoute> far_route(const FarHosts& hosts, std::string_view tool, const json& arguments) {
+  const std::optional<FarName> tab = far_tab(hosts, text_of(arguments, "window_id"));
+  const auto host = takes_host(tool) ? arguments.find("host") : arguments.end();
+  if (host == arguments.end() && !tab) {
+    return std::nullopt;
+  }
+  FarRoute route;
+  json changed = arguments;
+  if (host != arguments.end()) {
+    if (!host->is_string() || !is_known(hosts, host->get_ref<const std::string&>())) {
+      throw unknown_host(hosts, host->is_string() ? host->get<std::string>() : host->dump());
+    }
+    route.host = host->get<std::string>();
+    changed.erase("host");
+  }
+  if (tab) {
+    if (!route.host.empty() && route.host != tab->host) {
+      throw Error(ErrorCode::invalid_argument, "host: \"" + route.host + "\", and window_id is a tab of \"" +
+                                                   tab->host + "\"; leave host out");
+    }
+    route.host = tab->host;
+    changed["window_id"] = tab->rest;
+  }
+  route.arguments = std::make_shared<const json>(std::move(changed));
+  return route;
+}
+
+awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute route, Caller caller,
+                                   std::shared_ptr<TextGuard> guard) {
+  // What an agent edits and writes back must be the file's own, as on this side.
+  const bool streamed = static_cast<bool>(caller.progress);
+  const bool exact = tool.name == "read_file" || route.arguments->value("encoding", json()) == "base64";
+  const auto stream = std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor,
+                                                       std::exchange(caller.progress, nullptr), guard);
+  if (streamed) {
+    caller.progress = into(stream, guard);
+  }
+  FarCall call{.host = route.host,
+               .tool = std::string(tool.name),
+               .read_only = tool.annotations.read_only,
+               .arguments = std::move(route.arguments),
+               .caller = std::move(caller)};
+  ordered_json result;
+  try {
+    result = co_await hosts.call(std::move(call));
+  } catch (const Error& error) {
+    const std::string text = route.host + ": " + with_host(error.what(), route.host);
+    throw Error(error.code(), guard ? guard->text(text) : text);
+  }
+  if (guard) {
+    result = co_await guarded_result(hosts, std::move(result), guard, exact);
+  }
+  put_host(result, route.host);
+  co_await stream->finish(result.value("state", ordered_json()) == "running");
+  if (stream->skipped_bytes() > 0) {
+    result["notes"].push_back(std::to_string(stream->skipped_bytes()) +
+                              " bytes of text skipped in the stream");
+  }
+  if (const std::string note = guard ? guard->note() : ""; !note.empty()) {
+    result["notes"].push_back(note);
+  }
+  co_return result;
+}
+
+awaitable<void> add_far_tabs(FarHosts& hosts, ordered_json& result, std::shared_ptr<TextGuard> guard) {
+  FarTabs far = co_await hosts.tabs(Clock::now() + kTabsWithin);
+  if (guard) {
+    far.rows = co_await guarded_result(hosts, std::move(far.rows), guard, false);
+  }
+  for (ordered_json& row : far.rows) {
+    result["tabs"].push_back(std::move(row));
+  }
+  for (const std::string& note : far.notes) {
+    result["notes"].push_back(guard ? guard->text(note) : note);
+  }
+}
+
+void describe_hosts(ordered_json& entry) {
+  if (takes_host(entry["name"].get<std::string>())) {
+    ordered_json& host = entry["inputSchema"]["properties"]["host"];
+    host["type"] = "string";
+    host["description"] = "Of list_hosts.";
+  }
+  ordered_json said;
+  said["description"] = "The host that paths, pids and times are of; left out: this one.";
+  said["type"] = "string";
+  ordered_json& properties = entry["outputSchema"]["properties"];
+  if (entry["name"] == "list_tabs") {
+    properties["tabs"]["items"]["properties"]["host"] = said;
+  }
+  if (entry["name"] != "list_hosts") {
+    properties["host"] = said;
+  }
+}
+
+}  // namespace terminally

@@ -1,0 +1,86 @@
+#include "toolkit/file_answers.hpp"
+
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "files/file_access.hpp"
+#include "secrets/text_guard.hpp"
+#include "text/visible_text.hpp"
+
+namespace terminally {
+namespace {
+
+/// What every mask begins with: text that was read elsewhere, where it stood for something.
+constexpr std::string_view kMaskBegins = "\u00ABredacted:";
+
+std::string note_on_secrets(const Secrets& secrets, std::string_view content) {
+  std::map<std::string, std::size_t> kinds;
+  std::size_t all = 0;
+  for (const SecretSpan& span : secrets.find(content)) {
+    kinds[std::string(secrets.name(span.kind))] += span.goes_on ? 0 : 1;
+    all += span.goes_on ? 0 : 1;
+  }
+  std::string named;
+  for (const auto& [kind, count] : kinds) {
+    named += (named.empty() ? "" : ", ") + kind + " " + std::to_string(count);
+  }
+  return all == 0 ? ""
+                  : "the content has " + std::to_string(all) + (all == 1 ? " secret" : " secrets") + " (" +
+                        named + "), not masked, as a file's content is exact; do not repeat it";
+}
+
+std::string note_on_masks(std::string_view content) {
+  std::size_t count = 0;
+  for (std::size_t at = content.find(kMaskBegins); at != std::string_view::npos;
+       at = content.find(kMaskBegins, at + 1)) {
+    ++count;
+  }
+  return count == 0 ? ""
+                    : "the content has " + std::to_string(count) + " of " + std::string(kMaskBegins) +
+                          "…\u00BB: text of the file itself, or a mask from another tool's answer, which is "
+                          "not what it stands for";
+}
+
+}  // namespace
+
+std::string octal_mode(unsigned mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04o", mode);
+  return text;
+}
+
+unsigned mode_of(const std::string& text) {
+  unsigned mode = 0;
+  for (const char c : text) {
+    mode = c >= '0' && c <= '7' && mode <= 0777U ? mode * 8 + static_cast<unsigned>(c - '0') : 01000U;
+  }
+  if (mode > 0777U) {
+    throw Error(ErrorCode::invalid_argument,
+                "mode: \"" + text + "\" is no mode; allowed: octal digits, \"0000\" to \"0777\"");
+  }
+  return mode;
+}
+
+bool needs_uri(std::string_view name) {
+  return !is_valid_utf8(name) || visible_text(name) != name;
+}
+
+boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
+                                                                  std::string_view content) {
+  const auto notes = std::make_shared<std::vector<std::string>>();
+  const auto secrets = context.default_view.guard ? context.default_view.guard->shared_secrets() : nullptr;
+  std::function<void()> look = [notes, secrets, content = std::string(content)] {
+    for (std::string note : {secrets ? note_on_secrets(*secrets, content) : "", note_on_masks(content)}) {
+      if (!note.empty()) {
+        notes->push_back(std::move(note));
+      }
+    }
+  };
+  co_await context.files->beside(content.size(), std::move(look));
+  co_return std::move(*notes);
+}
+
+}  // namespace terminally

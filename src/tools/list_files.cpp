@@ -1,0 +1,85 @@
+// list_files: the entries of a directory.
+#include "base/utf8.hpp"
+#include "files/file_access.hpp"
+#include "files/file_uri.hpp"
+#include "json/json_size.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/file_answers.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+namespace {
+
+/// Of all names, as JSON: an answer is sent twice, and has at most 8 MiB.
+constexpr std::size_t kListBytes = std::size_t{1} << 20U;
+
+struct ListedFile {
+  FileEntry entry;
+  std::string uri;  ///< empty: the name can be given as it is
+};
+
+struct ListedFiles {
+  std::string path;
+  std::vector<ListedFile> entries;
+  std::string next_after;  ///< empty: there are no more
+};
+
+void describe(ResultVisitor& v, const ListedFile& file) {
+  v.text("name", to_valid_utf8(file.entry.name), "Its name.");
+  v.choice("type", file.entry.type, kFileTypes, "What it is; a link is not followed.");
+  v.count("size", file.entry.size, "Bytes.");
+  v.text("mode", octal_mode(file.entry.mode), "As chmod takes it.");
+  v.text("mtime", iso_time(file.entry.mtime_ms), "When it was last changed, UTC.");
+  v.text("uri", file.uri, "Give this as path: the name has bytes that text cannot carry.",
+         show_if(!file.uri.empty()));
+}
+
+void describe(ResultVisitor& v, const ListedFiles& list) {
+  v.text("path", needs_uri(list.path) ? file_uri(list.path) : list.path, "The directory.");
+  v.list("entries", list.entries, "By name, in the order of its bytes.");
+  v.text("next_after", list.next_after, "There are more: pass it as after.",
+         show_if(!list.next_after.empty()));
+}
+
+struct ListFilesArgs {
+  ListFiles request;
+
+  void describe(ArgsVisitor& v) {
+    v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
+    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "Then stop.");
+    v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
+  }
+};
+
+boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFilesArgs args) {
+  FileList list = co_await context.files->list(std::move(args.request));
+  ListedFiles listed{list.directory, {}, ""};
+  std::size_t bytes = 0;
+  for (FileEntry& entry : list.entries) {
+    ListedFile file{std::move(entry), ""};
+    if (needs_uri(file.entry.name)) {
+      file.uri = file_uri(list.directory + "/" + file.entry.name);
+    }
+    bytes += json_size(to_valid_utf8(file.entry.name)) + file.uri.size();
+    if (bytes > kListBytes) {
+      list.truncated = true;
+      break;
+    }
+    listed.entries.push_back(std::move(file));
+  }
+  if (list.truncated && !listed.entries.empty()) {
+    const ListedFile& last = listed.entries.back();
+    listed.next_after = last.uri.empty() ? last.entry.name : last.uri;
+  }
+  co_return listed;
+}
+
+}  // namespace
+
+Tool list_files_tool() {
+  return make_tool<&list_files_of>("list_files", "List a directory.",
+                                   {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

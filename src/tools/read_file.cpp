@@ -1,0 +1,79 @@
+// read_file: a part of a file, exactly.
+#include "base/base64.hpp"
+#include "files/file_access.hpp"
+#include "json/json_size.hpp"
+#include "toolkit/command_answer.hpp"
+#include "toolkit/file_answers.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+namespace {
+
+/// Of a content, as JSON: control characters are six bytes there, and an answer is sent twice.
+constexpr std::size_t kContentJsonBytes = std::size_t{2} << 20U;
+/// A character has at most so many bytes: less would not come on.
+constexpr std::uint64_t kWholeCharacter = 4;
+
+struct ReadPart {
+  FilePart part;
+  bool base64 = false;
+  std::vector<std::string> notes;
+};
+
+void describe(ResultVisitor& v, const ReadPart& read) {
+  const FilePart& part = read.part;
+  v.log_text("content", part.content, "The text, or base64.");
+  v.choice("encoding", read.base64 ? "base64" : "utf8", {"utf8", "base64"}, "Of content.");
+  v.count("size", part.size, "Bytes of the file.");
+  v.text("mode", octal_mode(part.mode), "As chmod takes it.");
+  v.text("mtime", iso_time(part.mtime_ms), "When it was last changed, UTC.");
+  v.text("sha256", part.sha256.value_or(""), "Of the whole file. Over 4 MiB only with max_bytes: 0.",
+         show_if(part.sha256.has_value()));
+  v.count("next_offset", part.next_offset, "Pass it as offset to go on.");
+  v.flag("eof", part.eof, "The end of the file was reached.");
+  v.texts("notes", read.notes, "What a reader should know.", show_if(!read.notes.empty()));
+}
+
+struct ReadFileArgs {
+  ReadFile request;
+  std::size_t encoding = 0;
+
+  void describe(ArgsVisitor& v) {
+    v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
+    v.integer("offset", Need::optional, request.offset, kFileOffset, "First byte.");
+    v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: only size, sha256.");
+    v.choice("encoding", encoding, {"utf8", "base64"}, "base64 for any bytes.");
+  }
+};
+
+boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs args) {
+  ReadPart read;
+  read.base64 = args.encoding == 1;
+  args.request.text = !read.base64;
+  const std::uint64_t offset = args.request.offset;
+  if (args.request.text && args.request.max_bytes != 0) {
+    args.request.max_bytes = std::max(args.request.max_bytes, kWholeCharacter);
+  }
+  read.part = co_await context.files->read(std::move(args.request));
+  FilePart& part = read.part;
+  if (!read.base64) {
+    part.content.resize(json_prefix(part.content, kContentJsonBytes).size());
+    part.next_offset = offset + part.content.size();
+    part.eof = part.next_offset >= part.size;
+  }
+  read.notes = co_await notes_on_content(context, part.content);
+  if (read.base64) {
+    part.content = encode_base64(part.content);
+  }
+  co_return read;
+}
+
+}  // namespace
+
+Tool read_file_tool() {
+  return make_tool<&read_file_of>("read_file", "Read a file, or bytes of it, exactly.",
+                                  {.read_only = true, .idempotent = true});
+}
+
+}  // namespace terminally

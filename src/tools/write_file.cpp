@@ -1,0 +1,99 @@
+// write_file: a file, whole and at once.
+#include <array>
+
+#include "base/base64.hpp"
+#include "base/error.hpp"
+#include "base/sha256.hpp"
+#include "files/file_access.hpp"
+#include "toolkit/file_answers.hpp"
+#include "toolkit/limits.hpp"
+#include "toolkit/tool.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::uint64_t kMostContent = std::uint64_t{12} << 20U;  // what a line of the transport has room for
+constexpr Range kChecked = {1, 4'096};  // what it must be is said by a check of its own
+
+struct WrittenAnswer {
+  WrittenFile file;
+  std::vector<std::string> notes;
+};
+
+void describe(ResultVisitor& v, const WrittenAnswer& written) {
+  const WrittenFile& file = written.file;
+  v.count("bytes_written", file.bytes_written, "Bytes of content.");
+  v.text("sha256", file.sha256.value_or(""), "Of the file, which is in its place.",
+         show_if(file.sha256.has_value()));
+  v.count("part_bytes", file.part_bytes, "Bytes of all parts so far.",
+          show_if(file.part_bytes != 0 || !file.part_path.empty()));
+  v.text("part_path", file.part_path, "Where these are.", show_if(!file.part_path.empty()));
+  v.texts("notes", written.notes, "What a reader should know.", show_if(!written.notes.empty()));
+}
+
+struct WriteFileArgs {
+  WriteFile request;
+  std::size_t encoding = 0;
+  std::string mode;
+  std::optional<std::size_t> part;
+
+  void describe(ArgsVisitor& v) {
+    v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
+    v.content("content", request.content, kMostContent, "All of it.");
+    v.choice("encoding", encoding, {"utf8", "base64"}, "Of content.");
+    v.text("mode", Need::optional, mode, kChecked, "Octal. Default: as it was.");
+    v.text("expected_sha256", Need::optional, request.expected_sha256, kChecked,
+           "Only if the file has this, or is \"absent\".");
+    v.flag("create_parents", request.create_parents, "Make its directories.");
+    v.choice("part", Need::optional, part, {"first", "next", "last"}, "last puts all parts in place.");
+    v.text("sha256", Need::optional, request.sha256, kChecked, "Of the whole.");
+  }
+};
+
+void check_hash(const char* name, const std::string& hash, const char* or_else) {
+  if (!hash.empty() && !is_sha256(hash)) {
+    throw Error(ErrorCode::invalid_argument, std::string(name) + ": \"" + hash +
+                                                 "\" is none; allowed: 64 lower-case hex digits" + or_else);
+  }
+}
+
+std::string decoded_content(const std::string& text) {
+  std::optional<std::string> bytes = decode_base64(text);
+  if (!bytes) {
+    throw Error(ErrorCode::invalid_argument,
+                "content: is no base64; allowed with encoding \"base64\": RFC 4648 with padding, without "
+                "line breaks");
+  }
+  return std::move(*bytes);
+}
+
+boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFileArgs args) {
+  constexpr std::array kPieces = {FilePiece::first, FilePiece::next, FilePiece::last};
+  WriteFile& request = args.request;
+  if (request.expected_sha256 != kAbsent) {
+    check_hash("expected_sha256", request.expected_sha256, ", or \"absent\"");
+  }
+  check_hash("sha256", request.sha256, "");
+  if (!args.mode.empty()) {
+    request.mode = mode_of(args.mode);
+  }
+  if (args.part) {
+    request.piece = kPieces.at(*args.part);
+  }
+  if (args.encoding == 1) {
+    request.content = decoded_content(request.content);
+  }
+  WrittenAnswer answer;
+  answer.notes = co_await notes_on_content(context, request.content);
+  answer.file = co_await context.files->write(std::move(request));
+  co_return answer;
+}
+
+}  // namespace
+
+Tool write_file_tool() {
+  return make_tool<&write_file_of>("write_file", "Replace or create a file, atomically.",
+                                   {.destructive = true, .idempotent = true});
+}
+
+}  // namespace terminally

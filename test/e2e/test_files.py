@@ -1,0 +1,420 @@
+"""list_files, read_file, write_file, and `terminally-mcp cp`: what they do, and what they refuse (A6)."""
+
+import base64
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, poll
+from harness.client import Result, run_cli
+
+EVERY_BYTE = bytes(range(256)) * 3
+HOSTILE_NAMES = [
+    b"plain",
+    b"with blank",
+    b"new\nline",
+    b"tab\there",
+    b"esc\x1b[31m",
+    b"\xff\xfe",
+    b"half \xc3",
+    b"percent%41",
+    b"-rf",
+    b"#{pane_id}",
+    "ä€😀".encode(),
+    "turned \u202e round".encode(),
+    b"$(touch ran)`touch ran`",
+    b"~",
+    b"x" * 255,
+]
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class InProject(unittest.TestCase):
+    """A server that was started in a project of its own."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.project = self.sandbox.home / "project"
+        self.outside = self.sandbox.home / "outside"
+        for directory in (self.project, self.outside):
+            directory.mkdir()
+        (self.project / ".git").mkdir()
+        (self.outside / "secret").write_text("not for you")
+        self.addCleanup(self.sandbox.assert_nothing_left)
+        self.server = self.start()
+
+    def start(self, *arguments: str, cwd: str | None = None) -> Server:
+        """Beside others of the sandbox: that they leave nothing is looked at in the end."""
+        return self.enterContext(Server(*arguments, sandbox=self.sandbox, cwd=cwd or str(self.project), durable=True))
+
+    def names(self, **arguments) -> list[str]:
+        return [entry["name"] for entry in self.server.call("list_files", **arguments)["entries"]]
+
+
+class Contents(InProject):
+    def test_every_byte_value(self) -> None:
+        """A6: as base64 exactly, in ranges too; as text where it is text, NUL included; and what is not is refused, never replaced."""
+        written = self.server.call(
+            "write_file", path="every", content=base64.b64encode(EVERY_BYTE).decode(), encoding="base64", expected_sha256="absent"
+        )
+        self.assertEqual(written, {"bytes_written": len(EVERY_BYTE), "sha256": sha256(EVERY_BYTE)})
+        self.assertEqual((self.project / "every").read_bytes(), EVERY_BYTE)
+        got, at = b"", 0
+        while at < len(EVERY_BYTE):
+            part = self.server.call("read_file", path="every", offset=at, max_bytes=100, encoding="base64")
+            self.assertEqual((part.encoding, part.size, part.sha256), ("base64", len(EVERY_BYTE), sha256(EVERY_BYTE)))
+            got += base64.b64decode(part.content)
+            at = part.next_offset
+            self.assertEqual(part.eof, at == len(EVERY_BYTE))
+        self.assertEqual(got, EVERY_BYTE)
+        self.assertIn("byte 128 of the file", self.server.call_error("read_file", path="every"))
+        text = "".join(map(chr, range(0x100))) + "€😀\u202e\r\n"
+        self.server.call("write_file", path="text", content=text)
+        self.assertEqual((self.project / "text").read_bytes(), text.encode())
+        self.assertEqual(self.server.call("read_file", path="text").content, text)
+
+    def test_a_gigabyte_by_ranges(self) -> None:
+        """A6: only what is asked for is read; its hash is told where it is asked for, and nobody waits for that."""
+        size = 1 << 30
+        with (self.project / "large").open("wb") as file:
+            file.truncate(size)
+            for at in (0, size // 2 - 2, size - 4):
+                file.seek(at)
+                file.write(b"here")
+        for at in (0, size // 2 - 2, size - 4):
+            part = self.server.call("read_file", path="large", offset=at, max_bytes=1 << 20)
+            self.assertTrue(part.content.startswith("here"))
+            self.assertEqual((part.size, part.eof, "sha256" in part), (size, at == size - 4, False))
+        os.truncate(self.project / "large", 1 << 27)
+        hashing = self.server.call_async("read_file", path="large", max_bytes=0)
+        others = 0
+        while not hashing.done() and others < 5:
+            self.server.call("read_file", path="large", max_bytes=4)
+            self.server.call("list_tabs")
+            others += 1
+        self.assertEqual(others, 5, "calls that were answered while much was hashed")
+        content = (self.project / "large").read_bytes()
+        self.assertEqual(self.server.result(hashing, "read_file", 60).sha256, sha256(content))
+
+    def test_controls_fit_an_answer(self) -> None:
+        """A6: a mebibyte of NULs is six of JSON, twice: it comes in several answers, none over the limit of a message."""
+        content = b"\0" * (1 << 20)
+        (self.project / "nuls").write_bytes(content)
+        got, at = "", 0
+        while at < len(content):
+            part = self.server.call("read_file", path="nuls", offset=at, max_bytes=1 << 20)
+            self.assertGreater(part.next_offset, at)
+            got, at = got + part.content, part.next_offset
+        self.assertEqual(got.encode(), content)
+
+    def test_a_secret_is_counted_and_not_masked(self) -> None:
+        """A6, A11: what is edited and written back must be the file's own; a mask that comes back is named."""
+        token = "ghp_" + "a1B2" * 9
+        (self.project / "conf").write_text(f"token {token}\n")
+        read = self.server.call("read_file", path="conf")
+        self.assertEqual(read.content, f"token {token}\n")
+        self.assertIn("github 1", " ".join(read.notes))
+        masked = self.server.call("write_file", path="copy", content="token «redacted:github»\n")
+        self.assertIn("«redacted:", " ".join(masked.notes))
+        self.assertIn("github 1", " ".join(self.server.call("write_file", path="copy", content=read.content).notes))
+        self.assertEqual((self.project / "copy").read_text(), f"token {token}\n")
+        self.assertNotIn(token, self.server.call_error("read_file", path=token))
+
+
+class Names(InProject):
+    def test_hostile_names(self) -> None:
+        """A6: each is listed so that it can be given back, by its name or by its URI, and is read and written."""
+        for name in HOSTILE_NAMES:
+            with open(os.fsencode(self.project) + b"/" + name, "wb") as file:
+                file.write(name)
+        entries = [Result(entry) for entry in self.server.call("list_files")["entries"] if entry["name"] != ".git"]
+        self.assertEqual(len(entries), len(HOSTILE_NAMES))
+        seen = []
+        for entry in entries:
+            given = entry.get("uri", "./" + entry.name)
+            content = base64.b64decode(self.server.call("read_file", path=given, encoding="base64").content)
+            seen.append(content)
+            self.server.call("write_file", path=given, content=base64.b64encode(content + b"!").decode(), encoding="base64")
+            with open(os.fsencode(self.project) + b"/" + content, "rb") as file:
+                self.assertEqual(file.read(), content + b"!")
+        self.assertEqual(seen, sorted(HOSTILE_NAMES))
+        self.assertEqual(sum("uri" in entry for entry in entries), 4)
+        self.assertFalse(list(self.sandbox.root.rglob("ran")))
+
+    def test_pages(self) -> None:
+        """A6: a large directory comes in pages, each name once, also over names that need a URI."""
+        wanted = sorted([b"%03d" % n for n in range(50)] + [b"%03d\xff" % n for n in range(50)])
+        directory = self.project / "many"
+        directory.mkdir()
+        for name in wanted:
+            open(os.fsencode(directory) + b"/" + name, "wb").close()
+        got, after = [], {}
+        while True:
+            page = self.server.call("list_files", path="many", max_entries=7, **after)
+            got += [entry.get("uri", entry["name"]) for entry in page["entries"]]
+            if "next_after" not in page:
+                break
+            after = {"after": page.next_after}
+        self.assertEqual([name.rpartition("/")[2].replace("%FF", "\udcff").encode(errors="surrogateescape") for name in got], wanted)
+
+    def test_what_an_entry_says(self) -> None:
+        (self.project / "run.sh").write_text("echo\n")
+        (self.project / "run.sh").chmod(0o755)
+        os.utime(self.project / "run.sh", (0, 1_700_000_000.25))
+        [entry] = [entry for entry in self.server.call("list_files", path=str(self.project))["entries"] if entry["name"] == "run.sh"]
+        self.assertEqual(entry, {"name": "run.sh", "type": "file", "size": 5, "mode": "0755", "mtime": "2023-11-14T22:13:20.250Z"})
+
+
+class Bounds(InProject):
+    def test_what_is_outside(self) -> None:
+        """A6: `..`, absolute paths, links that lead out, and other spellings of these: nothing is read, written or listed there."""
+        for name, target in (
+            ("absolute", self.outside / "secret"),
+            ("relative", "../outside/secret"),
+            ("dir", self.outside),
+            ("proc", "/proc/self/root"),
+        ):
+            (self.project / name).symlink_to(target)
+        escapes = [
+            "../outside/secret",
+            "./../outside/secret",
+            "sub/../../outside/secret",
+            ".git/../../outside/secret",
+            str(self.outside / "secret"),
+            str(self.project / ".." / "outside" / "secret"),
+            f"{self.project}x/../outside/secret",
+            "absolute",
+            "relative",
+            "dir/secret",
+            "proc" + str(self.outside / "secret"),
+            (self.outside / "secret").as_uri(),
+            (self.project / "dir").as_uri() + "/secret",
+            "file://" + str(self.project) + "/%2e%2e/outside/secret",
+            "/etc/passwd",
+            "~/outside/secret",
+        ]
+        for escape in escapes:
+            with self.subTest(escape):
+                self.assertNotIn("not for you", self.server.call_error("read_file", path=escape))
+                self.server.call_error("write_file", path=escape, content="changed")
+                self.server.call_error("list_files", path=escape)
+        for new in ("../new", "dir/new", str(self.outside / "new")):
+            self.server.call_error("write_file", path=new, content="x", create_parents=True)
+        self.server.call_error("list_files", path="dir")
+        self.assertEqual([(file.name, file.read_text()) for file in self.outside.iterdir()], [("secret", "not for you")])
+
+    def test_what_would_block_is_refused_at_once(self) -> None:
+        """A6: a FIFO, a socket, a device; by a name, by a link, as what is to be replaced."""
+        os.mkfifo(self.project / "fifo")
+        with socket.socket(socket.AF_UNIX) as listener:
+            os.chdir(self.project)
+            listener.bind("socket")
+            os.mknod(self.project / "device", 0o600 | 0o020000, os.makedev(1, 5))
+            (self.project / "link").symlink_to("fifo")
+            since = time.monotonic()
+            for name in ("fifo", "socket", "device", "link", ".git"):
+                self.assertIn("is no regular file", self.server.call_error("read_file", path=name))
+                self.assertIn("is no regular file", self.server.call_error("write_file", path=name, content="x"))
+            self.assertLess(time.monotonic() - since, 5)
+        kinds = {entry["name"]: entry["type"] for entry in self.server.call("list_files")["entries"]}
+        self.assertEqual(kinds, {".git": "directory", "fifo": "fifo", "socket": "socket", "device": "device", "link": "symlink"})
+
+    def test_roots(self) -> None:
+        """A6: the git root where there is one; --file-root in its place, several of them; none where the home directory would be it."""
+        below = self.project / "src"
+        below.mkdir()
+        (self.project / "top").write_text("of the project")
+        self.assertEqual(self.start(cwd=str(below)).call("read_file", path="top").content, "of the project")
+        named = self.start("--file-root", "outside", "--file-root", str(below), cwd=str(self.sandbox.home))
+        self.assertEqual(named.call("read_file", path="secret").content, "not for you")
+        named.call("write_file", path=str(below / "new"), content="x")
+        self.assertIn(f"{self.outside}, {below};", named.call_error("read_file", path=str(self.project / "top")))
+        for nowhere in (self.sandbox.home, "/", self.sandbox.root):
+            server = self.start(cwd=str(nowhere))
+            for tool, arguments in (("list_files", {}), ("read_file", {"path": "x"}), ("write_file", {"path": "x", "content": ""})):
+                self.assertIn("--file-root DIR", server.call_error(tool, **arguments))
+        everything = self.start("--file-root", "/", cwd="/")
+        self.assertEqual(everything.call("read_file", path=str(self.outside / "secret")).content, "not for you")
+
+
+class Writing(InProject):
+    def test_mode_and_parents(self) -> None:
+        """A6: the mode of what is replaced stays, a new file has the usual one, `mode` decides; parents only where they are asked for."""
+        file = self.project / "a" / "b" / "file"
+        self.assertIn("create_parents", self.server.call_error("write_file", path="a/b/file", content="1"))
+        self.server.call("write_file", path="a/b/file", content="1", create_parents=True)
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o666 & ~umask())
+        file.chmod(0o751)
+        os.chown(file, 1234, 1234)
+        self.server.call("write_file", path=str(file), content="2")
+        self.assertEqual((file.stat().st_mode & 0o7777, file.stat().st_uid, file.read_text()), (0o751, 1234, "2"))
+        self.server.call("write_file", path=str(file), content="3", mode="600")
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o600)
+        self.assertIn("mode", self.server.call_error("write_file", path=str(file), content="4", mode="4755"))
+        self.assertEqual([entry.name for entry in file.parent.iterdir()], ["file"])
+
+    def test_a_reader_sees_the_old_or_the_new(self) -> None:
+        """A6: never a part of one, however often it is replaced."""
+        contents = [letter * 300_000 for letter in "ab"]
+        self.server.call("write_file", path="file", content=contents[0])
+        seen = set()
+        calls = [self.server.call_async("write_file", path="file", content=contents[n % 2]) for n in range(1, 60)]
+        while not all(call.done() for call in calls):
+            seen.add((self.project / "file").read_text())
+        for call in calls:
+            self.server.result(call, "write_file")
+        self.assertLessEqual(seen, set(contents))
+
+    def test_of_concurrent_writers_one_wins(self) -> None:
+        """A6: four servers, thirty rounds: who expects what is there, and is first, writes; all others are told so, and nothing is lost."""
+        rounds, servers = 30, [self.server, *(self.start() for _ in range(3))]
+        self.server.call("write_file", path="file", content="0", expected_sha256="absent")
+        now = sha256(b"0")
+        for turn in range(rounds):
+            calls = [
+                (f"{turn} by {n}", server, server.call_async("write_file", path="file", content=f"{turn} by {n}", expected_sha256=now))
+                for n, server in enumerate([*servers, *servers])
+            ]
+            answers = [(content, server.raw.result_of(call, 30, what="write_file")) for content, server, call in calls]
+            won = [content for content, answer in answers if not answer.get("isError")]
+            self.assertEqual(len(won), 1, answers)
+            self.assertTrue(all("was expected" in answer["content"][0]["text"] for content, answer in answers if content not in won))
+            self.assertEqual((self.project / "file").read_text(), won[0])
+            now = sha256(won[0].encode())
+        self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
+
+    def test_a_server_that_is_killed_while_it_writes(self) -> None:
+        """A6: the file is the old or the new one, and the next writer is not held up."""
+        contents = {letter * 2_000_000 for letter in "ab"}
+        (self.project / "file").write_text(next(iter(contents)))
+        for n in range(5):
+            with Server(sandbox=self.sandbox, cwd=str(self.project), durable=True) as server:
+                for content in contents:
+                    server.call_async(
+                        "write_file", path="file", content=content, expected_sha256=sha256((self.project / "file").read_bytes())
+                    )
+                time.sleep(0.01 * n)  # somewhere within
+                server.raw.process.send_signal(signal.SIGKILL)
+                server.raw.process.wait()
+            self.assertIn((self.project / "file").read_text(), contents)
+        now = sha256((self.project / "file").read_bytes())
+        self.server.call("write_file", path="file", content="after", expected_sha256=now)
+
+
+def umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+class Cp(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.home = self.sandbox.home
+        (self.home / "to").mkdir()
+
+    def cp(self, *arguments: str) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, "cp", *arguments, cwd=self.home, timeout=120)
+
+    def test_one_that_is_cut_short(self) -> None:
+        """A6: killed on the way, cp leaves what was there, and the next one goes on; the copy is the source, with its mode, holes and all."""
+        size = 1 << 27
+        source, copy = self.home / "source", self.home / "to" / "source"
+        with source.open("wb") as file:
+            file.truncate(size)
+            for at in range(0, size, size // 16):
+                file.seek(at)
+                file.write(b"here %d" % at)
+        source.chmod(0o640)
+        copy.write_text("what was there")
+        running = subprocess.Popen(
+            [str(binary()), "cp", "source", "to"], cwd=self.home, env=self.sandbox.environment(), stderr=subprocess.PIPE
+        )
+        poll(lambda: any(part.stat().st_size > 1 << 22 for part in (self.home / "to").glob(".terminally-*.part")), 60, "a part")
+        running.send_signal(signal.SIGKILL)
+        running.communicate()
+        self.assertEqual(running.returncode, -signal.SIGKILL, "it was still at it")
+        self.assertEqual(copy.read_text(), "what was there")
+        again = self.cp("source", "to")
+        self.assertEqual((again.returncode, again.stdout), (0, b""), again.stderr)
+        self.assertRegex(again.stderr.decode(), r"went on from byte [1-9]\d+ of an earlier try")
+        with source.open("rb") as wanted, copy.open("rb") as got:
+            while block := wanted.read(1 << 22):
+                self.assertEqual(got.read(1 << 22), block)
+            self.assertEqual(got.read(1), b"")
+        self.assertEqual(copy.stat().st_mode & 0o7777, 0o640)
+        self.assertLess(copy.stat().st_blocks * 512, 1 << 26, "holes stay holes")
+        self.assertEqual([entry.name for entry in (self.home / "to").iterdir()], ["source"])
+
+    def test_two_at_once_to_one_place(self) -> None:
+        """A6: of ten pairs, some of them cut, each leaves what was there or one of its two sources, never a mixture; and the next copy is whole."""
+        sources = []
+        for name in ("a", "b"):
+            (self.home / name).write_bytes(os.urandom(1 << 16) * 128)
+            sources.append(sha256((self.home / name).read_bytes()))
+        there = [self.home / "to" / str(n) for n in range(10)]
+        for copy in there:
+            copy.write_bytes(b"what was there")
+        running = [
+            subprocess.Popen(
+                [str(binary()), "cp", name, copy], cwd=self.home, env=self.sandbox.environment(), stderr=subprocess.PIPE, text=True
+            )
+            for copy in there
+            for name in ("a", "b")
+        ]
+        poll(lambda: any((self.home / "to").glob(".terminally-*.part")), 60, "a part")
+        for process in running[::3]:
+            process.send_signal(signal.SIGKILL)
+        ends = [(process.communicate(timeout=60)[1], process.returncode) for process in running]
+        self.assertIn(-signal.SIGKILL, [code for _, code in ends], "some were still at it")
+        for errors, code in ends:
+            self.assertIn(code, (0, 1, -signal.SIGKILL), errors)
+            self.assertTrue(code != 1 or "another" in errors, errors)
+        for copy, pair in zip(there, zip(ends[::2], ends[1::2])):
+            wanted = [source for source, (_, code) in zip(sources, pair) if code == 0]
+            self.assertIn(sha256(copy.read_bytes()), wanted or [sha256(b"what was there"), *sources], pair)
+            self.assertEqual(self.cp("a", str(copy)).returncode, 0)
+            self.assertEqual(sha256(copy.read_bytes()), sources[0])
+        self.assertEqual(sorted(path.name for path in (self.home / "to").iterdir()), sorted(copy.name for copy in there))
+
+    def test_every_byte_and_every_name(self) -> None:
+        for name in HOSTILE_NAMES:
+            given = os.fsencode(self.home) + b"/" + name
+            with open(given, "wb") as file:
+                file.write(EVERY_BYTE + name)
+            # As a shell would give it: a name that looks like a flag or a host has ./ in front.
+            done = subprocess.run(
+                [str(binary()), "cp", b"./" + name, b"to"], cwd=self.home, env=self.sandbox.environment(), capture_output=True
+            )
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            with open(os.fsencode(self.home) + b"/to/" + name, "rb") as file:
+                self.assertEqual(file.read(), EVERY_BYTE + name)
+
+    def test_what_it_says(self) -> None:
+        (self.home / "a:b").write_text("x")
+        os.mkfifo(self.home / "fifo")
+        for arguments, said in (
+            (("nowhere", "to"), "is not there"),
+            (("fifo", "to"), "is no regular file but a fifo"),
+            (("a:b", "to"), "\"a\" is no host that is known (see: hosts list); a file here whose name has a colon is ./a:b"),
+            (("./a:b", "no/x"), "is not there"),
+            (("./a:b", "fifo"), "is no regular file but a fifo"),
+        ):
+            done = self.cp(*arguments)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn(said, done.stderr.decode())
+        self.assertEqual(self.cp("./a:b").returncode, 2)
+        self.assertEqual(self.cp("./a:b", "./a:c").returncode, 0)
+        self.assertEqual((self.home / "a:c").read_text(), "x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+"""What people run by hand, with hosts: `terminally-mcp hosts …`, and their commands on tabs there."""
+
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, binary, main, needs, needs_root, poll
+from harness.client import run_cli
+from harness.hosts import FarMachine, FarMachines
+
+
+CHANGE_A_HELPER = """
+import os, re, sys
+is_helper = " terminally-log " in sys.argv[1]
+left = int(re.search(r"head -c (\\d+)", sys.argv[1])[1])
+while left:
+    piece = os.read(0, min(left, 65536))
+    left -= len(piece)
+    os.write(1, piece.replace(b"\\0", b"\\1") if is_helper else piece)
+"""
+
+
+class HostsFile(unittest.TestCase):
+    def test_add_list_remove(self) -> None:
+        with Sandbox() as sandbox:
+            file = sandbox.home / ".config/terminally-mcp/hosts.json"
+            self.assertEqual(run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1").returncode, 0)
+            terminal = ("--terminal", "docker exec -it 'a b'")
+            added = run_cli(sandbox, "hosts", "add", "web", "--program", "/opt/t", *terminal, "--", "docker", "exec", "-i", "a b")
+            self.assertEqual(added.returncode, 0, added.stderr)
+            self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+            self.assertEqual(
+                json.loads(file.read_text()),
+                {
+                    "build1": {"ssh": "me@build1"},
+                    "web": {
+                        "command": ["docker", "exec", "-i", "a b"],
+                        "terminal": ["docker", "exec", "-it", "a b"],
+                        "program": "/opt/t",
+                    },
+                },
+            )
+            listed = run_cli(sandbox, "hosts", "list").stdout.decode()
+            self.assertRegex(listed, r"build1 +terminally-mcp +ssh me@build1\n")
+            self.assertRegex(listed, r"web +/opt/t +docker exec -i a b\n")
+            self.assertEqual(run_cli(sandbox, "hosts", "remove", "build1").returncode, 0)
+            self.assertNotIn("build1", file.read_text())
+            self.assertIn(b"there is no host", run_cli(sandbox, "hosts", "remove", "build1").stderr)
+
+    def test_added_again(self) -> None:
+        """By the same way it keeps the program that push has put there, as README.md has them follow each other."""
+        with Sandbox() as sandbox:
+            file = sandbox.home / ".config/terminally-mcp/hosts.json"
+            run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--program", "/pushed")
+            again = run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--file-root", "/srv")
+            self.assertIn(b"replaced, but for its program, /pushed", again.stderr)
+            self.assertEqual(json.loads(file.read_text()), {"build1": {"ssh": "me@build1", "program": "/pushed", "file_roots": ["/srv"]}})
+            for words in (("--ssh", "me@build1", "--program", "terminally-mcp"), ("--ssh", "me@other")):
+                run_cli(sandbox, "hosts", "add", "build1", *words)
+                self.assertNotIn("program", json.loads(file.read_text())["build1"], words)
+
+    def test_what_is_wrong_is_said(self) -> None:
+        with Sandbox() as sandbox:
+            for words in (("list",), ("check",)):
+                self.assertIn(b"terminally-mcp hosts add NAME", run_cli(sandbox, "hosts", *words).stderr)
+            self.assertIn(b"has neither ssh", run_cli(sandbox, "hosts", "add", "x").stderr)
+            self.assertIn(b"has both ssh", run_cli(sandbox, "hosts", "add", "x", "--ssh", "a", "--", "docker").stderr)
+            self.assertIn(b"hosts add build1", run_cli(sandbox, "hosts", "add", "--help").stdout)
+
+    def test_what_could_be_a_flag_is_refused(self) -> None:
+        """S3"""
+        with Sandbox() as sandbox:
+            for words in (
+                ("x", "--ssh=-oProxyCommand=touch x"),
+                ("x y", "--ssh", "a"),
+                ("x", "--ssh", "a", "--program=-x"),
+                ("x",),
+                ("x", "--ssh", "a", "--terminal", "docker"),
+            ):
+                done = run_cli(sandbox, "hosts", "add", *words)
+                self.assertNotEqual(done.returncode, 0, words)
+            self.assertFalse((sandbox.home / ".config").exists())
+
+
+class Way(unittest.TestCase):
+    """With a server of a named instance that uses the host."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.far = self.enterContext(FarMachines(self.sandbox))
+        self.machine = self.add_machine()
+        self.server = self.enterContext(Server(*self.far.flags, "--instance", "work", sandbox=self.sandbox, durable=True))
+        self.tab = self.server.create_tab(host="web", name="build")
+        self.server.create_tab()
+        self.tab.execute("echo printed there")
+
+    def add_machine(self) -> FarMachine:
+        return self.far.add("web", FarMachine(self.sandbox, "w"))
+
+    def cli(self, *words: str) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, *self.far.flags, "--instance", "work", *words)
+
+    def tearDown(self) -> None:
+        """The server that uses the host was left alone."""
+        self.assertEqual(self.tab.execute("echo still").output, "still\n")
+        self.server.stop()
+
+
+class OneInstance(unittest.TestCase):
+    def test_a_server_without_a_name(self) -> None:
+        """Its tabs on hosts are found as its own are, also where nobody names the instance."""
+        sandbox = self.enterContext(Sandbox())
+        far = self.enterContext(FarMachines(sandbox))
+        far.add("web", FarMachine(sandbox, "w"))
+        with Server(*far.flags, sandbox=sandbox) as server:
+            server.create_tab()
+            tab = server.create_tab(host="web")
+            tab.execute("echo printed there")
+            for flags in ((), ("--instance", server.socket.parent.name)):
+                self.assertIn(b"web:@0", run_cli(sandbox, *far.flags, *flags, "ls").stdout, flags)
+                self.assertIn(b"printed there", run_cli(sandbox, *far.flags, *flags, "tail", tab.id).stdout, flags)
+
+
+class OnHostsAlone(unittest.TestCase):
+    """An agent whose tabs are all on hosts: people find them as if one were here."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.far = self.enterContext(FarMachines(self.sandbox))
+        self.far.add("web", FarMachine(self.sandbox, "w"))
+
+    def server(self, *flags: str) -> Server:
+        return Server(*self.far.flags, *flags, sandbox=self.sandbox, durable=bool(flags))
+
+    def cli(self, *words: str) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, *self.far.flags, *words)
+
+    def test_a_server_without_a_name(self) -> None:
+        with self.server() as server:
+            server.create_tab(host="web", name="build")
+            self.assertIn(b"web:@0", self.cli("ls").stdout)
+            done = self.cli("exec", "web:build", "--", "echo done; false")
+            self.assertEqual((done.stdout, done.returncode), (b"done\n", 1), done.stderr)
+        for directory in (self.sandbox.runtime, self.sandbox.state):
+            self.assertEqual([path.name for path in directory.iterdir() if path.name[0] != "."], [])
+
+    def test_a_name_is_enough(self) -> None:
+        """Also when the server has ended; a name that nothing has is told of."""
+        with self.server("--instance", "work") as server:
+            server.create_tab(host="web", name="build").execute("true")
+            self.assertIn(b"web:@0", self.cli("ls").stdout)
+        self.assertIn(b"web:@0", self.cli("--instance", "work", "ls").stdout)
+        self.assertEqual(self.cli("--instance", "work", "exec", "web:build", "--", "exit 3").returncode, 3)
+        self.assertIn(b"web:@0", self.cli("--instance", "work", "history", "web:").stdout)
+        mistaken = self.cli("--instance", "wrok", "ls")
+        self.assertEqual(mistaken.returncode, 1)
+        self.assertIn(b'no instance "wrok" runs', mistaken.stderr)
+
+    def test_one_server_at_a_time(self) -> None:
+        """A second one of the same name does not take the tabs there over."""
+        with self.server("--instance", "work") as first:
+            tab = first.create_tab(host="web")
+            with self.server("--instance", "work") as second:
+                self.assertIn('"work" is owned by another server', second.call_error("create_tab", host="web"))
+            self.assertEqual(tab.execute("echo mine").output, "mine\n")
+
+    def test_what_exec_returns(self) -> None:
+        """125 is exec's own, also where no server is."""
+        for tab in ("web:", "web:@0"):
+            done = self.cli("exec", tab, "--", "true")
+            self.assertEqual(done.returncode, 125, tab)
+            self.assertIn(b"no instance runs", done.stderr)
+
+    def test_no_such_host(self) -> None:
+        with self.server() as server:
+            server.create_tab()
+            for words in (("exec", "wbe:", "--", "true"), ("tail", "wbe:@0")):
+                self.assertIn(b'"wbe" is no host', self.cli(*words).stderr, words)
+
+
+class Commands(Way):
+    def test_tail(self) -> None:
+        self.assertIn(b"printed there", self.cli("tail", self.tab.id).stdout)
+        self.assertIn(b"printed there", self.cli("tail", "web:build").stdout)
+        self.assertNotEqual(self.cli("tail", "web:@77").returncode, 0)
+
+    def test_exec(self) -> None:
+        """Output and exit code are the command's; its words arrive as they are."""
+        done = self.cli("exec", "web:build", "--", "echo", "\"a'b\"", "$HOME;", "exit", "3")
+        self.assertEqual((done.stdout.decode(), done.returncode), (f"a'b {self.machine.home}\n", 3), done.stderr)
+
+    def test_every_byte_of_a_word(self) -> None:
+        """S3: what stands behind -- arrives as it is, and is read by the tab's shell alone."""
+        every_byte = bytes(n for n in range(1, 256) if n not in b"\n\r")
+        words = ["-oProxyCommand=x", b"'" + every_byte.replace(b"'", b"'\\''") + b"'"]
+        argv = [
+            binary(),
+            *self.far.flags,
+            "--instance",
+            "work",
+            "exec",
+            self.tab.id,
+            "--",
+            "printf",
+            "'%s\\n'",
+            *words,
+            "|",
+            "od -An -v -tx1",
+        ]
+        done = subprocess.run(argv, env=self.sandbox.environment(), capture_output=True, timeout=20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(bytes.fromhex(done.stdout.decode()), b"-oProxyCommand=x\n" + every_byte + b"\n")
+
+    def test_advice_can_be_typed(self) -> None:
+        """What the program there advises names its tabs as they are called here."""
+        self.tab.start("sleep 60")
+        advice = self.cli("exec", "web:build", "--", "true").stderr.decode()
+        self.assertIn(f"`terminally-mcp attach {self.tab.id}`", advice)
+        self.assertIn("`terminally-mcp exec web: -- …`", advice)
+        self.assertIn("terminally-mcp exec web:build -- COMMAND", self.cli("exec", "web:build", "true", "x").stderr.decode())
+        beside = self.cli("exec", "web:", "--", "echo beside; exit 4")
+        self.assertEqual((beside.stdout, beside.returncode), (b"beside\n", 4), beside.stderr)
+        refused = self.server.call_error("execute_command", window_id=self.tab.id, command="true", timeout_ms=1_000)
+        self.assertIn('the same call with "host": "web" and without window_id', refused)
+        self.tab.call("stop_process")
+
+    def test_history(self) -> None:
+        """Of a tab there, and of all of them; its ids are those of here."""
+        self.server.call("execute_command", host="web", command="echo elsewhere")
+        [row] = json.loads(self.cli("history", self.tab.id, "--json").stdout)
+        self.assertEqual((row["command"], row["window_id"]), ("echo printed there", self.tab.id))
+        rows = json.loads(self.cli("history", "web:", "--json").stdout)
+        self.assertEqual({row["command"] for row in rows}, {"echo printed there", "echo elsewhere"})
+        self.assertTrue(all(row["window_id"].startswith("web:@") for row in rows), rows)
+        self.assertRegex(self.cli("history", "web:build").stdout.decode(), rf" {self.tab.id} +\S.* echo printed there")
+
+    def test_ls(self) -> None:
+        rows = {row["window_id"]: row for row in json.loads(self.cli("ls", "--json").stdout)}
+        self.assertEqual((rows[self.tab.id]["name"], rows[self.tab.id]["host"]), ("build", "web"))
+        self.assertIn("@0", rows)
+        self.assertRegex(self.cli("ls").stdout.decode(), rf"{self.tab.id} +build ")
+        self.assertIn(self.tab.id, self.cli("ls", "-q").stdout.decode().split())
+
+    def test_check(self) -> None:
+        checked = self.cli("hosts", "check")
+        self.assertEqual(checked.returncode, 0, checked)
+        self.assertRegex(checked.stdout.decode(), r"^web: ok, terminally-mcp [\d.]+, \d+ ms\n$")
+        self.far.allow("broken", {"command": ["false"]})
+        checked = self.cli("hosts", "check")
+        self.assertEqual(checked.returncode, 1)
+        self.assertIn("broken: the way to it ended with 1", checked.stdout.decode())
+        poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
+
+    def test_push(self) -> None:
+        """The files arrive whole, under their hash, and are what runs there from then on."""
+        self.far.allow("new", self.machine.entry(program="terminally-mcp"))
+        pushed = self.cli("hosts", "push", "new")
+        self.assertEqual(pushed.returncode, 0, pushed)
+        program = json.loads(self.far.file.read_text())["new"]["program"]
+        self.assertRegex(program, rf"^{self.machine.home}/.local/share/terminally-mcp/[\d.]+-[0-9a-f]{{12}}/terminally-mcp$")
+        with open(program, "rb") as there:
+            self.assertEqual(there.read(), binary().read_bytes())
+        self.assertEqual(os.stat(program).st_mode & 0o777, 0o700)
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            shown = server.call("execute_command", host="new", command="tr '\\0' ' ' </proc/$PPID/cmdline").output
+            self.assertIn("terminally-shell", shown)
+            self.assertTrue(shown.startswith(str(self.machine.home)) or shown.startswith(str(self.machine.state)), shown)
+
+    def test_a_push_that_is_changed_on_its_way(self) -> None:
+        """It is not used: of the helpers, which nothing runs when they arrive, only the hash tells."""
+        way = self.machine.container("changing", f"python3 -S -c '{CHANGE_A_HELPER}' \"$*\" | ")
+        self.far.allow("new", self.machine.entry(command=way, program="terminally-mcp"))
+        before = self.far.file.read_text()
+        pushed = self.cli("hosts", "push", "new")
+        self.assertEqual(pushed.returncode, 1, pushed)
+        self.assertIn("new: it did not arrive whole, and is not used", pushed.stderr.decode())
+        self.assertEqual(self.far.file.read_text(), before)
+        self.assertEqual([file.name for file in self.machine.home.rglob("terminally-mcp/*/*")], ["terminally-mcp"])
+
+
+class BySsh(Commands):
+    def add_machine(self) -> FarMachine:
+        needs_root()
+        needs("sshd", "ssh", "ssh-keygen")
+        return self.far.by_ssh("web")
+
+    def test_a_start_up_file_that_reads(self) -> None:
+        """S3: what is piped to a person's command is not for it."""
+        (self.machine.home / ".bashrc").write_text('read -r line; echo "[$line]" >$HOME/read\n')
+        done = run_cli(self.sandbox, *self.far.flags, "--instance", "work", "tail", self.tab.id, input=b"of a person\n")
+        self.assertIn(b"printed there", done.stdout)
+        self.assertEqual((self.machine.home / "read").read_text(), "[]\n")
+
+    def test_attach(self) -> None:
+        """A person's terminal on the far tab; C-b d leaves."""
+        near, terminal = pty.openpty()
+        words = [binary(), *self.far.flags, "--instance", "work", "attach", self.tab.id]
+        process = subprocess.Popen(
+            words, stdin=terminal, stdout=terminal, stderr=terminal, env=self.sandbox.environment(), start_new_session=True
+        )
+        os.close(terminal)
+        seen = b""
+
+        def shows(text: bytes) -> bool:
+            nonlocal seen
+            seen += os.read(near, 65_536)
+            return text in seen
+
+        poll(lambda: shows(b"printed there"), 15, "the tab")
+        os.write(near, b"\x02d")
+        poll(lambda: process.poll() is not None or (shows(b"nothing like this") and False), 15, "the end")
+        os.close(near)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Far sides that mean harm (S3, T10): bounded memory, an error that says so, and no other host and no tab of this side notices."""
+
+import json
+import os
+import resource
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Sandbox, Server, main, poll
+from harness.client import run_cli
+from harness.hosts import FarMachine, FarMachines
+
+SCRIPT = Path(__file__).parent / "harness" / "hostile_host.py"
+SANITIZED = os.environ.get("TERMINALLY_SANITIZED")
+WAYS = {
+    "garbage": "it sent what is no message",
+    "long": "a line that is too long",
+    "deep": "it sent what is no message",
+    "keys": "it sent what is no message: more than 256 keys",
+    "leaves": "link",
+}
+LONG = ("doubled", "refuses", "fails")
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.far = self.enterContext(FarMachines(self.sandbox))
+        self.far.add("good", FarMachine(self.sandbox, "g"))
+        for way in (*WAYS, "unending", "ids", "progress", "requests", "names", "silent", "dropped", "nobody", *LONG, "rows"):
+            self.far.allow(way, {"command": [sys.executable, str(SCRIPT), way], "program": "x"})
+        self.server = self.enterContext(Server(*self.far.flags, "--sync-window-ms", "3000", sandbox=self.sandbox, durable=True))
+        self.here = self.server.create_tab()
+        self.server.call("execute_command", host="good", command="true")
+
+    def memory_mib(self) -> float:
+        status = Path(f"/proc/{self.server.raw.process.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+    def held_ns(self, host: str) -> tuple[int, int, int]:
+        """Calls a host, and pings meanwhile. Processor time: the most that its event loop had between two answers to pings, all that it
+        had, and that of all its threads. Others may have the processor as well."""
+        task = Path(f"/proc/{self.server.raw.process.pid}/task")
+        loop = lambda: int((task.parent / "schedstat").read_text().split()[0])
+        threads = lambda: sum(int((thread / "schedstat").read_text().split()[0]) for thread in task.iterdir())
+        begin, begin_of_all = loop(), threads()
+        moments = [begin]
+        call = self.server.call_async("execute_command", host=host, command="x")
+        while not call.done():
+            self.server.raw.ping(60)
+            moments.append(loop())
+        self.assertEqual(self.server.result(call, "execute_command").output, "mine")
+        longest = max(after - before for before, after in zip(moments, moments[1:]))
+        return longest, loop() - begin, threads() - begin_of_all
+
+    def tearDown(self) -> None:
+        """Whatever it was: nobody else has noticed."""
+        self.assertEqual(self.here.execute("echo here").output, "here\n")
+        self.assertEqual(self.server.call("execute_command", host="good", command="echo there").output, "there\n")
+        if not SANITIZED:  # which keeps what was freed
+            self.assertLess(self.memory_mib(), 200)
+        self.server.stop()
+
+    def call(self, host: str):
+        return self.server.call_async("read_screen", window_id=f"{host}:@1")
+
+    def test_what_is_no_message_ends_the_link(self) -> None:
+        for way, said in WAYS.items():
+            with self.subTest(way):
+                self.assertIn(said, self.server.error(self.call(way), "read_screen", 60))
+
+    def test_long_words(self) -> None:
+        """What it says of itself leaves room for what others say in the same answer."""
+        for way in LONG:
+            with self.subTest(way):
+                self.assertLess(len(self.server.error(self.call(way), "read_screen", 60)), 20_000)
+        self.server.call("execute_command", host="rows", command="x")
+        self.assertEqual(len(self.server.result(self.server.call_async("list_hosts"), "list_hosts", 60).hosts), len(self.far.entries))
+
+        def with_note() -> str:
+            listed = self.server.call("list_tabs")
+            self.assertIn(self.here.id, [tab["window_id"] for tab in listed.tabs])
+            return "rows: not all of its tabs are listed" in " ".join(listed.notes)
+
+        poll(with_note, 60, "an answer of its in the time that a host has")
+
+    def test_a_persons_terminal(self) -> None:
+        """Nothing that it says is acted on there."""
+        self.far.allow("escapes", {"command": [sys.executable, str(SCRIPT), "nobody"], "program": "x"})
+        said = run_cli(self.sandbox, *self.far.flags, "hosts", "check", "escapes", text=True)
+        self.assertIn("escapes: my doctor", said.stdout)
+        self.assertNotIn("\x1b", said.stdout)
+
+    def test_ls_of_a_person(self) -> None:
+        """A4: it lists the others, and bounded memory is enough for what has no end."""
+        for way in ("deep", "unending"):
+            with self.subTest(way):
+                self.far.file.write_text(json.dumps({name: self.far.entries[name] for name in ("good", way)}))
+                listed = run_cli(self.sandbox, *self.far.flags, "ls", "--json", timeout=60, text=True)
+                self.assertEqual(listed.returncode, 0, listed.stderr)
+                self.assertEqual([tab["window_id"] for tab in json.loads(listed.stdout) if tab.get("host") != "good"], [self.here.id])
+        if not SANITIZED:
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, 500)
+
+    def test_as_many_calls_as_may_wait(self) -> None:
+        """A link that is silent because of them is no link that is gone."""
+        calls = [self.server.call_async("send_text", window_id="silent:@1", text="x") for _ in range(500)]
+        for call in calls:
+            self.assertIn("has not answered in time", self.server.error(call, "send_text", 60))
+
+    def test_a_line_without_an_end(self) -> None:
+        """Gigabytes go by in constant memory, beside which others are served."""
+        call = self.call("unending")
+        for _ in range(10):
+            self.assertEqual(self.server.call("execute_command", host="good", command="echo there").output, "there\n")
+        self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+
+    def test_an_answer_of_many_megabytes(self) -> None:
+        """It is read beside the event loop; one to nobody is not read at all."""
+        longest, loop, threads = self.held_ns("dropped")
+        self.assertGreater(threads, loop, "something was done beside the event loop")
+        self.assertLess(longest, threads / 4)
+        ten_to_nobody = self.held_ns("nobody")[1]
+        self.assertLess(ten_to_nobody, threads)
+
+    def test_what_a_command_has_started_ends_with_its_link(self) -> None:
+        self.far.allow(
+            "wrapped", {"command": ["sh", "-c", f'sleep 4321 & {sys.executable} {SCRIPT} garbage "$@"; true', "-"], "program": "x"}
+        )
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            said = server.error(server.call_async("read_screen", window_id="wrapped:@1"), "read_screen", 60)
+            self.assertIn("it sent what is no message", said)
+            poll(lambda: not any("sleep 4321" in command for command in self.sandbox.processes().values()), 10, "its child to end")
+
+    def test_one_that_has_nothing_new_at_once(self) -> None:
+        """It is not asked in a loop: while another host is asked sixty times, it is a few."""
+        asked = self.sandbox.root / "asked"
+        self.far.allow("quick", {"command": [sys.executable, str(SCRIPT), f"asked={asked}"], "program": "x"})
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            server.raw.request("tools/call", {"name": "stream_logs_from_tab", "arguments": {"window_id": "quick:@1"}})
+            server.raw.request("resources/subscribe", {"uri": "terminally://tab/quick:@1/log"})
+            poll(lambda: asked.read_text().count("stream_logs") >= 2, 20, "the subscription to be asked for")
+            begin = time.monotonic()
+            before = asked.read_text().count("stream_logs")
+            for _ in range(60):
+                server.call("execute_command", host="good", command="true")
+            often = asked.read_text().count("stream_logs") - before
+            self.assertLessEqual(often, 1 + (time.monotonic() - begin) / 2, "every two seconds at most")
+
+    def test_ids_of_others(self) -> None:
+        self.assertEqual(
+            self.server.result(self.server.call_async("execute_command", host="ids", command="x"), "execute_command").output, "mine"
+        )
+
+    def test_progress_without_an_end(self) -> None:
+        request = {"name": "execute_command", "arguments": {"host": "progress", "command": "x"}, "_meta": {"progressToken": 7}}
+        begin = time.monotonic()
+        call = self.server.raw.start_request("tools/call", request)
+        poll(lambda: any(n["method"] == "notifications/progress" for n in self.server.raw.notifications), 20)
+        for _ in range(10):
+            self.assertEqual(self.server.call("execute_command", host="good", command="echo there").output, "there\n")
+        told = [n["params"]["progress"] for n in self.server.raw.notifications if n["method"] == "notifications/progress"]
+        self.assertLessEqual(len(told), 2 + 10 * (time.monotonic() - begin), "ten steps a second")
+        self.assertEqual(told, sorted(set(told)), "steps rise, also where its own do not")
+        self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+
+    def test_requests_of_its_own(self) -> None:
+        self.assertIn("answered in a way that is not understood", self.server.error(self.call("requests"), "read_screen"))
+        self.assertFalse(Path("/tmp/never").exists())
+
+    def test_names_of_other_hosts(self) -> None:
+        """What it says is its own: it cannot speak for another host."""
+        answer = self.server.raw.request("tools/call", {"name": "execute_command", "arguments": {"host": "names", "command": "x"}})
+        self.assertEqual(answer["structuredContent"]["window_id"], "names:other:@1")
+        self.assertEqual(answer["structuredContent"]["host"], "names")
+
+    def test_one_that_only_pings(self) -> None:
+        """A call that it never answers is one that could not be made, in time: the window of 3 s, and the way."""
+        call = self.call("silent")
+        self.assertIn("has not answered in time", self.server.error(call, "read_screen", 40))
+        self.assertLess(call.took(), 3 + 10 + 8)
+
+    def test_more_calls_than_it_answers(self) -> None:
+        calls = [self.call("silent") for _ in range(501)]
+        refused = poll(lambda: next((call for call in calls if call.done()), None), 10, "one to be refused")
+        self.assertIn("500 calls wait for it already", self.server.error(refused, "read_screen"))
+
+
+if __name__ == "__main__":
+    main()

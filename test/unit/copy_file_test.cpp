@@ -1,0 +1,204 @@
+#include "files/copy_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <boost/asio.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/sha256.hpp"
+#include "event_loop.hpp"
+#include "files/file_access.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A place whose link breaks after so many calls, and that can be changed on the way.
+class CutPlace final : public FilePlace {
+ public:
+  explicit CutPlace(FilePlace& behind) : behind_(behind) {}
+
+  Awaitable<bool> is_directory(std::string path) override { return behind_.is_directory(std::move(path)); }
+  Awaitable<FilePart> read(ReadFile request) override {
+    step();
+    bytes_read += request.max_bytes;
+    return behind_.read(std::move(request));
+  }
+  Awaitable<WrittenFile> write(WriteFile request) override {
+    step();
+    return behind_.write(std::move(request));
+  }
+
+  int calls_left = 1'000;
+  std::uint64_t bytes_read = 0;
+  std::function<void()> on_step;
+
+ private:
+  void step() {
+    if (calls_left-- == 0) {
+      throw Error(ErrorCode::io, "the link is cut");
+    }
+    if (on_step) {
+      on_step();
+    }
+  }
+  FilePlace& behind_;
+};
+
+constexpr std::size_t kSize = (std::size_t{5} << 20U) + 12'345;
+
+struct CopyScene {
+  CopyScene() {
+    fs::create_directories(dir / "to");
+    for (std::size_t i = 0; i < kSize; ++i) {
+      content += static_cast<char>(i * i >> 7U);
+    }
+    put("source", content);
+  }
+  void put(const std::string& name, const std::string& bytes) {
+    std::ofstream(dir / name, std::ios::binary) << bytes;
+  }
+  std::string slurp(const std::string& name) {
+    std::ifstream file(dir / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  CopyFile copy(FilePlace& from, FilePlace& to) { return {from, "source", to, "to/copy", nullptr}; }
+  bool has_parts() {
+    for (const auto& entry : fs::directory_iterator(dir / "to")) {
+      if (entry.path().filename() != "copy") {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  TempDir dir;
+  std::string content;
+  boost::asio::io_context io;
+  FileAccess here{FileRoots::of({fs::canonical(dir.path())})};
+};
+
+}  // namespace
+
+TEST_CASE("A6: a copy is the source, with its mode, also where it goes into a directory and is empty") {
+  CopyScene scene;
+  fs::permissions(scene.dir / "source", fs::perms(0640));
+  std::uint64_t last = 0;
+  CopyFile copy = scene.copy(scene.here, scene.here);
+  copy.on_progress = [&last](std::uint64_t done, std::uint64_t) { last = done; };
+  const CopiedFile copied = run(scene.io, copy_file(copy));
+  CHECK((copied.bytes == kSize && copied.resumed_at == 0 && last == kSize));
+  CHECK(scene.slurp("to/copy") == scene.content);
+  CHECK((fs::status(scene.dir / "to" / "copy").permissions() & fs::perms::mask) == fs::perms(0640));
+  scene.put("empty", "");
+  run(scene.io, copy_file({scene.here, "empty", scene.here, "to", nullptr}));
+  CHECK(fs::file_size(scene.dir / "to" / "empty") == 0);
+  CHECK(
+      failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("but a directory"));
+  CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/x", nullptr}))
+            .says("is not there"));
+}
+
+TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on where it was cut") {
+  CopyScene scene;
+  int cuts = 0;
+  for (int calls = 0; calls < 20; ++calls) {
+    CAPTURE(calls);
+    fs::remove_all(scene.dir / "to");
+    fs::create_directories(scene.dir / "to");
+    scene.put("to/copy", "what was there");
+    CutPlace broken(scene.here);
+    broken.calls_left = calls;
+    if (failure_of(scene.io, copy_file(scene.copy(broken, broken))).says("cut")) {
+      ++cuts;
+      CHECK(scene.slurp("to/copy") == "what was there");
+    }
+    CutPlace whole(scene.here);
+    const CopiedFile copied = run(scene.io, copy_file(scene.copy(whole, whole)));
+    CHECK(scene.slurp("to/copy") == scene.content);
+    CHECK_FALSE(scene.has_parts());
+    CHECK(whole.bytes_read == kSize - copied.resumed_at);
+    CHECK((copied.resumed_at > 0) ==
+          (calls >= 5 && calls < 16));  // one mebibyte was written, and not yet all in place
+  }
+  CHECK(cuts == 16);
+}
+
+TEST_CASE("A6: parts of another content are found out, and all is copied anew") {
+  CopyScene scene;
+  CutPlace broken(scene.here);
+  broken.calls_left = 9;
+  CHECK(failure_of(scene.io, copy_file(scene.copy(broken, broken))).says("cut"));
+  std::string other = scene.content;
+  other[7] = 'x';
+  scene.put("source", other);
+  const CopiedFile copied = run(scene.io, copy_file(scene.copy(scene.here, scene.here)));
+  CHECK(copied.resumed_at == 0);
+  CHECK(scene.slurp("to/copy") == other);
+  scene.put("source", "short");  // and parts that are longer than all of it
+  WriteFile left;
+  left.path = "to/copy";
+  left.piece = FilePiece::next;
+  left.content = "much longer than that";
+  run(scene.io, scene.here.write(left));
+  run(scene.io, copy_file(scene.copy(scene.here, scene.here)));
+  CHECK(scene.slurp("to/copy") == "short");
+}
+
+TEST_CASE("A6: a source that changes while it is copied takes no place") {
+  CopyScene scene;
+  scene.put("to/copy", "what was there");
+  CutPlace changing(scene.here);
+  int calls = 0;
+  changing.on_step = [&] {
+    if (++calls == 4) {
+      std::string changed = scene.content;
+      changed.back() = static_cast<char>(changed.back() + 1);
+      scene.put("source", changed);
+    }
+  };
+  CHECK(failure_of(scene.io, copy_file(scene.copy(changing, scene.here))).says("it changed meanwhile"));
+  CHECK(scene.slurp("to/copy") == "what was there");
+  fs::remove_all(scene.dir / "to");
+  fs::create_directories(scene.dir / "to");
+  calls = 0;
+  CutPlace shrinking(scene.here);
+  shrinking.on_step = [&] {
+    if (++calls == 4) {
+      fs::resize_file(scene.dir / "source", 10);
+    }
+  };
+  CHECK(failure_of(scene.io, copy_file(scene.copy(shrinking, scene.here))).says("became shorter"));
+}
+
+TEST_CASE("A6: where another copy puts its parts to the same place, nothing mixed takes it") {
+  CopyScene scene;
+  FileAccess other(FileRoots::of({fs::canonical(scene.dir.path())}));
+  boost::asio::io_context others;
+  WriteFile theirs;
+  theirs.path = "to/copy";
+  theirs.piece = FilePiece::next;
+  theirs.content = "a piece of another file";
+  for (int at = 1; at < 18; ++at) {
+    CAPTURE(at);
+    scene.put("to/copy", "what was there");
+    CutPlace mine(scene.here);
+    int steps = 0;
+    mine.on_step = [&] {
+      if (++steps == at) {
+        run(others, other.write(theirs));
+      }
+    };
+    const bool failed = failure_of(scene.io, copy_file(scene.copy(mine, mine))).says("another wrote parts");
+    CHECK(failed == (at >= 4 && at <= 16));  // before that, they were there already, and are replaced
+    CHECK((!failed || steps <= at + 2));     // and it is found out with the next piece
+    CHECK(scene.slurp("to/copy") == (failed ? "what was there" : scene.content));
+    run(scene.io, copy_file(scene.copy(scene.here, scene.here)));
+    CHECK(scene.slurp("to/copy") == scene.content);
+  }
+}

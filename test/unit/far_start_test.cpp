@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hosts/hosts.hpp"
+
+using namespace terminally;
+
+namespace {
+
+HostEntry host_named(const std::string& name) {
+  HostEntry host;
+  host.name = name;
+  host.ssh = "build1";
+  return host;
+}
+
+Config a_config() {
+  Config config;
+  config.runtime_root = "/run/x";
+  config.state_root = "/state/x";
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("far start A3, S1: what a person decided is passed on, and what is masked by name is not") {
+  Config config = a_config();
+  config.view = View::rendered;
+  config.redact = Redact::off;
+  config.sync_window_ms = 1'234;
+  config.history_limit = 77;
+  config.max_duration_ms = 700;
+  config.mask_env = {"SECRET"};
+  config.mask_file = "/secrets";
+  const std::vector<std::string> flags = {
+      "--view",          "rendered", "--redact",          "off", "--sync-window-ms", "1234",
+      "--history-limit", "77",       "--max-duration-ms", "700"};
+  CHECK(far_start(host_named("a"), config, "work").flags == flags);
+  config.plain_env = true;
+  CHECK(far_start(host_named("a"), config, "work").flags.back() == "--plain-env");
+}
+
+TEST_CASE("far start A5: the gateway is the same after a restart, and another where anything of it is") {
+  const Config config = a_config();
+  const std::string same = far_start(host_named("a"), config, "work").gateway;
+  CHECK(far_start(host_named("a"), config, "work").gateway == same);
+  Config elsewhere = config;
+  elsewhere.state_root = "/state/y";
+  std::vector<std::string> all = {same, far_start(host_named("b"), config, "work").gateway,
+                                  far_start(host_named("a"), config, "play").gateway,
+                                  far_start(host_named("a"), elsewhere, "work").gateway};
+  std::ranges::sort(all);
+  CHECK(std::ranges::adjacent_find(all) == all.end());
+}
+
+TEST_CASE("far start A5: only tabs of an instance that nobody named end with the server") {
+  Config config = a_config();
+  HostEntry host = host_named("a");
+  const FarStart unnamed = far_start(host, config, "s-1");
+  CHECK(unnamed.temporary);
+  CHECK(unnamed.instance == "s-1-" + unnamed.gateway.substr(0, 8));
+  host.instance = "shared";
+  CHECK_FALSE(far_start(host, config, "s-1").temporary);
+  CHECK(far_start(host, config, "s-1").instance == "shared");
+  host.instance.clear();
+  config.instance = "work";
+  CHECK_FALSE(far_start(host, config, "work").temporary);
+}

@@ -1,0 +1,65 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "hosts/people.hpp"
+#include "hosts/push.hpp"
+
+using namespace terminally;
+
+namespace {
+
+std::vector<HostEntry> two_hosts() {
+  HostEntry one;
+  one.name = "build1";
+  one.ssh = "build1";
+  HostEntry other;
+  other.name = "web";
+  other.command = {"docker"};
+  return {one, other};
+}
+
+/// The words as they go there, joined; empty: it is a command for this side.
+std::string gone_there(const std::vector<std::string>& words) {
+  const auto far = far_words(words, two_hosts());
+  std::string text = far ? far->host.name + ":" : "";
+  for (const std::string& word : far ? far->words : std::vector<std::string>()) {
+    text += " " + word;
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("people: a command on a tab of a host goes there, from the subcommand on") {
+  CHECK(gone_there({"tail", "build1:@3", "-f"}) == "build1: tail @3 -f");
+  CHECK(gone_there({"--hosts", "/x", "tail", "-n", "5", "web:main"}) == "web: tail -n 5 main");
+  CHECK(gone_there({"exec", "build1:a b", "--", "echo", "web:@1"}) == "build1: exec a b -- echo web:@1");
+  CHECK(gone_there({"history", "web:", "-n", "5"}) == "web: history -n 5");
+  CHECK(gone_there({"exec", "web:", "--", "make"}) == "web: exec -- make");
+  CHECK(far_words({"attach", "build1:@3"}, two_hosts())->draws);
+  CHECK(!far_words({"tail", "build1:@3"}, two_hosts())->draws);
+}
+
+TEST_CASE("people: what is of this side stays") {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {},
+           {"tail", "@3"},
+           {"tail", "other:@3"},
+           {"exec", "--", "echo", "build1:@3"},
+           {"ls", "build1:@3"},
+           {"--instance", "build1:x"},
+           {"tail", "/logs/build1:x"},
+       }) {
+    CHECK(gone_there(words).empty());
+  }
+}
+
+TEST_CASE("push: the script has nothing that a login shell reads in its own way, and names the hash") {
+  const std::string script = push_script(".local/x", "terminally-mcp", std::string(64, 'a'), 17, true);
+  CHECK(script.find_first_of("'\\`!\n") == std::string::npos);
+  CHECK(script.find(std::string(64, 'a')) != std::string::npos);
+  CHECK(script.find("head -c 17 ") != std::string::npos);
+  CHECK(script.find("8675309") == std::string::npos);  // what it is to compute
+}
