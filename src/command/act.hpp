@@ -33,7 +33,8 @@ struct RecordPressing {
   Reason why = Reason::none;
   bool force = false;
 };
-/// To the group that has the foreground; with `shell_goes_on` also SIGINT to the shell, between two children.
+/// To the group that has the foreground; with `shell_goes_on` also SIGINT to the shell, which would run the
+/// next one.
 struct SignalGroup {
   int group = 0;
   int signal = 0;

@@ -87,15 +87,15 @@ constexpr std::string_view kShellReads = " waits for the keyboard (a `read` or a
 
 /// The tab's own shell has the foreground, and no call of this process has the tab.
 std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
-  switch (prompt_state(foreground, tab.tty)) {
-    case Prompt::reads_keyboard:
-      return "its shell" + std::string(kShellReads);
-    case Prompt::not_yet:
-      return "its shell runs a builtin, such as `wait`, or its start-up files";
-    case Prompt::ready:
-      break;
+  const Prompt prompt = prompt_state(foreground, tab.tty);
+  if (prompt == Prompt::reads_keyboard) {
+    return "its shell" + std::string(kShellReads);
   }
-  return tab.person_types ? "a person is typing in it" : "it was not free a moment ago";
+  if (tab.person_types) {  // with each key the editor runs for a moment, as a builtin would
+    return "a person is typing in it";
+  }
+  return prompt == Prompt::not_yet ? "its shell runs a builtin, such as `wait`, or its start-up files"
+                                   : "it was not free a moment ago";
 }
 
 }  // namespace

@@ -22,8 +22,6 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kTmuxAnswers{1'000};
 constexpr Milliseconds kServerEndsWithin{100};
-/// How long `strike` sends SIGINT to the shell again and again. The event loop stands still meanwhile.
-constexpr Milliseconds kTellsShell{8};
 constexpr int kLooksForDescendants = 15;
 constexpr std::size_t kMostNested = 1'000;
 constexpr std::size_t kMostNamed = 5;
@@ -156,20 +154,13 @@ void CommandRun::record_pressing(const act::RecordPressing& pressing) {
 }
 
 /// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
-/// from step to step: bash does so when a child dies of anything but SIGINT, and does not hear a SIGINT while
-/// it waits for a child. So it is told while it is between two children.
+/// from step to step. It is told not to while it still waits: every shell keeps that in mind until its child
+/// is gone, and a SIGINT behind that could hit what prints END.
 void CommandRun::strike(const act::SignalGroup& signal) {
-  signal_foreground(tab_->pane_pid, signal.group, signal.signal);
-  const auto until = Clock::now() + kTellsShell;
-  while (signal.shell_goes_on && Clock::now() < until && !exit_code()) {
-    const auto shell = its_shell();
-    if (!shell) {
-      return;
-    }
-    if (!process_info(signal.group)) {
-      signal_process(*shell, SIGINT);
-    }
+  if (const auto shell = signal.shell_goes_on ? its_shell() : std::nullopt) {
+    signal_process(*shell, SIGINT);
   }
+  signal_foreground(tab_->pane_pid, signal.group, signal.signal);
 }
 
 asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {

@@ -87,6 +87,7 @@ SeenForeground CommandRun::foreground() const {
   }
   const auto mode = terminal_mode(tab_->tty);
   seen.keys_signal = !mode || mode->keys_signal;
+  seen.deaf_fork = seen.who == Who::program && is_deaf_fork(now);
   seen.missed_key = key_ticks_ != 0 && was_just_started(now.group, key_ticks_);
   return seen;
 }

@@ -156,7 +156,7 @@ void Pressing::press_program(Pressed& pressed, const SeenForeground& program, To
     static_cast<void>(escalation.is_due(program.group));
     pressed.program_killed = true;
     todo.add(act::SignalGroup{program.group, SIGKILL, escalation.pressed() > 1});
-  } else if (pressure == Pressure::terminate && program.who != Who::gateway &&
+  } else if (pressure == Pressure::terminate && program.who != Who::gateway && !program.deaf_fork &&
              escalation.is_due(program.group)) {
     // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
     const int signal = program.who == Who::opened_shell ? SIGHUP : SIGTERM;

@@ -30,6 +30,7 @@ struct SeenForeground {
   bool at_prompt = false;        ///< its_shell only
   bool keys_signal = true;       ///< C-c is a signal there
   bool missed_key = false;       ///< it may have come too late for our C-c
+  bool deaf_fork = false;        ///< program only: its shell is just making it; a SIGTERM would be lost
 };
 
 /// What others want of a command.

@@ -38,6 +38,10 @@ class TmuxChannel {
                                                     std::vector<std::string> environment,
                                                     Milliseconds deadline) = 0;
 
+  /// To be called where a session has just been opened, before anybody is told of it: what is kept for all
+  /// calls is connected now, and not with one that may come as the session ends. By the deadline, or not.
+  [[nodiscard]] virtual Awaitable<void> attach(Milliseconds deadline) = 0;
+
   /// Differs from what it was before whenever the server has told of a change of its windows or sessions
   /// since. It tells of one before it answers whoever made it, and so before it answers what is asked later.
   /// nullopt: nobody listens.

@@ -36,6 +36,8 @@ class TmuxClient {
   [[nodiscard]] boost::asio::awaitable<bool> has_no_news_since(std::uint64_t then, std::string session,
                                                                std::string active_window) const;
 
+  /// See TmuxChannel.
+  [[nodiscard]] Awaitable<void> attach() const { return channel_->attach(deadline_); }
   /// Until the next call: see TmuxChannel.
   void let_go() const { channel_->let_go(); }
 

@@ -25,9 +25,9 @@ constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
 /// A session that tmux does not know is not asked for again with each call.
 constexpr Milliseconds kNotTriedAgain{5'000};
-/// tmux 3.3a crashes where it has news for control clients (a window was closed) while one of them is half
-/// known to it (control_write, control.c, of a client that control_start has not seen). A client that is lost
-/// with its session is lost amidst such news.
+/// tmux up to 3.6 crashes where it has news for control clients (a session was opened or closed) while one of
+/// them is half known to it: control_write, control.c, of a client that control_start has not seen (tmux's
+/// issue 4980). A client that is lost with its session is lost amidst such news.
 constexpr Milliseconds kNewsIsOver{200};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
@@ -47,8 +47,10 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
  public:
   /// `news`: counts what tmux tells of. That there is a new connection counts, too: what came before is
   /// missed.
-  Connection(const asio::any_io_executor& executor, const Argv& argv, std::shared_ptr<News> news)
-      : news_(std::move(news)),
+  Connection(const asio::any_io_executor& executor, const Argv& argv, std::string session,
+             std::shared_ptr<News> news)
+      : session_(std::move(session)),
+        news_(std::move(news)),
         reader_(random_hex(16)),
         process_(executor, argv, {}, ChildProcess::Kept::to_our_end) {
     ++news_->count;
@@ -60,6 +62,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     asio::co_spawn(executor, watch(shared_from_this()), asio::detached);
   }
 
+  [[nodiscard]] const std::string& session() const { return session_; }
   [[nodiscard]] bool attached() const { return reader_.attached(); }
   [[nodiscard]] bool refused() const { return reader_.refused(); }
   [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
@@ -203,6 +206,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     }
   }
 
+  std::string session_;
   std::shared_ptr<News> news_;
   ControlReader reader_;
   ChildProcess process_;
@@ -250,7 +254,7 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
       const auto made = std::make_shared<Connection>(
           executor_,
           spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}),
-          news_);
+          *session_, news_);
       made->begin(executor_);
       connection_ = made;
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a spawned client says why, or can be had
@@ -260,10 +264,9 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
   if (!found) {
     co_return nullptr;
   }
-  const std::string session = *session_;
   co_await found->settled(by);
   if (found->lost() && found->refused()) {
-    refused_session_ = session;
+    refused_session_ = found->session();
     refused_until_ = Clock::now() + kNotTriedAgain;
   }
   co_return found->lost() ? nullptr : found;
@@ -284,8 +287,23 @@ Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds dea
 
 Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) {
+  const auto by = Clock::now() + deadline;
   refused_until_ = {};
-  return spawned_->start(std::move(commands), std::move(environment), deadline);
+  if (const auto attaching = connection_) {
+    co_await attaching->settled(by);  // a session that is opened is news
+  }
+  const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
+  co_return co_await spawned_->start(std::move(commands), std::move(environment),
+                                     std::max(left, Milliseconds(1)));
+}
+
+/// All news from before has been told when tmux has answered: it was asked to open this session.
+Awaitable<void> ControlChannel::attach(Milliseconds deadline) {
+  if (connection_ && (connection_->lost() || connection_->session() != *session_)) {
+    let_go();
+  }
+  news_until_ = {};
+  static_cast<void>(co_await connection(Clock::now() + deadline));
 }
 
 }  // namespace terminally

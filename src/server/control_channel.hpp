@@ -14,9 +14,9 @@
 namespace terminally {
 
 /// A channel over one client in control mode that is kept: it answers within a tenth of a millisecond, where
-/// a process per call takes two. It comes with the first call that knows a session to attach to, and again
-/// with a call 200 ms after it was found lost (killed, detached by a person, its session closed). Calls go by
-/// spawned clients where it cannot be had.
+/// a process per call takes two. It comes with the first call that knows a session to attach to, with a new
+/// session (`attach`), and again with a call 200 ms after it was found lost (killed, detached by a person,
+/// its session closed). Calls go by spawned clients where it cannot be had.
 ///
 /// tmux reads what is sent from the pipe itself: a client that is stopped holds no call up, unless tmux is to
 /// end meanwhile; then it is killed at the first time-out. It sees no output and has no size, and is nobody's
@@ -35,6 +35,7 @@ class ControlChannel : public TmuxChannel {
   [[nodiscard]] Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) override;
   [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) override;
+  [[nodiscard]] Awaitable<void> attach(Milliseconds deadline) override;
   [[nodiscard]] std::optional<std::uint64_t> news() const override;
   void on_news(std::function<void()> told) override { news_->told = std::move(told); }
   void let_go() override;

@@ -87,6 +87,8 @@ class TmuxServer {
   /// none is known.
   [[nodiscard]] const std::string& session() const { return *session_; }
   void use_session(std::string session) { *session_ = std::move(session); }
+  /// Where that was just opened by us: see TmuxChannel.
+  [[nodiscard]] Awaitable<void> attach() const { return client_.attach(); }
 
   /// Is called when the tmux server has ended, unless we are a guest: for that the next call will do.
   void on_end(std::function<void()> ended) { ended_ = std::move(ended); }

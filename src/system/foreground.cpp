@@ -36,6 +36,10 @@ bool passes_on_exit_code(std::string_view name) {
   return std::find(kPassOnExitCode.begin(), kPassOnExitCode.end(), name) != kPassOnExitCode.end();
 }
 
+bool is_in(std::uint64_t signals, int signal) {
+  return (signals >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
 /// Whether the shell takes its commands from a terminal: then it ignores some of what the keyboard and `kill`
 /// send, which no script does. Descriptor 0 does not tell: it is the terminal while `read </dev/tty` runs in
 /// a script, and a file while a loop reads one at the prompt. In fish it tells, and the signals do not.
@@ -47,9 +51,8 @@ bool reads_terminal(int pid, ShellKind kind) {
            input == "/dev/console";
   }
   const std::uint64_t ignored = ignored_signals(pid);
-  return std::ranges::any_of(std::array{SIGTERM, SIGTSTP, SIGTTOU}, [ignored](int signal) {
-    return (ignored >> static_cast<unsigned>(signal - 1) & 1U) != 0;
-  });
+  return std::ranges::any_of(std::array{SIGTERM, SIGTSTP, SIGTTOU},
+                             [ignored](int signal) { return is_in(ignored, signal); });
 }
 
 bool takes_value(std::string_view option, bool fish) {
@@ -251,6 +254,11 @@ bool is_restricted_shell(const Foreground& foreground) {
 bool is_starting(const Foreground& foreground, ProcessId pane) {
   return foreground.pid == pane.pid || (foreground.pid != 0 && foreground.pid == foreground.shell_pid &&
                                         process_image(foreground.pid) == process_image(pane.pid));
+}
+
+bool is_deaf_fork(const Foreground& foreground) {
+  const auto process = process_info(foreground.pid);
+  return process && is_in(ignored_signals(process->pid), SIGTERM) && is_fork(*process);
 }
 
 ExitReporter exit_reporter(int shell_pid) {

@@ -45,7 +45,11 @@ asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& termi
 
 asio::awaitable<void> let_program_start(const Tab& tab) {
   const auto patience = Clock::now() + kProgramStarts;
-  while (look_at_foreground(tab.pane_pid).kind == Foreground::Kind::shell && Clock::now() < patience) {
+  const auto is_on_its_way = [&tab] {
+    const Foreground foreground = look_at_foreground(tab.pane_pid);
+    return foreground.kind == Foreground::Kind::shell || is_deaf_fork(foreground);
+  };
+  while (is_on_its_way() && Clock::now() < patience) {
     co_await sleep_for(Milliseconds(5));
   }
 }

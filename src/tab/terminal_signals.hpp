@@ -18,7 +18,8 @@ namespace terminally {
 [[nodiscard]] boost::asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal,
                                                                   StopSignal signal, int own_shell);
 
-/// Waits for a program to take the foreground from the shell that is starting it: 60 ms at most.
+/// Waits for a program to take the foreground from the shell that is starting it, and for it to hear SIGTERM:
+/// 60 ms at most.
 [[nodiscard]] boost::asio::awaitable<void> let_program_start(const Tab& tab);
 
 }  // namespace terminally

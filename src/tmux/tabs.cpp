@@ -283,8 +283,12 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   if (rows.empty() || !rows.front().tab) {
     throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
   }
+  const bool opened_session = server_.session() != rows.front().session;
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
+  if (opened_session) {
+    co_await server_.attach();
+  }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
 }

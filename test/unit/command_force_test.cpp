@@ -43,6 +43,24 @@ std::vector<int> processes_named(const PtyTab& tab, const std::string& argument)
 
 }  // namespace
 
+TEST_CASE("command force: a shell's own process that does not hear SIGTERM is told from one that does") {
+  for (const std::string shell : {"/bin/bash", "/bin/dash", "/bin/zsh"}) {
+    for (const bool deaf : {true, false}) {
+      CAPTURE(shell);
+      CAPTURE(deaf);
+      PtyTab tab(shell);
+      const std::string trap = deaf ? "trap '' TERM; " : "";
+      const RunPtr run = tab.start("(" + trap + "echo begun; read x; true)");
+      REQUIRE(has_printed(tab, run, "begun"));
+      const Foreground subshell = look_at_foreground(tab.tab->pane_pid);
+      REQUIRE(subshell.pid != tab.shell_pid());
+      CHECK(is_deaf_fork(subshell) == deaf);
+      run->request_end(Reason::cancelled_by_client, true);
+      tab.finish(run);
+    }
+  }
+}
+
 TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
   for (const std::string& shell : test::shells_here()) {
     CAPTURE(shell);

@@ -78,6 +78,25 @@ TEST_CASE("one that missed the key has its signal once") {
   CHECK(play.times("interrupt group 7") == 1);
 }
 
+TEST_CASE("one that its shell is just making has its SIGTERM when it can hear it") {
+  RunningPlay play;
+  play.scene.front.deaf_fork = true;
+  cancel_at(play, 0ms);
+  play.at(700ms, [&play] { play.scene.front.deaf_fork = false; });
+  static_cast<void>(play.until(4'000ms));
+  CHECK(play.when_done("terminate group 7") == 700);
+  CHECK(play.times("terminate group 7") == 1);
+}
+
+TEST_CASE("one that its shell is making for ever is killed all the same") {
+  RunningPlay play;
+  play.scene.front.deaf_fork = true;
+  cancel_at(play, 0ms);
+  static_cast<void>(play.until(20'000ms));
+  CHECK(play.when_done("terminate group 7") == std::nullopt);
+  CHECK(play.when_done("kill group 7") == 5'000);
+}
+
 TEST_CASE("what it opened is hung up on, and a way to a shell elsewhere gets no SIGTERM") {
   RunningPlay play;
   play.scene.front.who = Who::opened_shell;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command/busy.hpp"
 #include "pty_tab.hpp"
 
 using namespace terminally;
@@ -158,6 +159,18 @@ TEST_CASE(
   tab.pane().on_print = nullptr;
   tab.pane().write("\x04");
   tab.finish(drawn);
+}
+
+TEST_CASE("command typed: while a person types, a shell that has no prompt is not said to run a builtin") {
+  PtyTab tab;
+  tab.run("true");
+  REQUIRE(tab.comes_to_prompt());
+  tab.pane().press("sleep 1000 & wait\r");
+  const auto told = [&tab] { return what_has(*tab.tab, false); };
+  CHECK(tab.comes_true([&] { return told().find("runs a builtin") != std::string::npos; }));
+  tab.tab->person_types = true;
+  CHECK(told() == "a person is typing in it");
+  tab.pane().press("\x03");
 }
 
 TEST_CASE("command typed: who types there just now is not interrupted, and waited for") {

@@ -288,6 +288,26 @@ TEST_CASE("channel: no server is started by asking, and it ends with its session
   CHECK_FALSE(tmux.by_spawned("display-message -p x").error.empty());
 }
 
+TEST_CASE("channel: a session that was just opened has its client at once, also right behind the last one") {
+  RealTmux tmux;
+  test::run(tmux.io, tmux.channel->attach(kDeadline));
+  const int first = tmux.kept();
+  CHECK(first != 0);
+  test::run(tmux.io, tmux.channel->attach(kDeadline));
+  CHECK(tmux.kept() == first);
+  for (const bool seen : {true, false}) {
+    CAPTURE(seen);  // whether it was asked over meanwhile, and so found lost
+    CHECK(tmux.by_spawned("kill-session -t " + quote(*tmux.session)).error == "");
+    if (seen) {
+      CHECK(tmux.ask("display-message -p first").out != "first\n");
+    }
+    tmux.start();
+    test::run(tmux.io, tmux.channel->attach(kDeadline));
+    CHECK(tmux.kept() != 0);
+    CHECK(tmux.channel->news().has_value());
+  }
+}
+
 TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   RealTmux tmux;
   REQUIRE(tmux.by_spawned("set -g @terminally_now '%s'\n" + touch_hooks() + set_untouched() + "\n").error ==

@@ -93,6 +93,7 @@ class ScriptedTmux : public TmuxChannel {
   std::vector<Asked> asked;
   int clock_jumps = 0;  ///< so many guarded lists find their deadline over
   int let_gos = 0;
+  int attached = 0;
   std::function<void()> tell;
   std::optional<std::uint64_t> told;  ///< news(): as it grows, tmux tells of changes; none: nobody listens
 
@@ -135,6 +136,10 @@ class ScriptedTmux : public TmuxChannel {
   [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) override {
     return answer(std::move(commands), std::move(environment), true, deadline);
+  }
+  [[nodiscard]] Awaitable<void> attach(Milliseconds /*deadline*/) override {
+    ++attached;
+    co_return;
   }
   [[nodiscard]] std::optional<std::uint64_t> news() const override { return told; }
   void on_news(std::function<void()> listener) override { tell = std::move(listener); }
