@@ -91,11 +91,13 @@ std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
   if (prompt == Prompt::reads_keyboard) {
     return "its shell" + std::string(kShellReads);
   }
-  if (tab.person_types) {  // with each key the editor runs for a moment, as a builtin would
-    return "a person is typing in it";
+  // With each key the editor runs for a moment, as a builtin would, which has left the editor's mode.
+  const auto mode = terminal_mode(tab.tty);
+  const bool in_editor = mode && !mode->line;
+  if (prompt == Prompt::not_yet && !(tab.person_types && in_editor)) {
+    return "its shell runs a builtin, such as `wait`, or its start-up files";
   }
-  return prompt == Prompt::not_yet ? "its shell runs a builtin, such as `wait`, or its start-up files"
-                                   : "it was not free a moment ago";
+  return tab.person_types ? "a person is typing in it" : "it was not free a moment ago";
 }
 
 }  // namespace

@@ -154,13 +154,14 @@ void CommandRun::record_pressing(const act::RecordPressing& pressing) {
 }
 
 /// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
-/// from step to step. It is told not to while it still waits: every shell keeps that in mind until its child
-/// is gone, and a SIGINT behind that could hit what prints END.
+/// from step to step. It is told not to while it still waits: it keeps that in mind until its child is gone,
+/// and a SIGINT behind that could hit what prints END.
 void CommandRun::strike(const act::SignalGroup& signal) {
-  if (const auto shell = signal.shell_goes_on ? its_shell() : std::nullopt) {
-    signal_process(*shell, SIGINT);
-  }
-  signal_foreground(tab_->pane_pid, signal.group, signal.signal);
+  const Foreground now = look_at_foreground(tab_->pane_pid);
+  const bool waits =
+      now.group == signal.group && now.pid != 0 && now.pid != record_.shell_pid && !exit_code();
+  signal_foreground(tab_->pane_pid, signal.group, signal.signal,
+                    waits && signal.shell_goes_on ? its_shell() : std::nullopt);
 }
 
 asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {

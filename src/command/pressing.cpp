@@ -152,16 +152,23 @@ void Pressing::press_what_runs(Pressed& pressed, const CommandSenses& seen, Mill
 void Pressing::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
+  const auto strike = [&](int signal) {
+    const bool goes_on = escalation.pressed() > 1;
+    const bool told = goes_on && std::exchange(pressed.told_over, program.group) == program.group;
+    todo.add(act::SignalGroup{program.group, signal, goes_on && !told});
+  };
   if (pressure == Pressure::kill) {
     static_cast<void>(escalation.is_due(program.group));
     pressed.program_killed = true;
-    todo.add(act::SignalGroup{program.group, SIGKILL, escalation.pressed() > 1});
-  } else if (pressure == Pressure::terminate && program.who != Who::gateway && !program.deaf_fork &&
+    strike(SIGKILL);
+  } else if (program.deaf_fork) {
+    return;
+  } else if (pressure == Pressure::terminate && program.who != Who::gateway &&
              escalation.is_due(program.group)) {
     // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
-    const int signal = program.who == Who::opened_shell ? SIGHUP : SIGTERM;
-    todo.add(act::SignalGroup{program.group, signal, escalation.pressed() > 1});
-  } else if (!pressed.key_again && escalation.elapsed() >= kKeyAgainAfter && program.missed_key) {
+    strike(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
+  } else if (pressure == Pressure::ask && !pressed.key_again && escalation.elapsed() >= kKeyAgainAfter &&
+             program.missed_key) {
     pressed.key_again = true;
     todo.add(act::SignalGroup{program.group, SIGINT, false});
   }

@@ -39,7 +39,8 @@ class TmuxChannel {
                                                     Milliseconds deadline) = 0;
 
   /// To be called where a session has just been opened, before anybody is told of it: what is kept for all
-  /// calls is connected now, and not with one that may come as the session ends. By the deadline, or not.
+  /// calls is connected now, and not with one that may come as the session ends. Returns by the deadline,
+  /// connected or not; throws nothing of its own.
   [[nodiscard]] virtual Awaitable<void> attach(Milliseconds deadline) = 0;
 
   /// Differs from what it was before whenever the server has told of a change of its windows or sessions
@@ -49,8 +50,7 @@ class TmuxChannel {
   /// Is called whenever that comes to differ, from the event loop. Empty: nobody is.
   virtual void on_news(std::function<void()> told) = 0;
 
-  /// Once the calls that are under way are answered, nothing of ours is connected until the next one: a tmux
-  /// server without tabs lives as long as it has a client.
+  /// Once the calls that are under way are answered, nothing of ours is connected until the next one.
   virtual void let_go() = 0;
 };
 

@@ -37,7 +37,7 @@ class TmuxClient {
                                                                std::string active_window) const;
 
   /// See TmuxChannel.
-  [[nodiscard]] Awaitable<void> attach() const { return channel_->attach(deadline_); }
+  [[nodiscard]] Awaitable<void> attach(Milliseconds deadline) const { return channel_->attach(deadline); }
   /// Until the next call: see TmuxChannel.
   void let_go() const { channel_->let_go(); }
 

@@ -25,9 +25,11 @@ constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
 /// A session that tmux does not know is not asked for again with each call.
 constexpr Milliseconds kNotTriedAgain{5'000};
-/// tmux up to 3.6 crashes where it has news for control clients (a session was opened or closed) while one of
-/// them is half known to it: control_write, control.c, of a client that control_start has not seen (tmux's
-/// issue 4980). A client that is lost with its session is lost amidst such news.
+/// tmux up to 3.6 crashes where it has news for all control clients (a session was opened or closed, its
+/// active window changed, a client was detached, a pane's mode changed; from 3.4 on also a paste buffer,
+/// which is how we type) while one of them is half known to it: control_write, control.c, of a client that
+/// control_start has not seen (tmux's pull request 4980). A client that is lost with its session is lost
+/// amidst such news.
 constexpr Milliseconds kNewsIsOver{200};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
@@ -40,6 +42,18 @@ TmuxAnswer timed_out() {
   return answer;
 }
 
+/// While it is under way.
+class SpawnedCall {
+ public:
+  explicit SpawnedCall(int& calls) : calls_(calls) { ++calls_; }
+  SpawnedCall(const SpawnedCall&) = delete;
+  SpawnedCall& operator=(const SpawnedCall&) = delete;
+  ~SpawnedCall() { --calls_; }
+
+ private:
+  int& calls_;
+};
+
 }  // namespace
 
 /// One client, from its start to its end. Lives as long as somebody waits for its answers.
@@ -47,10 +61,8 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
  public:
   /// `news`: counts what tmux tells of. That there is a new connection counts, too: what came before is
   /// missed.
-  Connection(const asio::any_io_executor& executor, const Argv& argv, std::string session,
-             std::shared_ptr<News> news)
-      : session_(std::move(session)),
-        news_(std::move(news)),
+  Connection(const asio::any_io_executor& executor, const Argv& argv, std::shared_ptr<News> news)
+      : news_(std::move(news)),
         reader_(random_hex(16)),
         process_(executor, argv, {}, ChildProcess::Kept::to_our_end) {
     ++news_->count;
@@ -62,7 +74,6 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     asio::co_spawn(executor, watch(shared_from_this()), asio::detached);
   }
 
-  [[nodiscard]] const std::string& session() const { return session_; }
   [[nodiscard]] bool attached() const { return reader_.attached(); }
   [[nodiscard]] bool refused() const { return reader_.refused(); }
   [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
@@ -105,12 +116,11 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     }
   }
 
-  /// The same, once nobody waits for it.
+  /// The same, once nobody waits for it and tmux knows it whole: it crashes also over the end of a client
+  /// that it half knows (control_stop; tmux's pull request 5004).
   void leave() {
     leaves_ = true;
-    if (questions_.empty()) {
-      lose();
-    }
+    end_if_left();
   }
 
  private:
@@ -122,9 +132,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     Question& operator=(const Question&) = delete;
     ~Question() {
       connection.questions_.erase(number);
-      if (connection.leaves_ && connection.questions_.empty()) {
-        connection.lose();
-      }
+      connection.end_if_left();
     }
 
     Connection& connection;
@@ -203,10 +211,16 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     }
     if (reader_.attached()) {
       settled_.set();
+      end_if_left();
     }
   }
 
-  std::string session_;
+  void end_if_left() {
+    if (leaves_ && questions_.empty() && settled_.is_set()) {
+      lose();
+    }
+  }
+
   std::shared_ptr<News> news_;
   ControlReader reader_;
   ChildProcess process_;
@@ -241,20 +255,27 @@ void ControlChannel::let_go() {
   }
 }
 
-/// None: spawned clients have to do.
+bool ControlChannel::may_attach() const {
+  const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
+  return !connection_ && !session_->empty() && !refused && Clock::now() >= news_until_;
+}
+
+/// None: spawned clients have to do. None comes while one of them is under way: what it does may be news.
 Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connection(Clock::time_point by) {
   if (connection_ && connection_->lost()) {
     connection_.reset();  // what it may still have to say, it says
     news_until_ = Clock::now() + kNewsIsOver;
   }
-  const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
-  if (!connection_ && !session_->empty() && !refused && Clock::now() >= news_until_) {
+  while (may_attach() && spawned_calls_ > 0 && Clock::now() < by) {
+    co_await sleep_for(Milliseconds(1));
+  }
+  if (may_attach() && spawned_calls_ == 0) {
     try {
       // -N: attach-session would start a server.
       const auto made = std::make_shared<Connection>(
           executor_,
           spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}),
-          *session_, news_);
+          news_);
       made->begin(executor_);
       connection_ = made;
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a spawned client says why, or can be had
@@ -264,9 +285,10 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
   if (!found) {
     co_return nullptr;
   }
+  const std::string session = *session_;
   co_await found->settled(by);
   if (found->lost() && found->refused()) {
-    refused_session_ = found->session();
+    refused_session_ = session;
     refused_until_ = Clock::now() + kNotTriedAgain;
   }
   co_return found->lost() ? nullptr : found;
@@ -281,6 +303,7 @@ Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds dea
   if (connected) {
     co_return co_await connected->ask(std::move(commands), by);
   }
+  const SpawnedCall call(spawned_calls_);
   const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
   co_return co_await spawned_->run(std::move(commands), std::max(left, Milliseconds(1)));
 }
@@ -292,15 +315,20 @@ Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<st
   if (const auto attaching = connection_) {
     co_await attaching->settled(by);  // a session that is opened is news
   }
+  outlived_ = connection_;
   const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
-  co_return co_await spawned_->start(std::move(commands), std::move(environment),
-                                     std::max(left, Milliseconds(1)));
+  if (left <= Milliseconds(0)) {
+    co_return timed_out();
+  }
+  const SpawnedCall call(spawned_calls_);
+  co_return co_await spawned_->start(std::move(commands), std::move(environment), left);
 }
 
-/// All news from before has been told when tmux has answered: it was asked to open this session.
+/// A client from before `start` is at its end, or another server's. What was news then has been told by the
+/// time that tmux has answered.
 Awaitable<void> ControlChannel::attach(Milliseconds deadline) {
-  if (connection_ && (connection_->lost() || connection_->session() != *session_)) {
-    let_go();
+  if (connection_ && (connection_->lost() || connection_ == outlived_.lock())) {
+    std::exchange(connection_, nullptr)->lose();
   }
   news_until_ = {};
   static_cast<void>(co_await connection(Clock::now() + deadline));

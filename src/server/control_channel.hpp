@@ -46,6 +46,7 @@ class ControlChannel : public TmuxChannel {
     std::uint64_t count = 0;
     std::function<void()> told;
   };
+  [[nodiscard]] bool may_attach() const;
   [[nodiscard]] Awaitable<std::shared_ptr<Connection>> connection(Clock::time_point by);
 
   boost::asio::any_io_executor executor_;
@@ -56,6 +57,8 @@ class ControlChannel : public TmuxChannel {
   Clock::time_point news_until_;  ///< of how a client was lost, which none is to come amidst
   std::shared_ptr<News> news_ = std::make_shared<News>();
   std::shared_ptr<Connection> connection_;
+  std::weak_ptr<Connection> outlived_;  ///< was there when the newest session was opened
+  int spawned_calls_ = 0;               ///< that are under way
 };
 
 }  // namespace terminally

@@ -49,7 +49,7 @@ class TmuxServer {
   /// Who reaches the tmux server that we know of, or a tab's, and no later one.
   [[nodiscard]] TmuxClient client() const { return client_.of_server(pid_); }
   [[nodiscard]] TmuxClient client_of(const Tab& tab) const { return client_.of_server(tab.server_pid); }
-  /// Without a tab, the server is to end: no client is to hold it until the next call.
+  /// Without a tab: nothing of ours is connected until the next call.
   void let_go_of_server() const { client_.let_go(); }
 
   /// What is known of why a call has not come to its end.
@@ -87,8 +87,8 @@ class TmuxServer {
   /// none is known.
   [[nodiscard]] const std::string& session() const { return *session_; }
   void use_session(std::string session) { *session_ = std::move(session); }
-  /// Where that was just opened by us: see TmuxChannel.
-  [[nodiscard]] Awaitable<void> attach() const { return client_.attach(); }
+  /// Where that was just opened by us: see TmuxChannel. Within half a second.
+  [[nodiscard]] Awaitable<void> attach() const { return client_.attach(Milliseconds(500)); }
 
   /// Is called when the tmux server has ended, unless we are a guest: for that the next call will do.
   void on_end(std::function<void()> ended) { ended_ = std::move(ended); }

@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 18> kGateways = {
     "oc",  "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
 };
 
-constexpr std::size_t kMostBehind = 100;  ///< processes that are looked at
+constexpr std::uint64_t kBeingMade = 100;  ///< ticks, of 10 ms each
+constexpr std::size_t kMostBehind = 100;   ///< processes that are looked at
 
 bool is_gateway(std::string_view name) {
   return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
@@ -258,7 +259,8 @@ bool is_starting(const Foreground& foreground, ProcessId pane) {
 
 bool is_deaf_fork(const Foreground& foreground) {
   const auto process = process_info(foreground.pid);
-  return process && is_in(ignored_signals(process->pid), SIGTERM) && is_fork(*process);
+  return process && is_in(ignored_signals(process->pid), SIGTERM) &&
+         process->start_ticks + kBeingMade >= ticks_since_boot() && is_fork(*process);
 }
 
 ExitReporter exit_reporter(int shell_pid) {

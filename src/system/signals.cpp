@@ -55,12 +55,15 @@ bool signal_process(ProcessId process, int signal) {
   return waits_while_stopped(signal) ? send(SIGCONT) && sent : sent;
 }
 
-bool signal_foreground(ProcessId pane, int group, int signal) {
+bool signal_foreground(ProcessId pane, int group, int signal, std::optional<ProcessId> waiting) {
   const auto terminal = process_info(pane);
   // tmux makes a session for each pane. Its terminal's foreground group is one of that session.
   const bool of_the_tab = terminal && terminal->session == pane.pid && terminal->foreground_group == group;
   if (!of_the_tab || group == terminal->group || !may_be_signalled(group)) {
     return false;
+  }
+  if (waiting) {
+    signal_process(*waiting, SIGINT);
   }
   const bool sent = ::kill(-group, signal) == 0;
   return waits_while_stopped(signal) ? ::kill(-group, SIGCONT) == 0 && sent : sent;

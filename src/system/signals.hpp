@@ -16,7 +16,9 @@ bool signal_process(ProcessId process, int signal);
 
 /// To the group that has the foreground of the pane's terminal, if that still is `group`. Never to the group
 /// of the pane's own process: between two shells it has the foreground, and it starts the next one.
-bool signal_foreground(ProcessId pane, int group, int signal);
+/// `waiting`: a shell that waits for that group, and gets a SIGINT just before; ksh takes the foreground back
+/// over it.
+bool signal_foreground(ProcessId pane, int group, int signal, std::optional<ProcessId> waiting = {});
 
 /// What the children of this process will inherit (see process_tag.hpp). False: the system does not let us.
 bool tag_process(int pid, ProcessTag tag);

@@ -65,8 +65,11 @@ TEST_CASE("each new foreground group is pressed, and the shell told between two 
   static_cast<void>(play.until(20'000ms));
   CHECK(play.when_done("terminate group 7") == 500);
   CHECK(play.when_done("terminate group 8 and tell shell") == 700);
-  CHECK(play.when_done("kill group 8 and tell shell") == 5'000);
+  CHECK(play.when_done("kill group 8") == 5'000);
   CHECK(play.when_done("kill group 9 and tell shell") == 5'200);
+  CHECK(play.times("terminate group 8 and tell shell") == 1);  // it keeps that in mind
+  CHECK(play.times("kill group 8 and tell shell") == 0);
+  CHECK(play.times("kill group 9 and tell shell") == 1);
 }
 
 TEST_CASE("one that missed the key has its signal once") {
@@ -81,11 +84,13 @@ TEST_CASE("one that missed the key has its signal once") {
 TEST_CASE("one that its shell is just making has its SIGTERM when it can hear it") {
   RunningPlay play;
   play.scene.front.deaf_fork = true;
+  play.scene.front.missed_key = true;
   cancel_at(play, 0ms);
   play.at(700ms, [&play] { play.scene.front.deaf_fork = false; });
   static_cast<void>(play.until(4'000ms));
   CHECK(play.when_done("terminate group 7") == 700);
   CHECK(play.times("terminate group 7") == 1);
+  CHECK(play.times("interrupt group 7") == 0);
 }
 
 TEST_CASE("one that its shell is making for ever is killed all the same") {

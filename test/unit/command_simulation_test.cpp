@@ -286,12 +286,13 @@ class SimulatedTab {
     if (!is_running() || act.group != group_) {
       return;
     }
+    told_over_ = act.shell_goes_on ? group_ : told_over_;
     const bool ends = act.signal == SIGKILL || (act.signal == SIGTERM && fate.hears_terminate) ||
                       (act.signal == SIGINT && fate.hears_interrupt);
     if (!ends) {
       return;
     }
-    if (act.signal != SIGINT && steps_ < fate.next_steps && !act.shell_goes_on) {
+    if (act.signal != SIGINT && steps_ < fate.next_steps && told_over_ != group_) {
       ++steps_;
       play.scene.front.group = ++group_;  // the shell goes on with its text
     } else {
@@ -395,6 +396,7 @@ class SimulatedTab {
   int hidden_ = 0;
   int group_ = 0;
   int steps_ = 0;
+  int told_over_ = -1;  ///< the group with which the shell was told not to go on
   bool script_is_there_ = false;
   bool link_is_cut_ = false;
   std::vector<int> waiting_lines_;

@@ -290,6 +290,7 @@ TEST_CASE("channel: no server is started by asking, and it ends with its session
 
 TEST_CASE("channel: a session that was just opened has its client at once, also right behind the last one") {
   RealTmux tmux;
+  CHECK(tmux.by_spawned("set -s exit-empty off").error == "");  // else the next may meet its end
   test::run(tmux.io, tmux.channel->attach(kDeadline));
   const int first = tmux.kept();
   CHECK(first != 0);
@@ -299,13 +300,51 @@ TEST_CASE("channel: a session that was just opened has its client at once, also 
     CAPTURE(seen);  // whether it was asked over meanwhile, and so found lost
     CHECK(tmux.by_spawned("kill-session -t " + quote(*tmux.session)).error == "");
     if (seen) {
-      CHECK(tmux.ask("display-message -p first").out != "first\n");
+      REQUIRE(test::comes_true(tmux.io, [&] { return !tmux.channel->news(); }));
+      static_cast<void>(tmux.ask("display-message -p first"));
     }
     tmux.start();
     test::run(tmux.io, tmux.channel->attach(kDeadline));
     CHECK(tmux.kept() != 0);
     CHECK(tmux.channel->news().has_value());
+    CHECK(RealTmux::line(tmux.ask("display-message -p '#{session_id}'")) == *tmux.session);
   }
+}
+
+TEST_CASE("channel: none comes while what is done by spawned clients is under way") {
+  RealTmux tmux;
+  test::run(tmux.io, tmux.channel->attach(kDeadline));
+  ::kill(tmux.kept(), SIGKILL);
+  REQUIRE(test::comes_true(tmux.io, [&] { return !tmux.channel->news(); }));
+  UnderWay<TmuxAnswer> spawned(tmux.io, tmux.channel->run("wait-for there", kDeadline));
+  test::run(tmux.io, sleep_for(Milliseconds(300)));  // the time for which none comes anyway
+  UnderWay<TmuxAnswer> next(tmux.io, tmux.channel->run("display-message -p next", kDeadline));
+  test::run(tmux.io, sleep_for(Milliseconds(50)));
+  CHECK(tmux.kept() == 0);
+  static_cast<void>(tmux.by_spawned("wait-for -S there"));
+  CHECK(spawned.result().error == "");
+  CHECK(next.result().out == "next\n");
+  CHECK(tmux.kept() != 0);
+}
+
+TEST_CASE("channel: one that tmux half knows is not ended before it knows it whole") {
+  RealTmux tmux;
+  const int server = std::stoi(RealTmux::line(tmux.by_spawned("list-sessions -F '#{pid}'")));
+  ::kill(server, SIGSTOP);
+  UnderWay<TmuxAnswer> given_up(tmux.io, tmux.channel->run("display-message -p first", Milliseconds(50)));
+  CHECK(given_up.result().timed_out);
+  tmux.channel->let_go();
+  const auto clients = [&] {
+    return std::ranges::count_if(all_pids(), [](int pid) {
+      const auto info = process_info(pid);
+      return info && info->parent == ::getpid() && info->name.starts_with("tmux");
+    });
+  };
+  CHECK(clients() == 1);
+  test::run(tmux.io, sleep_for(Milliseconds(50)));
+  CHECK(clients() == 1);
+  ::kill(server, SIGCONT);
+  CHECK(test::comes_true(tmux.io, [&] { return clients() == 0; }));
 }
 
 TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
