@@ -144,9 +144,16 @@ std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
       is_idle_shell(tab, foreground)) {
     return std::nullopt;
   }
-  const auto mode = terminal_mode(tab.tty);
-  const auto kind = mode ? kind_of_wait(tab, foreground, *mode) : std::nullopt;
-  return kind ? std::optional(AwaitingInput{*kind, unfinished_line(tab.log, tab.cols, guard)}) : std::nullopt;
+  const auto seen = [&] {
+    const auto mode = terminal_mode(tab.tty);
+    return mode ? kind_of_wait(tab, foreground, *mode) : std::nullopt;
+  };
+  // Where others start or end beside it, a look at the children of a process may miss one: `children`,
+  // proc(5).
+  const auto kind = seen();
+  const bool waits = kind && seen() == kind;
+  return waits ? std::optional(AwaitingInput{*kind, unfinished_line(tab.log, tab.cols, guard)})
+               : std::nullopt;
 }
 
 std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {

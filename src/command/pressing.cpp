@@ -161,14 +161,12 @@ void Pressing::press_program(Pressed& pressed, const SeenForeground& program, To
     static_cast<void>(escalation.is_due(program.group));
     pressed.program_killed = true;
     strike(SIGKILL);
-  } else if (program.deaf_fork) {
-    return;
-  } else if (pressure == Pressure::terminate && program.who != Who::gateway &&
-             escalation.is_due(program.group)) {
-    // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
-    strike(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
-  } else if (pressure == Pressure::ask && !pressed.key_again && escalation.elapsed() >= kKeyAgainAfter &&
-             program.missed_key) {
+  } else if (pressure == Pressure::terminate && program.who != Who::gateway) {
+    if (!program.deaf_fork && escalation.is_due(program.group)) {
+      // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
+      strike(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
+    }
+  } else if (!pressed.key_again && escalation.elapsed() >= kKeyAgainAfter && program.missed_key) {
     pressed.key_again = true;
     todo.add(act::SignalGroup{program.group, SIGINT, false});
   }

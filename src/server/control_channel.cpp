@@ -25,10 +25,10 @@ constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
 /// A session that tmux does not know is not asked for again with each call.
 constexpr Milliseconds kNotTriedAgain{5'000};
-/// tmux up to 3.6 crashes where it has news for all control clients (a session was opened or closed, its
-/// active window changed, a client was detached, a pane's mode changed; from 3.4 on also a paste buffer,
-/// which is how we type) while one of them is half known to it: control_write, control.c, of a client that
-/// control_start has not seen (tmux's pull request 4980). A client that is lost with its session is lost
+/// tmux up to 3.6 crashes where it has news for all control clients (a session was opened, closed or renamed,
+/// its active window or pane changed, a client was detached, a pane's mode changed; from 3.4 on also a paste
+/// buffer, which is how we type) while one of them is half known to it: control_write, control.c, of a client
+/// that control_start has not seen (tmux's pull request 4980). A client that is lost with its session is lost
 /// amidst such news.
 constexpr Milliseconds kNewsIsOver{200};
 /// What a client that has ended may have left in its output is read by then.
@@ -42,16 +42,16 @@ TmuxAnswer timed_out() {
   return answer;
 }
 
-/// While it is under way.
+/// While it is under way. It may be put away after the channel.
 class SpawnedCall {
  public:
-  explicit SpawnedCall(int& calls) : calls_(calls) { ++calls_; }
+  explicit SpawnedCall(std::shared_ptr<int> calls) : calls_(std::move(calls)) { ++*calls_; }
   SpawnedCall(const SpawnedCall&) = delete;
   SpawnedCall& operator=(const SpawnedCall&) = delete;
-  ~SpawnedCall() { --calls_; }
+  ~SpawnedCall() { --*calls_; }
 
  private:
-  int& calls_;
+  std::shared_ptr<int> calls_;
 };
 
 }  // namespace
@@ -78,6 +78,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
   [[nodiscard]] bool refused() const { return reader_.refused(); }
   [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
 
+  [[nodiscard]] bool is_settled() const { return settled_.is_set(); }
   /// Until it has its session, or is lost; until then at most.
   [[nodiscard]] Awaitable<bool> settled(Clock::time_point by) { return settled_.wait_by(by); }
 
@@ -251,13 +252,17 @@ std::optional<std::uint64_t> ControlChannel::news() const {
 
 void ControlChannel::let_go() {
   if (connection_) {
+    leaving_ = connection_;
+    news_until_ = Clock::now() + kNewsIsOver;
     std::exchange(connection_, nullptr)->leave();
   }
 }
 
 bool ControlChannel::may_attach() const {
   const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
-  return !connection_ && !session_->empty() && !refused && Clock::now() >= news_until_;
+  const auto leaving = leaving_.lock();
+  const bool alone = !connection_ && (!leaving || leaving->lost());
+  return alone && !session_->empty() && !refused && Clock::now() >= news_until_;
 }
 
 /// None: spawned clients have to do. None comes while one of them is under way: what it does may be news.
@@ -266,10 +271,10 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
     connection_.reset();  // what it may still have to say, it says
     news_until_ = Clock::now() + kNewsIsOver;
   }
-  while (may_attach() && spawned_calls_ > 0 && Clock::now() < by) {
+  while (may_attach() && *spawned_calls_ > 0 && Clock::now() < by) {
     co_await sleep_for(Milliseconds(1));
   }
-  if (may_attach() && spawned_calls_ == 0) {
+  if (may_attach() && *spawned_calls_ == 0) {
     try {
       // -N: attach-session would start a server.
       const auto made = std::make_shared<Connection>(
@@ -278,7 +283,8 @@ Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connectio
           news_);
       made->begin(executor_);
       connection_ = made;
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a spawned client says why, or can be had
+    } catch (const Error&) {  // a spawned client says why, or can be had
+      news_until_ = Clock::now() + kNewsIsOver;
     }
   }
   const std::shared_ptr<Connection> found = connection_;
@@ -303,17 +309,25 @@ Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds dea
   if (connected) {
     co_return co_await connected->ask(std::move(commands), by);
   }
-  const SpawnedCall call(spawned_calls_);
   const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
-  co_return co_await spawned_->run(std::move(commands), std::max(left, Milliseconds(1)));
+  if (left <= Milliseconds(0)) {
+    co_return timed_out();
+  }
+  const SpawnedCall call(spawned_calls_);
+  co_return co_await spawned_->run(std::move(commands), left);
 }
 
 Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) {
   const auto by = Clock::now() + deadline;
   refused_until_ = {};
-  if (const auto attaching = connection_) {
-    co_await attaching->settled(by);  // a session that is opened is news
+  // A session that is opened is news.
+  if (const auto leaving = leaving_.lock()) {
+    co_await leaving->settled(by);
+  }
+  while (connection_ && !connection_->is_settled() && Clock::now() < by) {
+    const auto attaching = connection_;
+    co_await attaching->settled(by);
   }
   outlived_ = connection_;
   const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());

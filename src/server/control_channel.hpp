@@ -58,7 +58,8 @@ class ControlChannel : public TmuxChannel {
   std::shared_ptr<News> news_ = std::make_shared<News>();
   std::shared_ptr<Connection> connection_;
   std::weak_ptr<Connection> outlived_;  ///< was there when the newest session was opened
-  int spawned_calls_ = 0;               ///< that are under way
+  std::weak_ptr<Connection> leaving_;   ///< was let go, and may still be there
+  std::shared_ptr<int> spawned_calls_ = std::make_shared<int>(0);  ///< that are under way
 };
 
 }  // namespace terminally

@@ -84,6 +84,14 @@ bool is_interactive_shell(int pid) {
   return true;
 }
 
+/// It lives, and where it is at is not for us to know: another user's, or one that cannot be dumped. What has
+/// ended, or ends just now, is nowhere.
+bool hides(int pid) {
+  std::error_code error;
+  static_cast<void>(std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/cwd", error));
+  return error == std::errc::permission_denied;
+}
+
 /// A shell's child that has not begun a program yet, or a subshell: it has the shell's name and arguments,
 /// and shows no prompt. Not known of another user's.
 bool is_fork(const ProcessInfo& process) {
@@ -211,8 +219,7 @@ bool reads_our_files(const Foreground& foreground) {
 
 InFront in_front(const Foreground& foreground) {
   InFront front{.name = foreground.name, .cwd = process_cwd(foreground.pid)};
-  const int user = front.cwd.empty() ? process_uid(foreground.pid) : -1;
-  if (!front.cwd.empty() || (user >= 0 && user != static_cast<int>(::geteuid()))) {
+  if (!front.cwd.empty() || hides(foreground.pid)) {
     return front;
   }
   const auto shell = process_info(foreground.shell_pid);

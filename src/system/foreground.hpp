@@ -31,7 +31,8 @@ struct Foreground {
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
 /// What a person is told of it: where what had it has just ended, or ends just now, of the tab's shell. `cwd`
-/// is empty where it is not for us to read (another user's), both where the tab's process is gone.
+/// is empty where it is not for us to read (another user's, one that hides), both where the tab's process is
+/// gone.
 struct InFront {
   std::string name;
   std::string cwd;

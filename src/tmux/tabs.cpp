@@ -249,7 +249,7 @@ Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, boo
 
 /// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
 /// makes it at this moment: what a server asked of tmux is done although it was killed.
-Awaitable<std::string> Tabs::open_window(NewWindow window) {
+Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
   for (int attempt = 1;; ++attempt) {
     co_await attach();
     const bool had_server = server_.pid() != 0;
@@ -263,7 +263,8 @@ Awaitable<std::string> Tabs::open_window(NewWindow window) {
     const std::string name =
         attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {
-      co_return co_await new_session(name, window, no_server);
+      std::string row = co_await new_session(name, window, no_server);
+      co_return Opened{std::move(row), true};
     } catch (const Error& error) {
       if (attempt == kMostSessionNames || !is_taken(error)) {
         throw;
@@ -278,15 +279,15 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
   NewWindow window{options.words, options.variables};
   const auto guard = co_await server_.turn(opening_window_, Clock::time_point::max());
-  const std::string answer = co_await open_window(std::move(window));
-  const std::vector<PaneRow> rows = parse_pane_rows(answer);
+  const Opened opened = co_await open_window(std::move(window));
+  const std::vector<PaneRow> rows = parse_pane_rows(opened.row);
   if (rows.empty() || !rows.front().tab) {
-    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(answer) + "\"");
+    throw Error(ErrorCode::tmux_failed,
+                "tmux answered new-window with \"" + to_valid_utf8(opened.row) + "\"");
   }
-  const bool opened_session = server_.session() != rows.front().session;
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
-  if (opened_session) {
+  if (opened.session) {
     co_await server_.attach();
   }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};

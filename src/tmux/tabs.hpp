@@ -66,7 +66,11 @@ class Tabs {
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
   Awaitable<std::optional<std::string>> new_window(Argv words);
   Awaitable<std::string> new_session(std::string name, NewWindow window, bool start_server);
-  Awaitable<std::string> open_window(NewWindow window);
+  struct Opened {
+    std::string row;
+    bool session = false;  ///< with it
+  };
+  Awaitable<Opened> open_window(NewWindow window);
   Awaitable<void> end_of_server();
   Awaitable<void> clear_up_lost_server();
   void settle_generation(std::uint32_t generation);

@@ -340,8 +340,9 @@ class Restricted(unittest.TestCase):
                 waits(self, tab, "read -p 'name? ' x", "line", "name?")
                 tab.call("send_text", text="anna")
                 tab.wait_end(20)
-                tab.start(f"/usr/bin/python3 -c '{hidden}import time; time.sleep(60)'")
-                poll(lambda: tab.row.foreground.startswith("python3"), 10)
+                tab.start(f"/usr/bin/python3 -c '{hidden}import time; print(4711, flush=True); time.sleep(60)'")
+                poll(lambda: b"\a4711\r\n" in tab.log(), 10)
+                self.assertTrue(tab.row.foreground.startswith("python3"), tab.row)
                 for _ in range(10):
                     self.assertIsNone(tab.state().awaiting_input)
                 tab.call("cancel_command", force=True)

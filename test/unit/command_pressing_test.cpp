@@ -90,7 +90,8 @@ TEST_CASE("one that its shell is just making has its SIGTERM when it can hear it
   static_cast<void>(play.until(4'000ms));
   CHECK(play.when_done("terminate group 7") == 700);
   CHECK(play.times("terminate group 7") == 1);
-  CHECK(play.times("interrupt group 7") == 0);
+  CHECK(play.when_done("interrupt group 7") == 200);
+  CHECK(play.times("interrupt group 7") == 1);
 }
 
 TEST_CASE("one that its shell is making for ever is killed all the same") {
@@ -109,9 +110,11 @@ TEST_CASE("what it opened is hung up on, and a way to a shell elsewhere gets no 
   play.at(1'000ms, [&play] {
     play.scene.front = program(8);
     play.scene.front.who = Who::gateway;
+    play.scene.front.missed_key = true;
   });
   static_cast<void>(play.until(20'000ms));
   CHECK(play.when_done("hang up group 7") == 500);
+  CHECK(play.when_done("interrupt group 8") == 1'000);
   CHECK(play.when_done("terminate group 8 and tell shell") == std::nullopt);
   CHECK(play.when_done("kill group 8 and tell shell") == 5'000);
 }

@@ -116,7 +116,7 @@ def deadlines(shell: str) -> list[Case]:
         hangs("trap 'echo caught' INT; sleep 30", number=AnyOf(0, 130), output=Text(r"(\^C|\n)*(caught\n)?"), undo="trap - INT"),
         hangs(
             "stty -isig; sleep 30; stty isig",
-            number=AnyOf(0, 143),
+            number=AnyOf(0, 130, 143),
             output=Text(r"(\^C|\n|Terminated\n?|zsh: terminated[^\n]*\n?)*"),
             undo="stty sane",
             why="C-c is not a signal here",
