@@ -19,8 +19,12 @@ constexpr Milliseconds kPromptShown{200};
 /// How much is read of a log for one.
 constexpr std::size_t kReadForPromptBytes = 4'096;
 
+/// How long a C-c may take to be answered by a new line.
+constexpr Milliseconds kTaken{300};
 /// How long the key of ours may take to be answered. It is, in a few milliseconds, where it is bound.
 constexpr Milliseconds kEditorAnswers{1'500};
+/// The same for a second one, where the first was lost: to a C-c that the editor had not heard yet.
+constexpr Milliseconds kEditorAnswersAgain{700};
 constexpr Milliseconds kEditorLook{2};
 /// How long an editor may take to read what was typed. It is not one where a `read` of a person waits.
 constexpr Milliseconds kEditorReads{500};
@@ -85,16 +89,18 @@ bool LineAtPrompt::has_key(const Foreground& foreground) const {
          !is_replaced(last->shell_pid, last->shell_image);
 }
 
-/// What the key of ours answers; nullopt: it was not pressed, or not answered.
+/// What the key of ours answers; empty: nothing in time; nullopt: it was not pressed.
 asio::awaitable<std::optional<std::string>> LineAtPrompt::press_editor_key(std::string script,
-                                                                           PaneFact unless, Typed typed) {
+                                                                           PaneFact unless, Typed typed,
+                                                                           Milliseconds within) {
   const EditorKeyFiles files = tab_.files.editor_key();
   std::optional<std::string> answer;
+  bool pressed = false;
   try {
     write_file(files.script, script);
     write_file(files.answer, "");  // ours, so that the shell's umask does not make it readable for others
-    const bool pressed = co_await terminal_.type(std::string(kEditorKey), typed, unless);
-    const auto give_up_at = Clock::now() + kEditorAnswers;
+    pressed = co_await terminal_.type(std::string(kEditorKey), typed, unless);
+    const auto give_up_at = Clock::now() + within;
     for (bool waits = pressed; waits;
          waits = answer && !answer->ends_with('\0') && Clock::now() < give_up_at) {
       co_await sleep_for(kEditorLook);
@@ -104,8 +110,11 @@ asio::awaitable<std::optional<std::string>> LineAtPrompt::press_editor_key(std::
   }
   remove_file(files.script);
   remove_file(files.answer);
+  if (!pressed) {
+    co_return std::nullopt;
+  }
   const bool answered = answer && answer->ends_with('\0');
-  co_return answered ? std::move(answer) : std::nullopt;
+  co_return answered ? std::move(*answer) : std::string();
 }
 
 /// What a person has half typed there, where the editor can tell.
@@ -121,12 +130,13 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
   const ShellKind kind = *editor;
   const std::uint64_t from = tab_.log.end();
   std::string script = telling_script(kind, tab_.files.editor_key().answer);
-  const auto answer = co_await press_editor_key(std::move(script), PaneFact::person_types, Typed::key);
+  const auto answer =
+      co_await press_editor_key(std::move(script), PaneFact::person_types, Typed::key, kEditorAnswers);
   auto half = answer ? decode_half_typed(kind, *answer) : std::nullopt;
   // It answers from within the key's action: a C-c that came before the end of that would end the action, and
   // leave the line (fish).
   const auto back = co_await comes_to_editor(shell, kEditorReads);
-  is_in_action_ = answer && !back;
+  is_in_action_ = answer && !answer->empty() && !back;
   const auto drawn_by = Clock::now() + kPromptShown;
   while (half && kind == ShellKind::bash && half->prompt.empty() && Clock::now() < drawn_by) {
     co_await sleep_for(kEditorLook);
@@ -140,13 +150,28 @@ asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
   if (line.empty()) {
     co_return true;
   }
-  const auto editor = co_await comes_to_editor(shell, kEditorComes);
+  // The second key is for one that was lost. It counts as a touch itself; where something stands by then, it
+  // does nothing.
+  struct Try {
+    Milliseconds comes;
+    Milliseconds answers;
+    PaneFact unless;
+  };
   bool done = false;
-  if (editor) {
+  for (const Try& one :
+       {Try{kEditorComes, kEditorAnswers, PaneFact::full_screen | PaneFact::touched_a_moment_ago},
+        Try{kEditorReads, kEditorAnswersAgain, PaneFact::full_screen}}) {
+    const auto editor = co_await comes_to_editor(shell, one.comes);
+    if (!editor) {
+      break;
+    }
     std::string script = putting_script(*editor, line, tab_.files.editor_key().answer);
-    const PaneFact unless = PaneFact::full_screen | PaneFact::touched_a_moment_ago;
-    const auto answer = co_await press_editor_key(std::move(script), unless, Typed::text_put_back);
-    done = answer.has_value();
+    const auto answer =
+        co_await press_editor_key(std::move(script), one.unless, Typed::text_put_back, one.answers);
+    done = answer && !answer->empty();
+    if (done || !answer) {
+      break;  // not pressed: somebody has typed since
+    }
   }
   if (!done) {
     tab_.line_put_back.clear();
@@ -156,8 +181,8 @@ asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
 
 /// The shell reads before the log has what it showed. For a moment only: a prompt may be empty.
 template <typename Condition>
-asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown) {
-  const auto shown_by = Clock::now() + kPromptShown;
+asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown, Milliseconds within) {
+  const auto shown_by = Clock::now() + within;
   while (!shown() && Clock::now() < shown_by) {
     co_await watch_.changed_by(shown_by);
   }
@@ -165,13 +190,13 @@ asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown) {
 
 asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt, ShellImage shell) {
   prompt_ = prompt;
-  co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); });
+  co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); }, kPromptShown);
   rows_.last = unfinished_line(tab_.log, tab_.cols);
   rows_.before = whole_unfinished_line(tab_.log, tab_.cols);  // who masks it needs all of it
   half_ = co_await ask_editor(prompt, shell);
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken && !is_in_action_; ++tries) {
-    const std::uint64_t before = tab_.log.end();
+    c_c_at_ = tab_.log.end();
     const bool pressed = co_await press_c_c();
     if (!pressed) {
       break;
@@ -179,7 +204,7 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
     taken_away_ = true;
     tab_.last_end = Clock::now();  // what runs now is a step to the next prompt
     // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
-    taken = tab_.log.read(before, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
+    taken = is_taken();
   }
   if (!taken_away_ && half_ && prompt.shell == ShellKind::bash) {  // there it went as it was told
     tab_.line_put_back = half_->text;
@@ -193,7 +218,8 @@ asio::awaitable<std::string> LineAtPrompt::note() {
   // The rows of the prompt decide only on what the note says: where the new one is like the old one, nothing
   // stood there.
   co_await wait_until_shown(
-      [this] { return rows_.last.empty() || unfinished_line(tab_.log, tab_.cols) == rows_.last; });
+      [this] { return rows_.last.empty() || unfinished_line(tab_.log, tab_.cols) == rows_.last; },
+      kPromptShown);
   rows_.prompt = whole_unfinished_line(tab_.log, tab_.cols);
   co_return what_to_tell();
 }
@@ -222,6 +248,11 @@ std::string LineAtPrompt::what_to_tell() {
                          tab_.for_person);
 }
 
+/// Whether our C-c was answered by a new line.
+bool LineAtPrompt::is_taken() const {
+  return tab_.log.read(c_c_at_, kReadForPromptBytes).bytes.find('\n') != std::string::npos;
+}
+
 /// Not into what a person has begun since their prompt was looked at. Where the editor has told its line,
 /// that was a moment ago, and nobody typed then.
 asio::awaitable<bool> LineAtPrompt::press_c_c() {
@@ -231,7 +262,8 @@ asio::awaitable<bool> LineAtPrompt::press_c_c() {
     pressed = co_await terminal_.type("\x03", Typed::line, half_ ? PaneFact::none : PaneFact::person_types);
   }
   if (pressed) {
-    co_await watch_.changed_by(Clock::now() + Milliseconds(300));
+    // Another in the midst of it would take what comes next.
+    co_await wait_until_shown([this] { return is_taken(); }, kTaken);
     co_await sleep_for(Milliseconds(50));
   }
   co_return pressed;

@@ -57,11 +57,13 @@ class LineAtPrompt {
   [[nodiscard]] bool has_key(const Foreground& foreground) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_editor_key(std::string script,
                                                                                     PaneFact unless,
-                                                                                    Typed typed);
+                                                                                    Typed typed,
+                                                                                    Milliseconds within);
   [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
                                                                             ShellImage shell);
   template <typename Condition>
-  [[nodiscard]] boost::asio::awaitable<void> wait_until_shown(Condition shown);
+  [[nodiscard]] boost::asio::awaitable<void> wait_until_shown(Condition shown, Milliseconds within);
+  [[nodiscard]] bool is_taken() const;
   [[nodiscard]] boost::asio::awaitable<bool> press_c_c();
   [[nodiscard]] std::string what_to_tell();
 
@@ -72,6 +74,7 @@ class LineAtPrompt {
   std::optional<HalfTyped> half_;  ///< what the editor told
   Rows rows_;
   bool is_in_action_ = false;  ///< the editor still does what our key has it do
+  std::uint64_t c_c_at_ = 0;   ///< the end of the log before our last C-c
   bool taken_away_ = false;
   bool exit_code_is_ours_ = false;
   std::string put_back_;  ///< what the shell gets back after the command: a word of it; empty: nothing

@@ -150,6 +150,26 @@ TEST_CASE("command clear: the line is put back also where the command is not typ
   }
 }
 
+TEST_CASE("command clear: where the key that puts the line back is lost, another does") {
+  for (const std::string& shell : kEditors) {
+    CAPTURE(shell);
+    PtyTab tab(shell);
+    leave_half_typed(tab, "echo half > half-run");
+    int keys = 0;  // the first tells the line
+    tab.pane().on_type = [&](const std::string& bytes) {
+      keys += bytes.find("[7707~") == std::string::npos ? 0 : 1;
+      const bool is_lost = keys == 2 && bytes.find("[7707~") != std::string::npos;
+      return std::pair(is_lost ? std::string() : bytes, true);
+    };
+    CHECK(tab.output(tab.run("echo ours")) == "ours\n");
+    CHECK(keys == 3);
+    CHECK(tab.tab->line_put_back == "echo half > half-run");
+    REQUIRE(tab.comes_to_prompt());
+    tab.pane().press("\r");
+    CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "half-run") == "half\n"; }));
+  }
+}
+
 TEST_CASE("command clear: no C-c goes to who types again in that moment, nor to what they have started") {
   PtyTab tab("/bin/dash");
   leave_half_typed(tab, "echo half");
