@@ -154,18 +154,22 @@ void CommandRun::record_pressing(const act::RecordPressing& pressing) {
 }
 
 /// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
-/// from step to step. It is told not to while it still waits: it keeps that in mind until its child is gone,
-/// and a SIGINT behind that could hit what prints END. ksh93 leaves its child at once, whose time to end well
-/// would be over with the command.
+/// from step to step, and is told not to.
 void CommandRun::strike(const act::SignalGroup& signal) {
+  signal_foreground(tab_->pane_pid, signal.group, signal.signal,
+                    signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
+}
+
+/// While it still waits: it keeps that in mind until its child is gone, and a SIGINT behind that could hit
+/// what prints END. ksh93 leaves its child at once, whose time to end well would be over with the command.
+std::optional<ProcessId> CommandRun::shell_to_tell(const act::SignalGroup& signal) const {
   const Foreground now = look_at_foreground(tab_->pane_pid);
   const bool waits =
       now.group == signal.group && now.pid != 0 && now.pid != record_.shell_pid && !exit_code();
-  const auto its = waits && signal.shell_goes_on ? its_shell() : std::nullopt;
+  const auto its = waits ? its_shell() : std::nullopt;
   const auto shell = its ? process_info(*its) : std::nullopt;
   const bool is_told = shell && (signal.signal == SIGKILL || !shell->name.starts_with("ksh"));
-  signal_foreground(tab_->pane_pid, signal.group, signal.signal,
-                    is_told ? std::optional(shell->id()) : std::nullopt);
+  return is_told ? its : std::nullopt;
 }
 
 asio::awaitable<void> CommandRun::signal_once(StopSignal signal) {

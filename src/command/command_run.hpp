@@ -193,6 +193,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void heed_other_processes();
   void record_pressing(const act::RecordPressing& pressing);
   void strike(const act::SignalGroup& signal);
+  [[nodiscard]] std::optional<ProcessId> shell_to_tell(const act::SignalGroup& signal) const;
   [[nodiscard]] std::optional<ProcessId> its_shell() const;
   [[nodiscard]] ShellImage shell_image() const { return {record_.shell_pid, record_.shell_image}; }
   [[nodiscard]] CommandMarks marks() const;

@@ -266,8 +266,8 @@ bool is_starting(const Foreground& foreground, ProcessId pane) {
 
 bool is_deaf_fork(const Foreground& foreground) {
   const auto process = process_info(foreground.pid);
-  return process && is_in(ignored_signals(process->pid), SIGTERM) &&
-         process->start_ticks + kBeingMade >= ticks_since_boot() && is_fork(*process);
+  return process && process->start_ticks + kBeingMade >= ticks_since_boot() &&
+         is_in(ignored_signals(process->pid), SIGTERM) && is_fork(*process);
 }
 
 ExitReporter exit_reporter(int shell_pid) {

@@ -30,6 +30,10 @@ constexpr Milliseconds kEditorLook{2};
 constexpr Milliseconds kEditorReads{500};
 /// How long the prompt may take to come after the command, for what is put back there.
 constexpr Milliseconds kEditorComes{2'000};
+/// Not into what somebody has touched. The second key would count as such a touch itself.
+constexpr LineAtPrompt::Putting kPut{kEditorComes, kEditorAnswers,
+                                     PaneFact::full_screen | PaneFact::touched_a_moment_ago};
+constexpr LineAtPrompt::Putting kPutAgain{kEditorReads, kEditorAnswersAgain, PaneFact::full_screen};
 /// A longer line is not shown at all: cut in two, a secret would not be known for one.
 constexpr std::size_t kLongestInNote = 4'096;
 
@@ -145,34 +149,28 @@ asio::awaitable<std::optional<HalfTyped>> LineAtPrompt::ask_editor(Foreground fo
   co_return half;
 }
 
+/// As press_editor_key; nullopt also where the editor has not come.
+asio::awaitable<std::optional<std::string>> LineAtPrompt::press_putting_key(ShellImage shell,
+                                                                            std::string line, Putting how) {
+  const auto editor = co_await comes_to_editor(shell, how.comes_within);
+  if (!editor) {
+    co_return std::nullopt;
+  }
+  std::string script = putting_script(*editor, line, tab_.files.editor_key().answer);
+  co_return co_await press_editor_key(std::move(script), how.unless, Typed::text_put_back,
+                                      how.answers_within);
+}
+
 asio::awaitable<bool> LineAtPrompt::put_back(ShellImage shell) {
   const std::string line = std::exchange(put_back_, {});
   if (line.empty()) {
     co_return true;
   }
-  // The second key is for one that was lost. It counts as a touch itself; where something stands by then, it
-  // does nothing.
-  struct Try {
-    Milliseconds comes;
-    Milliseconds answers;
-    PaneFact unless;
-  };
-  bool done = false;
-  for (const Try& one :
-       {Try{kEditorComes, kEditorAnswers, PaneFact::full_screen | PaneFact::touched_a_moment_ago},
-        Try{kEditorReads, kEditorAnswersAgain, PaneFact::full_screen}}) {
-    const auto editor = co_await comes_to_editor(shell, one.comes);
-    if (!editor) {
-      break;
-    }
-    std::string script = putting_script(*editor, line, tab_.files.editor_key().answer);
-    const auto answer =
-        co_await press_editor_key(std::move(script), one.unless, Typed::text_put_back, one.answers);
-    done = answer && !answer->empty();
-    if (done || !answer) {
-      break;  // not pressed: somebody has typed since
-    }
+  auto answer = co_await press_putting_key(shell, line, kPut);
+  if (answer && answer->empty()) {  // it was lost; where it comes yet, the second finds something standing
+    answer = co_await press_putting_key(shell, line, kPutAgain);
   }
+  const bool done = answer && !answer->empty();
   if (!done) {
     tab_.line_put_back.clear();
   }

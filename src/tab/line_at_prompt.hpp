@@ -43,6 +43,13 @@ class LineAtPrompt {
   /// somebody has typed since: then it is false. True where there is nothing to be put back.
   [[nodiscard]] boost::asio::awaitable<bool> put_back(ShellImage shell);
 
+  /// How our key is pressed that puts a line back.
+  struct Putting {
+    Milliseconds comes_within;  ///< the editor
+    Milliseconds answers_within;
+    PaneFact unless;
+  };
+
  private:
   /// What the prompt showed before our C-c, and after it: lines of text without blanks at their ends.
   struct Rows {
@@ -59,6 +66,9 @@ class LineAtPrompt {
                                                                                     PaneFact unless,
                                                                                     Typed typed,
                                                                                     Milliseconds within);
+  [[nodiscard]] boost::asio::awaitable<std::optional<std::string>> press_putting_key(ShellImage shell,
+                                                                                     std::string line,
+                                                                                     Putting how);
   [[nodiscard]] boost::asio::awaitable<std::optional<HalfTyped>> ask_editor(Foreground foreground,
                                                                             ShellImage shell);
   template <typename Condition>
