@@ -197,6 +197,15 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
+void become(const Argv& argv) {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) {
+    std::signal(signal, SIG_DFL);
+  }
+  const std::vector<char*> words = pointers(argv);
+  ::execvp(words.front(), words.data());
+  throw io_error("cannot run " + argv.front(), errno);
+}
+
 struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
         Kept kept, Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)

@@ -15,6 +15,10 @@ using Argv = std::vector<std::string>;
 /// As execve takes them, with a null behind. To be used while `strings` are there.
 [[nodiscard]] std::vector<char*> pointers(const std::vector<std::string>& strings);
 
+/// Becomes this program: what comes after it is its. With the signals that we ignore at their defaults again,
+/// as those of a ChildProcess are: they would be inherited. Throws Error(io) when it cannot be run.
+[[noreturn]] void become(const Argv& argv);
+
 /// How a process ended and what it printed.
 struct ProcessResult {
   int exit_code = 0;  ///< 128 + signal number when a signal ended it

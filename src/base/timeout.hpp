@@ -10,6 +10,11 @@ namespace terminally {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
+/// How long it is until then; less than nothing where that is over.
+[[nodiscard]] inline Milliseconds time_until(Clock::time_point when) {
+  return std::chrono::duration_cast<Milliseconds>(when - Clock::now());
+}
+
 /// Waits. Throws operation_aborted when cancelled.
 [[nodiscard]] boost::asio::awaitable<void> sleep_until(Clock::time_point when);
 [[nodiscard]] inline boost::asio::awaitable<void> sleep_for(Milliseconds time) {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 
@@ -57,11 +56,8 @@ int attach(const Config& given, const std::string& which) {
                 "attach needs a terminal as its standard input; `terminally-mcp tail` prints without one");
   }
   const Argv argv = attach_argv(config, found != tabs.end() ? *found : tabs.front(), tab.has_value());
-  const std::vector<char*> words = pointers(argv);
   ::unsetenv("TMUX");  // a person may do this from within a tmux of their own
-  std::signal(SIGPIPE, SIG_DFL);
-  ::execvp(words.front(), words.data());
-  throw io_error("cannot run " + argv.front(), errno);
+  become(argv);
 }
 
 }  // namespace

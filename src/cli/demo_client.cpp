@@ -85,7 +85,7 @@ std::string DemoClient::read_line() {
       unread_.erase(0, newline + 1);
       return line;
     }
-    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
+    const auto left = time_until(deadline);
     pollfd readable{from_server_.get(), POLLIN, 0};
     if (left.count() <= 0 || ::poll(&readable, 1, static_cast<int>(left.count())) == 0) {
       throw Error(ErrorCode::io,

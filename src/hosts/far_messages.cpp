@@ -4,9 +4,9 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "hosts/text_field.hpp"
 #include "json/envelope.hpp"
 #include "json/json_reader.hpp"
+#include "json/text_field.hpp"
 
 namespace terminally {
 namespace {

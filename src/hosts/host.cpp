@@ -9,7 +9,7 @@
 #include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "hosts/lost_call.hpp"
-#include "hosts/text_field.hpp"
+#include "json/text_field.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
@@ -40,6 +40,15 @@ Milliseconds time_of(const FarCall& call, std::uint64_t window_ms) {
 /// When a call must have been answered.
 Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
   return call.caller.task ? Clock::time_point::max() : Clock::now() + time_of(call, window_ms) + kBeyond;
+}
+
+FarSession::Request tool_request(const std::string& tool, ordered_json arguments) {
+  FarSession::Request request;
+  request.method = "tools/call";
+  request.params = std::make_shared<ordered_json>();
+  (*request.params)["name"] = tool;
+  (*request.params)["arguments"] = std::move(arguments);
+  return request;
 }
 
 /// The object that a tool returned; what it could not do is thrown.
@@ -213,11 +222,7 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
 }
 
 awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, FarCall call, std::string key) {
-  FarSession::Request request;
-  request.method = "tools/call";
-  request.params = std::make_shared<ordered_json>();
-  (*request.params)["name"] = call.tool;
-  (*request.params)["arguments"] = *call.arguments;
+  FarSession::Request request = tool_request(call.tool, *call.arguments);
   ordered_json& meta = (*request.params)["_meta"]["terminally-mcp/call"];
   meta["client"] = call.caller.client;
   if (!key.empty()) {
@@ -238,11 +243,7 @@ awaitable<ordered_json> Host::ask(std::string tool, Clock::time_point by) {
     throw LinkLost("it is not connected");
   }
   const std::shared_ptr<FarSession> session = session_;
-  FarSession::Request request;
-  request.method = "tools/call";
-  request.params = std::make_shared<ordered_json>();
-  (*request.params)["name"] = std::move(tool);
-  (*request.params)["arguments"] = ordered_json::object();
+  FarSession::Request request = tool_request(tool, ordered_json::object());
   request.by = by;
   ordered_json result = co_await session->request(std::move(request));
   co_return object_of(std::move(result));

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_uri.hpp"
-#include "hosts/text_field.hpp"
+#include "json/text_field.hpp"
 #include "toolkit/file_answers.hpp"
 
 namespace terminally {

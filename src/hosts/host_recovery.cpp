@@ -5,7 +5,7 @@
 
 #include "hosts/host.hpp"
 #include "hosts/lost_call.hpp"
-#include "hosts/text_field.hpp"
+#include "json/text_field.hpp"
 
 namespace terminally {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/fnv1a.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {
@@ -18,16 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::awaitable;
 using nlohmann::ordered_json;
-
-std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  return digits;
-}
 
 std::string_view name_of(View view) {
   return view == View::raw ? "raw" : view == View::plain ? "plain" : "rendered";
@@ -61,8 +51,8 @@ std::vector<std::string> flags_for_there(const Config& config) {
 std::string gateway_id(const Config& config, const std::string& instance, const std::string& host) {
   const std::string machine =
       read_file("/etc/machine-id").value_or("") + read_file("/etc/hostname").value_or("");
-  return hash_of(machine + '\0' + config.runtime_root.string() + '\0' + config.state_root.string() + '\0' +
-                 instance + '\0' + host);
+  return fnv1a_hex(machine + '\0' + config.runtime_root.string() + '\0' + config.state_root.string() + '\0' +
+                   instance + '\0' + host);
 }
 
 /// Where ssh keeps its connection, short enough for a socket with what ssh puts behind; empty where it is
@@ -70,7 +60,7 @@ std::string gateway_id(const Config& config, const std::string& instance, const 
 std::filesystem::path control_path(const HostEntry& host, const Config& config) {
   constexpr std::size_t kLongest = 108 - 1 - 18;
   std::filesystem::path path =
-      config.runtime_root / ".ssh" / hash_of(host.name + '\0' + host.ssh + '\0' + host.ssh_config);
+      config.runtime_root / ".ssh" / fnv1a_hex(host.name + '\0' + host.ssh + '\0' + host.ssh_config);
   // ssh expands '%' and "${…}", and ends a word at a blank.
   const bool is_plain = path.native().find_first_of(" \t%$\"'\\") == std::string::npos;
   if (host.ssh.empty() || path.native().size() > kLongest || !is_plain) {

@@ -7,7 +7,6 @@
 #include <array>
 #include <boost/asio.hpp>
 #include <cerrno>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <string_view>
@@ -18,8 +17,8 @@
 #include "base/process.hpp"
 #include "hosts/pipe_command.hpp"
 #include "hosts/pipe_errors.hpp"
-#include "hosts/text_field.hpp"
 #include "json/json_reader.hpp"
+#include "json/text_field.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
@@ -71,12 +70,7 @@ void run_there(const FarWords& far, const std::string& instance) {
       throw io_error("cannot open /dev/null", errno);
     }
   }
-  for (const int signal : {SIGPIPE, SIGXFSZ}) {
-    std::signal(signal, SIG_DFL);
-  }
-  const std::vector<char*> arguments = pointers(argv);
-  ::execvp(arguments.front(), arguments.data());
-  throw io_error("cannot run " + argv.front(), errno);
+  become(argv);
 }
 
 namespace {

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/fnv1a.hpp"
 #include "base/ids.hpp"
 #include "base/reserved_space.hpp"
 #include "instance/runtime_files.hpp"
@@ -98,14 +98,8 @@ Instance::Instance(const Config& config, std::string name)
 }
 
 std::string Instance::cookie() const {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
   const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
-  for (const char c : place.native()) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  return name_ + "." + digits;
+  return name_ + "." + fnv1a_hex(place.native());
 }
 
 std::uint32_t Instance::newest_generation() const {

@@ -5,7 +5,7 @@
 
 namespace terminally {
 
-/// What a far side wrote into a field of an object, if it is a text. `Json` is json or ordered_json.
+/// What stands in a field of an object that others wrote, if it is a text. `Json` is json or ordered_json.
 template <class Json>
 [[nodiscard]] std::optional<std::string> text_field(const Json& object, const char* name) {
   const auto found = object.find(name);

@@ -309,7 +309,7 @@ Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds dea
   if (connected) {
     co_return co_await connected->ask(std::move(commands), by);
   }
-  const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
+  const auto left = time_until(by);
   if (left <= Milliseconds(0)) {
     co_return timed_out();
   }
@@ -330,7 +330,7 @@ Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<st
     co_await attaching->settled(by);
   }
   outlived_ = connection_;
-  const auto left = std::chrono::duration_cast<Milliseconds>(by - Clock::now());
+  const auto left = time_until(by);
   if (left <= Milliseconds(0)) {
     co_return timed_out();
   }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/fnv1a.hpp"
+
 namespace terminally {
 
 /// A number that a process's children inherit whatever they do: they fork twice, begin a session, clear their
@@ -27,10 +29,7 @@ struct ProcessTag {
 namespace detail {
 
 constexpr std::uint64_t hash_bits(std::string_view text, int bits) {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
+  const std::uint64_t hash = fnv1a(text);
   return (hash ^ (hash >> 32U)) & ((std::uint64_t{1} << static_cast<unsigned>(bits)) - 1);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "json/text_field.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/far_names.hpp"
 #include "toolkit/progress_stream.hpp"
@@ -39,12 +40,6 @@ Error unknown_host(const FarHosts& hosts, std::string_view name) {
 bool is_known(const FarHosts& hosts, std::string_view name) {
   const std::vector<std::string> names = hosts.names();
   return std::ranges::find(names, name) != names.end();
-}
-
-std::optional<std::string> text_of(const json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  return found != arguments.end() && found->is_string() ? std::optional(found->get<std::string>())
-                                                        : std::nullopt;
 }
 
 /// The host that stands before an id or a name, if it is one of ours; "x:@3" of no host is a mistake, and a
@@ -144,7 +139,7 @@ bool takes_host(std::string_view tool) {
 }
 
 std::optional<FarRoute> far_route(const FarHosts& hosts, std::string_view tool, const json& arguments) {
-  const std::optional<FarName> tab = far_tab(hosts, text_of(arguments, "window_id"));
+  const std::optional<FarName> tab = far_tab(hosts, text_field(arguments, "window_id"));
   const auto host = takes_host(tool) ? arguments.find("host") : arguments.end();
   if (host == arguments.end() && !tab) {
     return std::nullopt;
