@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "places.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -134,6 +135,6 @@ TEST_CASE("helpers: where none are inside, those that were installed are used, a
   packed.config.packed_helpers = {};
   CHECK(trouble_with_helpers(packed.config).find("is missing or no program") != std::string::npos);
   CHECK_FALSE(fs::exists(packed.config.state_root));
-  packed.config.helper_dir = fs::path(TERMINALLY_LOG_PATH).parent_path();
+  packed.config.helper_dir = fs::path(test::kLogProgram).parent_path();
   CHECK(trouble_with_helpers(packed.config).empty());
 }

@@ -14,6 +14,7 @@
 
 #include "log/log_record.hpp"
 #include "log/pane_log.hpp"
+#include "places.hpp"
 #include "programs.hpp"
 #include "temp_files.hpp"
 
@@ -31,7 +32,7 @@ constexpr std::size_t kBacklog = 8 * kMegabyte;
 
 // `drain_ms`: how long it tries on after its input has ended; empty: as in a tab.
 Argv writer_argv(const std::string& log_path, const std::string& drain_ms) {
-  Argv argv{TERMINALLY_LOG_PATH, log_path};
+  Argv argv{test::kLogProgram, log_path};
   if (!drain_ms.empty()) {
     argv.insert(argv.end(), {"67108864", "1073741824", "0", drain_ms});
   }

@@ -19,6 +19,7 @@
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
 #include "paper_panes.hpp"
+#include "places.hpp"
 #include "scripted_tmux.hpp"
 #include "system/foreground.hpp"
 #include "system/proc.hpp"
@@ -292,7 +293,7 @@ class ManagerScene {
     Config made;
     made.runtime_root = directory / "r";
     made.state_root = directory / "s";
-    made.helper_dir = std::filesystem::path(TERMINALLY_LOG_PATH).parent_path();
+    made.helper_dir = std::filesystem::path(kLogProgram).parent_path();
     made.instance = "unit";
     made.tmux = directory / "no-tmux";
     return made;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "places.hpp"
 #include "programs.hpp"
 #include "system/proc.hpp"
 #include "tab/pane_terminal.hpp"
@@ -34,7 +35,7 @@ class PtyPane {
           const std::string& log)
       : program_({program}, entries(variables), variables.at("HOME")),
         master_(io, ::fcntl(program_.terminal(), F_DUPFD_CLOEXEC, 0)),
-        writer_({TERMINALLY_LOG_PATH, log}) {
+        writer_({kLogProgram, log}) {
     id_ = process_info(program_.pid()).value_or(ProcessInfo()).id();
     read_on();
   }

@@ -9,6 +9,7 @@
 #include "base/command_file.hpp"
 #include "command/command_run.hpp"
 #include "event_loop.hpp"
+#include "places.hpp"
 #include "pty_pane.hpp"
 #include "temp_files.hpp"
 
@@ -31,8 +32,7 @@ inline std::vector<std::string> shells_here() {
 class PtyTab {
  public:
   explicit PtyTab(const std::string& shell = "/bin/bash", const PtyPane::Variables& more = {})
-      : home_(make_home()),
-        pane_(io_, TERMINALLY_SHELL_PATH, variables(shell, more), dir_ / "logs/pane-@1.log") {
+      : home_(make_home()), pane_(io_, kShellProgram, variables(shell, more), dir_ / "logs/pane-@1.log") {
     const Tab::Home home{instance(), 0, dir_ / "logs/pane-@1.log", dir_ / "run"};
     tab = std::make_shared<Tab>(WindowId{1}, PaneId{1}, home, ::getpid());
     tab->pane_pid = pane_.id();
@@ -211,7 +211,7 @@ class PtyTab {
                       [this](const Tab&) { return pane_.terminal(); },
                       watch_,
                       [this] { return server_lives; },
-                      TERMINALLY_SHELL_PATH,
+                      kShellProgram,
                       processes_};
 };
 

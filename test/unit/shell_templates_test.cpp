@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "log/own_lines.hpp"
+#include "places.hpp"
 #include "shell/editor_key.hpp"
 #include "shell/shells.hpp"
 
@@ -72,8 +73,7 @@ std::string file_of(const ShellScript& script, const std::string& name) {
 TEST_CASE("shell templates: each file is there as it stands, but for its comments and indentation") {
   std::size_t files = 0;
   for (const auto& [folder, scripts] : embedded()) {
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(TERMINALLY_SCRIPTS) + "/" + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::kScripts + "/" + folder)) {
       CAPTURE(entry.path().string());
       const std::string expected = without_comments(entry.path());
       CHECK_FALSE(expected.empty());

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
+#include "places.hpp"
 
 namespace terminally {
 namespace {
@@ -128,7 +129,7 @@ struct OpenTabs {
     Config made;
     made.runtime_root = directory / "r";
     made.state_root = directory / "s";
-    made.helper_dir = std::filesystem::path(TERMINALLY_LOG_PATH).parent_path();
+    made.helper_dir = std::filesystem::path(test::kLogProgram).parent_path();
     made.instance = "unit";
     return made;
   }

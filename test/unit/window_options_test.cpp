@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "places.hpp"
 #include "scripted_tmux.hpp"
 #include "server/quoting.hpp"
 #include "server/server_config.hpp"
@@ -48,7 +49,7 @@ struct Options {
   CreateTab request;
 
   Options() {
-    config.helper_dir = std::filesystem::path(TERMINALLY_LOG_PATH).parent_path();
+    config.helper_dir = std::filesystem::path(test::kLogProgram).parent_path();
     request.shell = "/bin/sh";
     request.cwd = directory.path();
   }
