@@ -1,13 +1,34 @@
-"""Shows that the corpus is right: each expectation holds in the real shell, run on a terminal of its own, without the product."""
+"""Shows that the corpus is right: each expectation holds in the real shell, run on a terminal of its own, without the product.
 
+What held once holds for the same corpus in the same shell, and is not run again (test/stamps.py).
+"""
+
+import shutil
+import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import path  # noqa: F401
 from corpus import CASES, Case
 from harness import main, needs
 from harness.match import AnyOf
 from harness.native import run_native
+from harness.sandbox import CHECKOUT
+
+sys.path.insert(0, str(CHECKOUT / "test"))
+from stamps import Stamp  # noqa: E402
+
+HERE = CHECKOUT / "test" / "e2e"
+
+
+def stamp_of(shell: str) -> Stamp:
+    """Of the shell itself, the corpus, and what runs it here."""
+    sources = [
+        *sorted((HERE / "corpus").glob("*.py")),
+        *(HERE / "harness" / f"{name}.py" for name in ("native", "person", "match", "poll")),
+    ]
+    return Stamp(f"corpus-{shell}", [], [Path(shutil.which(shell)).resolve(), *sources, Path(__file__)])
 
 
 def mismatch(shell: str, case: Case) -> str | None:
@@ -31,9 +52,14 @@ class Native(unittest.TestCase):
         needs(shell)
         cases = [case for case in CASES[shell] if case.native != "no" and (shell, case.native) != ("fish", "deadline")]
         self.assertGreaterEqual(len(cases), at_least)
+        stamp = stamp_of(shell)
+        if stamp.fits():
+            print(f"the {len(cases)} cases of {shell} held in this very shell before, and are not run again")
+            return
         with ThreadPoolExecutor(4) as pool:
             wrong = [text for text in pool.map(lambda case: mismatch(shell, case), cases) if text]
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong))
+        stamp.leave()
 
     def test_bash(self) -> None:
         self.check("bash", 200)
