@@ -13,8 +13,9 @@ A call that only reads is repeated until it is answered so, for a while: what it
 
 The configuration of a client (CLIENT_KEYS) is the one other ```json block that there is.
 
-The form of all documents: README.md has at most MOST_README_LINES, a document names its reader behind its title, prose has at most MOST_COLUMNS,
-and what a document links to exists, headings too (what PLANNING.md names: test_planning.py).
+The form of all documents: README.md has at most MOST_README_LINES, PLANNING.md at most MOST_PLANNING_BYTES, a row of decisions at most
+MOST_ROW; a document names its reader behind its title, prose has at most MOST_COLUMNS, and what a document links to exists, headings too
+(what doc/proofs.md names: test_planning.py).
 """
 
 import contextlib
@@ -31,8 +32,10 @@ from harness.sandbox import CHECKOUT
 
 MOST_README_LINES = 200
 MOST_COLUMNS = 160
+MOST_PLANNING_BYTES = 8192
+MOST_ROW = 300
 DOCUMENTS = ["README.md", *sorted(f"doc/{path.relative_to(CHECKOUT / 'doc')}" for path in (CHECKOUT / "doc").rglob("*.md"))]
-LINKING = [*DOCUMENTS, "PLANNING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+EVERY_DOCUMENT = [*DOCUMENTS, "PLANNING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 CLIENT_KEYS = ({"mcpServers"}, {"servers"})
 HOME = "/home/you"
 VARY = {
@@ -110,13 +113,17 @@ def prose(text: str) -> list[str]:
 
 
 def wrong_form(name: str, text: str) -> list[str]:
-    """What is wrong with the form of one of DOCUMENTS."""
+    """What is wrong with the form of a document."""
     lines = text.splitlines()
     problems = []
     if len(lines) < 3 or not lines[0].startswith("# ") or lines[1] or not re.fullmatch(r"\*For [^*]+\.\*", lines[2]):
         problems.append("names no reader (*For …*) behind its title")
     if name == "README.md" and len(lines) > MOST_README_LINES:
         problems.append(f"has {len(lines)} lines, more than {MOST_README_LINES}")
+    if name == "PLANNING.md" and len(text.encode()) > MOST_PLANNING_BYTES:
+        problems.append(f"has {len(text.encode())} bytes, more than {MOST_PLANNING_BYTES}")
+    if name.startswith("doc/decisions/"):
+        problems += [f"has a row of {len(line)}: {line[:60]}…" for line in lines if line.startswith("|") and len(line) > MOST_ROW]
     return problems + [f"has a line of {len(line)} columns: {line[:60]}…" for line in prose(text) if len(line) > MOST_COLUMNS]
 
 
@@ -285,7 +292,7 @@ class Readme(unittest.TestCase):
 
     def test_the_files_it_links_to_exist(self) -> None:
         """Headings, too."""
-        for name in LINKING:
+        for name in EVERY_DOCUMENT:
             with self.subTest(name):
                 self.assertEqual(broken_links(name, document(name)), [])
 
@@ -295,13 +302,13 @@ class Readme(unittest.TestCase):
                 self.assertEqual(missing_sources(document(name)), [])
 
     def test_its_form(self) -> None:
-        for name in DOCUMENTS:
+        for name in EVERY_DOCUMENT:
             with self.subTest(name):
                 self.assertEqual(wrong_form(name, document(name)), [])
 
     def test_a_newcomer_finds_the_way_to_each_document(self) -> None:
         text = document("README.md")
-        self.assertEqual([name for name in DOCUMENTS[1:] if f"]({name})" not in text], [])
+        self.assertEqual([name for name in EVERY_DOCUMENT[1:] if f"]({name})" not in text and not name.startswith("doc/decisions/")], [])
         for command in ("scripts/run", "scripts/test", "scripts/test quick", "scripts/test all", "claude mcp add"):
             self.assertIn(command, text)
 
@@ -357,6 +364,8 @@ class Checker(unittest.TestCase):
             ("doc/t.md", "*For you.*\n\n# T\n"),
             ("doc/t.md", "# T\n\n*For you\nand me.*\n"),
             ("README.md", good + "\n" * (MOST_README_LINES - 4)),
+            ("PLANNING.md", good + "word\n" * (MOST_PLANNING_BYTES // 5)),
+            ("doc/decisions/t.md", good + f"| {'x' * MOST_ROW} |\n"),
             ("doc/t.md", good + "x" * (MOST_COLUMNS + 1)),
             ("doc/t.md", good + "  - " + "x" * MOST_COLUMNS),
         ):
