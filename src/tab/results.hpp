@@ -26,7 +26,7 @@ enum class CommandState {
   failed,     ///< it ended, or never began, and no exit code can be known
 };
 
-/// Why, when it is not plain. README.md has the meaning of each.
+/// Why, when it is not plain. doc/results.md has the meaning of each.
 enum class Reason {
   none,
   timeout,

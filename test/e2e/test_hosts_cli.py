@@ -51,7 +51,7 @@ class HostsFile(unittest.TestCase):
             self.assertIn(b"there is no host", run_cli(sandbox, "hosts", "remove", "build1").stderr)
 
     def test_added_again(self) -> None:
-        """By the same way it keeps the program that push has put there, as README.md has them follow each other."""
+        """By the same way it keeps the program that push has put there, as doc/hosts.md has them follow each other."""
         with Sandbox() as sandbox:
             file = sandbox.home / ".config/terminally-mcp/hosts.json"
             run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--program", "/pushed")

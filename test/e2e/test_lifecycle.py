@@ -465,7 +465,7 @@ class OrdinaryUser(unittest.TestCase):
 
 
 class Speed(unittest.TestCase):
-    START_S = 0.010  # as the README says
+    START_S = 0.010  # as doc/limits.md says
 
     def test_the_answer_to_initialize_comes_at_once(self) -> None:
         """It waits for no tmux and no shell. The floor is what it takes to start a program at all; a sanitizer takes 80 ms for itself."""

@@ -1,4 +1,4 @@
-"""PLANNING.md: each requirement has a proof, and each proof that it names exists and is run.
+"""doc/proofs.md: each requirement has a proof, and each proof that it names exists and is run.
 
 "Run" is: CTest knows its file, its case is one that the file's own runner lists, and nothing skips it. Figures of bench/ prove
 nothing by themselves.
@@ -70,10 +70,8 @@ REQUIREMENTS = [
 
 def proofs() -> list[tuple[str, list[str]]]:
     """The rows: the requirements that they are about, and the proofs that they name."""
-    section = (CHECKOUT / "PLANNING.md").read_text().partition("## Requirements and their proofs")[2].partition("\n## ")[0]
-    rows = [
-        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line.strip("| \n"))] for line in section.splitlines() if line.startswith("| ")
-    ]
+    page = (CHECKOUT / "doc" / "proofs.md").read_text()
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\) \| ", line.strip("| \n"))] for line in page.splitlines() if line.startswith("| ")]
     return [(row[0], re.findall(r"`([^`]+)`", row[-1])) for row in rows if row[-1] != "proof"]
 
 

@@ -1,4 +1,4 @@
-"""What the README says of times, limits, shells and options, each tried for its effect."""
+"""What README.md and doc/ say of times, limits, shells and options, each tried for its effect."""
 
 import json
 import os

@@ -42,7 +42,7 @@ HostEntry ssh_host(const std::string& destination) {
 
 }  // namespace
 
-TEST_CASE("hosts.json: what the README shows is read, and written so that it is read as the same") {
+TEST_CASE("hosts.json: what doc/hosts.md names is read, and written so that it is read as the same") {
   const auto hosts = parse_hosts(
       R"({"web": {"command": ["docker", "exec", "-i", "web"], "terminal": ["docker", "exec", "-it", "web"],
           "program": "/opt/terminally-mcp", "instance": "shared", "file_roots": ["/srv/a b", "/"]},

@@ -135,7 +135,7 @@ TEST_CASE("a batch is answered whole where the revision knows batches, else refu
 
 TEST_CASE("too many requests at once are refused, each with its id") {
   Connection connection;
-  CHECK(InFlight::kMax == 1'000);  // as the README says
+  CHECK(InFlight::kMax == 1'000);  // as doc/limits.md says
   for (std::size_t id = 0; id < InFlight::kMax; ++id) {
     connection.start(std::to_string(id));
   }
