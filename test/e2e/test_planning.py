@@ -121,9 +121,8 @@ def missing(proof: str) -> str | None:
     if stem.endswith("_test") and file.endswith(".cpp"):
         return missing_unit(TEST / "unit" / Path(file).name, name.strip('"')) or not_registered("unit")
     if stem.endswith("_fuzz"):
-        # The targets are of a build of their own, which is one test of this one.
         exists = (TEST / "fuzz" / f"{stem}.cpp").exists()
-        return None if exists and not_registered("build.fuzz") is None else f"no fuzz target {stem}, or no test build.fuzz"
+        return not_registered(f"fuzz.{stem.removesuffix('_fuzz')}") if exists else f"no fuzz target {stem}"
     if file.startswith("test/clients/"):
         if not (CHECKOUT / file).exists():
             return "there is no such file"

@@ -1,5 +1,5 @@
-// Where what the tests start and read lies. Of all tests these paths alone differ between two checkouts, so they are in one small
-// source: every other object is the same in both, and ccache finds it.
+// Where what the tests start and read lies. Of all tests these paths alone differ between two checkouts, so
+// they are in one small source: every other object is the same in both, and ccache finds it.
 #pragma once
 
 #include <string>
