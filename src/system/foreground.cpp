@@ -51,7 +51,7 @@ bool reads_terminal(int pid, ShellKind kind) {
     return error || input.starts_with("/dev/pts/") || input.starts_with("/dev/tty") ||
            input == "/dev/console";
   }
-  const std::uint64_t ignored = ignored_signals(pid);
+  const std::uint64_t ignored = signal_masks(pid).ignored;
   return std::ranges::any_of(std::array{SIGTERM, SIGTSTP, SIGTTOU},
                              [ignored](int signal) { return is_in(ignored, signal); });
 }
@@ -266,8 +266,11 @@ bool is_starting(const Foreground& foreground, ProcessId pane) {
 
 bool is_deaf_fork(const Foreground& foreground) {
   const auto process = process_info(foreground.pid);
-  return process && process->start_ticks + kBeingMade >= ticks_since_boot() &&
-         is_in(ignored_signals(process->pid), SIGTERM) && is_fork(*process);
+  if (!process || process->start_ticks + kBeingMade < ticks_since_boot() || !is_fork(*process)) {
+    return false;
+  }
+  const SignalMasks its = signal_masks(process->pid);
+  return is_in(its.ignored | (its.caught & signal_masks(process->parent).caught), SIGTERM);
 }
 
 ExitReporter exit_reporter(int shell_pid) {

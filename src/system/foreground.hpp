@@ -50,8 +50,9 @@ struct InFront {
 /// just made for the shell. Nobody's program.
 [[nodiscard]] bool is_starting(const Foreground& foreground, ProcessId pane);
 
-/// Whether it was made by its shell within the last second, and still ignores SIGTERM as that one does (zsh
-/// gives it the foreground first): what is sent now is lost. Also of a subshell that ignores it on purpose.
+/// Whether it was made by its shell within the last second, and still takes SIGTERM as that one does, which
+/// ignores it (bash, zsh, dash) or catches it and goes on (mksh, ksh93, fish): the shell gives the terminal
+/// to its child first, and what is sent now is lost. Also of a subshell that does so on purpose.
 [[nodiscard]] bool is_deaf_fork(const Foreground& foreground);
 
 /// Whether it is a shell that was started as a restricted one (rbash, `bash -r`): it sources no file by its

@@ -281,16 +281,17 @@ std::string process_root(int pid) {
   return read_link(proc_path(pid, "root"));
 }
 
-std::uint64_t ignored_signals(int pid) {
-  constexpr std::string_view kName = "SigIgn:\t";
+SignalMasks signal_masks(int pid) {
   const std::string status = read_file(proc_path(pid, "status")).value_or("");
-  const std::size_t at = status.find(kName);
-  std::uint64_t mask = 0;
-  if (at != std::string::npos) {
-    const char* const digits = status.data() + at + kName.size();
-    std::from_chars(digits, status.data() + status.size(), mask, 16);
-  }
-  return mask;
+  const auto mask = [&status](std::string_view name) {
+    const std::size_t at = status.find(name);
+    std::uint64_t bits = 0;
+    if (at != std::string::npos) {
+      std::from_chars(status.data() + at + name.size(), status.data() + status.size(), bits, 16);
+    }
+    return bits;
+  };
+  return {mask("\nSigIgn:\t"), mask("\nSigCgt:\t")};
 }
 
 int process_uid(int pid) {

@@ -60,8 +60,12 @@ void refuse_without_proc();
 /// As process_cwd, but only where that path leads to this very directory: another process can go there.
 [[nodiscard]] std::string process_directory(int pid);
 [[nodiscard]] std::string process_root(int pid);  ///< empty when it cannot be read
-/// The signals that it ignores, bit N - 1 for signal N; 0 when it is gone.
-[[nodiscard]] std::uint64_t ignored_signals(int pid);
+/// The signals that a process ignores and those that it catches, bit N - 1 for signal N; 0 when it is gone.
+struct SignalMasks {
+  std::uint64_t ignored = 0;
+  std::uint64_t caught = 0;
+};
+[[nodiscard]] SignalMasks signal_masks(int pid);
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// Where in the kernel it sleeps, "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);

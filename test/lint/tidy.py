@@ -91,9 +91,9 @@ def main(changed_only: bool) -> int:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (entry, stamp), found in zip(left, pool.map(lambda row: check(row[0]), left)):
             print(f"clang-tidy: {name_of(entry)}: {'ok' if found is None else 'findings'}", flush=True)
-            if found is None:
+            if found is None and stamp_of(entry, tools).path == stamp.path:  # else it was changed meanwhile
                 stamp.leave()
-            else:
+            if found is not None:
                 failed += 1
                 print(found)
     return int(failed > 0)
