@@ -216,7 +216,7 @@ class Checker(unittest.TestCase):
         for proof in (
             "test_tabs.py",
             "test_tabs.py Life.test_login_shell",
-            "test_redaction.py Plain.test_survivors",
+            "test_hosts.py Ssh.test_where_it_runs",
             "test/faults/test_rotations.py Readers",
             'ids_test.cpp "T1: a window id is"',
             "markers_fuzz.cpp",

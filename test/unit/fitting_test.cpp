@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "base/utf8.hpp"
 #include "log/log_text.hpp"
 #include "log/output.hpp"
+#include "temp_files.hpp"
 #include "text/ansi.hpp"
 #include "tmux/screen_text.hpp"
 
@@ -119,6 +121,42 @@ TEST_CASE("D12: an end that is kept begins outside of sequences and characters")
     CHECK(json_size(end.text) <= budget);
     CHECK(whole.ends_with(end.text));
     CHECK(end.text == log_text(std::string_view(kWorst).substr(kWorst.size() - end.bytes), view, 80));
+  }
+}
+
+TEST_CASE("D12: an output is cut at its budget, in any view, and says exactly which bytes are missing") {
+  const test::TempDir directory;
+  const PaneLog log(directory / "log");
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) {
+    bytes += kWorst + "\r\n";
+  }
+  test::append_to(log.path(), bytes);
+  const std::regex line(
+      R"(\[\.\.\. (\d+) bytes left out: stream_logs_from_tab from_byte (\d+) to (\d+) \.\.\.\]\n)");
+  for (const TextView& view : {TextView{}, TextView{.strip_ansi = true}, TextView{.render = true}}) {
+    for (const std::uint64_t budget : {0U, 1U, 50U, 1'000U, 4'096U, 200'000U}) {
+      CAPTURE(budget);
+      const BoundedText output = bounded_text(log, {0, log.end(), false, 0}, view, 120, budget);
+      std::smatch told;
+      if (!std::regex_search(output.text, told, line)) {
+        CHECK(json_size(output.text) <= budget);
+        CHECK(output.omitted_bytes == 0);
+        continue;
+      }
+      const std::uint64_t from = std::stoull(told[2]);
+      const std::uint64_t to = std::stoull(told[3]);
+      CHECK(output.omitted_bytes == to - from);
+      CHECK(std::to_string(output.omitted_bytes) == told[1]);
+      const std::uint64_t size = json_size(told.prefix().str()) + json_size(told.suffix().str());
+      CHECK(size <= budget + 2);  // and the newline before the line
+      if (view.is_exact()) {
+        CHECK(size + 40 >= budget * 7 / 10);
+        const std::string head = output_text(bytes.substr(0, from), view, 120);
+        CHECK((told.prefix() == head || told.prefix() == head + "\n"));
+        CHECK(told.suffix() == output_text(bytes.substr(to), view, 120));
+      }
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "json/json_size.hpp"
 #include "log/log_record.hpp"
 #include "temp_files.hpp"
 #include "text/ansi.hpp"
@@ -318,7 +319,7 @@ TEST_CASE("log search: an answer is bounded, and its long lines are cut around t
   const PaneLog log(directory / "log");
   std::string bytes;
   for (int i = 0; i < 500; ++i) {
-    bytes += std::string(3'000, 'a') + "needle" + std::string(3'000, 'b') + "\n";
+    bytes += std::string(3'000, 'a') + "needle" + std::string(3'000, '"') + "\n";
   }
   append_to(log.path(), bytes);
   const FoundLines found = search(log, {.window_id = {}, .pattern = "needle", .max_matches = 1'000});
@@ -326,7 +327,7 @@ TEST_CASE("log search: an answer is bounded, and its long lines are cut around t
   for (const FoundLine& match : found.matches) {
     CHECK(match.line.find("needle") != std::string::npos);
     CHECK(match.line.size() < 1'010);
-    size += match.line.size();
+    size += json_size(match.line);
   }
   CHECK(found.matches.size() > 20);
   CHECK(size <= FoundLinesWriter::kMostBytes);

@@ -1,54 +1,15 @@
 // Logs through the manager: read by line and by byte, searched, waited in. They are written here.
 #include <doctest/doctest.h>
 
-#include "manager_scene.hpp"
+#include "json/json_size.hpp"
+#include "logged_tab.hpp"
 
 namespace terminally {
 namespace {
 
 using test::any_note;
 using test::Failure;
-using test::ManagerScene;
-
-/// A tab that was closed, with this log; or one that is open, with it behind its prompt.
-struct LoggedTab : ManagerScene {
-  WindowId tab;
-  std::uint64_t begin = 0;  ///< of what was written
-
-  explicit LoggedTab(const std::string& text, bool open = false) {
-    if (open) {
-      tab = open_tab();
-      REQUIRE(has_prompt(tab));
-    } else {
-      std::filesystem::create_directories(instance().generation(1));
-    }
-    begin = PaneLog(log_of(tab)).end();
-    print(text);
-  }
-  void print(const std::string& text) const { test::append_to(log_of(tab), text); }
-  LogLines last(std::uint64_t lines, TextView view = {}) {
-    return run(manager->read_lines(tab, lines, std::move(view)));
-  }
-  [[nodiscard]] ReadLogChunk from(std::uint64_t byte) const {
-    ReadLogChunk request;
-    request.window_id = tab;
-    request.from_byte = byte;
-    return request;
-  }
-  [[nodiscard]] SearchLogs pattern(const std::string& text) const {
-    SearchLogs request;
-    request.window_id = tab;
-    request.pattern = text;
-    return request;
-  }
-  [[nodiscard]] WaitFor until(Until what, std::uint64_t timeout_ms) const {
-    WaitFor wait;
-    wait.window_id = tab;
-    wait.waiting.until = what;
-    wait.waiting.timeout_ms = timeout_ms;
-    return wait;
-  }
-};
+using test::LoggedTab;
 
 std::string lines_to(int count) {
   std::string text;
@@ -101,10 +62,11 @@ TEST_CASE("manager logs: rows that were drawn over are no lines of a rendered te
 }
 
 TEST_CASE("manager logs: an answer has 256 KiB at most, and they are the last ones") {
-  LoggedTab scene(std::string(300 * 1'024, 'x') + "\r\nend\r\n");
+  LoggedTab scene(std::string(300 * 1'024, '"') + "\r\nend\r\n");
   const LogLines found = scene.last(500);
   CHECK(found.truncated);
-  CHECK(found.content.size() <= 256 * 1'024);
+  CHECK(json_size(found.content) <= 256 * 1'024);  // as it is sent
+  CHECK(json_size(found.content) > 256 * 1'024 * 8 / 10);
   CHECK(found.content.ends_with("\r\nend\r\n"));
 }
 
@@ -217,27 +179,29 @@ TEST_CASE("manager search: lines that match, with their places and what is aroun
 }
 
 TEST_CASE("manager search: an answer that is full says where to go on, and none is told twice") {
-  LoggedTab scene(lines_to(25));
-  SearchLogs request = scene.pattern("line");
-  request.max_matches = 10;
-  request.context_lines = 0;
-  std::vector<std::string> lines;
-  FoundLines found;
-  for (int calls = 0; calls < 5; ++calls) {
-    found = scene.run(scene.manager->search_logs(request));
-    CHECK(found.matches.size() <= 10);
-    for (const FoundLine& match : found.matches) {
-      lines.push_back(match.line);
+  for (const bool long_ones : {false, true}) {  // full of matches, or of bytes as they are sent
+    std::string log;
+    for (int i = 1; i <= 100; ++i) {
+      log += "line " + std::to_string(i) + (long_ones ? " " + std::string(900, '"') : "") + "\r\n";
     }
-    if (!found.truncated) {
-      break;
-    }
-    request.from_byte = found.next_byte;
+    LoggedTab scene(log);
+    SearchLogs request = scene.pattern("line \\d+");
+    request.max_matches = long_ones ? 1'000 : 30;
+    request.context_lines = long_ones ? 2 : 0;
+    int told = 0;
+    int calls = 0;
+    FoundLines found;
+    do {
+      found = scene.run(scene.manager->search_logs(request));
+      CHECK(found.matches.size() <= request.max_matches);
+      for (const FoundLine& match : found.matches) {
+        CHECK((match.line + " ").starts_with("line " + std::to_string(++told) + " "));
+      }
+      request.from_byte = found.next_byte;
+    } while (found.truncated && ++calls < 10);
+    CHECK(calls >= 2);
+    CHECK(told == 100);
   }
-  CHECK_FALSE(found.truncated);
-  REQUIRE(lines.size() == 25);
-  CHECK(lines.front() == "line 1");
-  CHECK(lines.back() == "line 25");
 }
 
 TEST_CASE("manager search: a pattern that is none is refused by name") {

@@ -5,12 +5,14 @@
 #include <boost/asio.hpp>
 #include <cmath>
 #include <limits>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/event.hpp"
 #include "base/timeout.hpp"
+#include "cut_secrets.hpp"
 #include "log/log_follower.hpp"
 #include "secrets/text_guard.hpp"
 #include "temp_files.hpp"
@@ -258,6 +260,41 @@ TEST_CASE("progress: what was held back is among the last words") {
   CHECK(client.text() == "it may be ");
   finish(io, stream);
   CHECK(client.text() == "it may be ghp_0123");
+}
+
+TEST_CASE("progress: no part of a secret is shown, wherever what is printed pauses within it (D15)") {
+  const test::CutSecrets secrets;
+  struct Paused {
+    std::string rest;  ///< none: the call ends within the secret
+    Client client;
+    std::unique_ptr<ProgressStream> stream;
+  };
+  asio::io_context io(1);
+  std::list<Paused> all;
+  for (const std::string& secret : secrets.one_line) {
+    for (std::size_t split = 6; split < secret.size(); split += 7) {
+      for (const std::string& rest : {std::string(), secret.substr(split) + "\r\nend\r\n"}) {
+        Paused& one = all.emplace_back(rest);
+        one.stream =
+            std::make_unique<ProgressStream>(io.get_executor(), one.client.report(), secrets.guard());
+        one.stream->feed("sure? ");
+        CHECK(one.client.text() == "sure? ");  // a prompt is shown at once
+        one.stream->feed(secret.substr(0, split));
+      }
+    }
+  }
+  io.run_for(Milliseconds(250));
+  for (Paused& one : all) {
+    one.stream->feed(one.rest);
+    asio::co_spawn(io, one.stream->finish(one.rest.empty()), asio::detached);
+  }
+  io.restart();
+  io.run();
+  for (const Paused& one : all) {
+    CAPTURE(one.client.text());
+    CHECK(secrets.leak(one.client.text()).empty());
+    CHECK((one.rest.empty() || one.client.text().ends_with("end\n")));
+  }
 }
 
 TEST_CASE("progress: what is left out ends at a character, wherever that begins") {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "cut_secrets.hpp"
 #include "json/json_size.hpp"
 #include "manager_scene.hpp"
 #include "secrets/key_block.hpp"
@@ -210,6 +211,27 @@ TEST_CASE("screen: secrets are masked, also over the end of a full row, and wher
   const std::string text = shown.read(request).text;
   CHECK(text.find(kSecret.substr(16)) == std::string::npos);
   CHECK(text.find("and more") != std::string::npos);
+}
+
+TEST_CASE(
+    "screen: of a private key no part is seen, whichever of its rows is the first that is shown, or the "
+    "last") {
+  const test::CutSecrets secrets;
+  Shown shown;
+  shown.cols = 120;
+  shown.history = {"above", "-----BEGIN RSA PRIVATE KEY-----"};
+  shown.history.insert(shown.history.end(), secrets.key_lines.begin(), secrets.key_lines.end());
+  shown.history.emplace_back("-----END RSA PRIVATE KEY-----");
+  shown.rows = {"below"};
+  for (std::uint64_t scrollback = 0; scrollback <= 16; ++scrollback) {
+    for (std::uint64_t skip = 0; skip <= 16; skip += 4) {
+      ReadScreen request;
+      request.guard = secrets.guard();
+      request.scrollback_lines = scrollback;
+      request.skip_rows = skip;
+      CHECK(secrets.leak(shown.read(request).text).empty());
+    }
+  }
 }
 
 TEST_CASE("screen: each mask is counted once, however often the rows were looked at to see what fits") {

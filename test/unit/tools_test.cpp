@@ -157,6 +157,15 @@ TEST_CASE("results: what every tool writes conforms to what it promises") {
   }
 }
 
+TEST_CASE("results: a text of any of them is masked, as the command line of who survives an end") {
+  const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("PHRASE", "correct-horse-battery-staple"));
+  TextGuard guard(secrets);
+  ResultWriter writer(&guard);
+  describe(writer, Survivor{.pid = 7, .command = "sh -c x correct-horse-battery-staple"});
+  CHECK(writer.result()["command"] == "sh -c x «redacted:PHRASE»");
+}
+
 TEST_CASE("T14: a plain command result is four fields") {
   CHECK(
       written(sample()) ==
