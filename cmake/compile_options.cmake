@@ -1,6 +1,8 @@
 # terminally_options: what every target of ours is compiled with.
 add_library(terminally_options INTERFACE)
 target_include_directories(terminally_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# An object names its sources from the checkout on: it is the same in each checkout, and gdb finds them from there.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 target_compile_options(terminally_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

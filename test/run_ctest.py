@@ -1,35 +1,61 @@
 #!/usr/bin/env python3
-"""run_ctest.py BUILD [CTEST-OPTION...]: runs the tests of a build directory, and ends with ctest's exit code.
+"""run_ctest.py [--second-try] BUILD [CTEST-OPTION...]: runs the tests of a build directory, and ends with ctest's exit code.
 
-In CI (CI=true) a test that failed is run once more, alone, when the rest is done. If it passes then, the run passes, and the last lines
-name it with the first failure's own words; one that fails twice fails the run. By hand a failure is a failure at once.
+--second-try, for CI: a test that failed is run once more, alone, when the rest is done. If it passes then, the run passes, and the last
+lines name it with the first failure's own words; one that fails twice fails the run. Without it a failure is a failure at once.
 """
 
-import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+TESTS_FAILED = 8  # ctest's exit code where it ran all of them, and some failed
 # The line that says what was wrong: an exception of Python, a check of doctest, a failure of node's runner.
 WORDS = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Exit)\b.*|^.*\bERROR: .*|^ *(?:not ok|✖) .*|^.*\bFAILED\b.*", re.MULTILINE)
 MOST_WORDS = 200
+MOST_TRIES = 12  # more failures than this are no flakes
+# A row of ctest's list of what failed: its number, its name, and why where that is not an exit code.
+ROW = re.compile(r"^\t *\d+ - (\S+) \((.*)\)$", re.MULTILINE)
 
 
-def run(build: str, options: list[str], report: Path) -> int:
+def run(build: str, options: list[str], report: Path) -> tuple[int, str]:
+    """ctest's exit code, and what it printed, which is passed on as it comes."""
     argv = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--output-junit", str(report)]
-    argv += ["--test-output-size-failed", "60000", "--test-output-truncation", "middle"]
-    return subprocess.run([*argv, *options], stdin=subprocess.DEVNULL).returncode
+    argv += ["--test-output-size-failed", "60000", "--test-output-truncation", "middle", *options]
+    process = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    printed = []
+
+    def end(number: int, _) -> None:
+        process.send_signal(number)
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        printed.append(line)
+    return process.wait(), "".join(printed)
 
 
-def failures(report: Path) -> dict[str, str]:
-    """The tests that failed or could not be started, with what they printed; in the order in which they are named."""
+def failures(report: Path, printed: str) -> dict[str, str]:
+    """The tests that failed or could not be started, each with the words that say why."""
     if not report.exists():
         return {}
-    cases = xml.parse(report).getroot().iter("testcase")
-    return {case.get("name"): case.findtext("system-out") or "" for case in cases if case.get("status") not in ("run", "disabled")}
+    reasons = dict(ROW.findall(printed))
+    words = {}
+    for case in xml.parse(report).getroot().iter("testcase"):
+        if case.get("status") not in ("run", "disabled"):
+            reason = reasons.get(case.get("name"), "Failed")
+            said = own_words(case.findtext("system-out") or "")
+            words[case.get("name")] = said if reason == "Failed" else f"{reason}; {said}"
+    return words
 
 
 def own_words(printed: str) -> str:
@@ -39,20 +65,33 @@ def own_words(printed: str) -> str:
     return line.strip()[:MOST_WORDS]
 
 
-def main(build: str, options: list[str]) -> int:
+def try_again(build: str, failed: dict[str, str], directory: Path) -> int:
+    """Each of them alone; the exit code of the run."""
+    print(f"\nOnce more, alone: {', '.join(failed)}", flush=True)
+    log = Path(build) / "Testing" / "Temporary" / "LastTest.log"
+    if log.exists():
+        shutil.copy(log, log.with_name("FirstTry.log"))
+    codes = {name: run(build, ["-R", f"^{re.escape(name)}$"], directory / "second.xml")[0] for name in failed}
+    print()
+    for name, code in codes.items():
+        print(f"{'passed only at the second try' if code == 0 else 'failed twice'}: {name} ({failed[name]})")
+    return max(codes.values())
+
+
+def main(arguments: list[str]) -> int:
+    second_try = arguments[0] == "--second-try"
+    build, *options = arguments[second_try:]
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "first.xml"
-        result = run(build, options, report)
-        failed = failures(report)
-        if result == 0 or os.environ.get("CI") != "true" or not failed:
-            return result
-        print(f"\nOnce more, alone: {', '.join(failed)}", flush=True)
-        second = {name: run(build, ["-R", f"^{re.escape(name)}$"], Path(directory) / "second.xml") for name in failed}
-    print()
-    for name, code in second.items():
-        print(f"{'passed only at the second try' if code == 0 else 'failed twice'}: {name} ({own_words(failed[name])})")
-    return max(second.values())
+        code, printed = run(build, options, report)
+        failed = failures(report, printed)
+        if not second_try or code != TESTS_FAILED or not failed:
+            return code
+        if len(failed) > MOST_TRIES:
+            print(f"\n{len(failed)} tests failed: these are no flakes, and none is tried once more")
+            return code
+        return try_again(build, failed, Path(directory))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

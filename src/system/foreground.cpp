@@ -266,7 +266,8 @@ bool is_starting(const Foreground& foreground, ProcessId pane) {
 
 bool is_deaf_fork(const Foreground& foreground) {
   const auto process = process_info(foreground.pid);
-  if (!process || process->start_ticks + kBeingMade < ticks_since_boot() || !is_fork(*process)) {
+  if (!process || process->start_ticks + kBeingMade < ticks_since_boot() || !is_fork(*process) ||
+      process_arguments(process->pid) != process_arguments(process->parent)) {
     return false;
   }
   const SignalMasks its = signal_masks(process->pid);

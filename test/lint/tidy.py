@@ -28,6 +28,7 @@ PACKAGES = [
     "libpcre2-dev",
     "libstdc++-12-dev",
     "libc6-dev",
+    "linux-libc-dev",
     "libvterm-dev",
     "nlohmann-json3-dev",
     "doctest-dev",

@@ -57,6 +57,7 @@ TEST_CASE("command force: a shell's process that is yet to hear SIGTERM is told 
              std::pair{std::string("(trap '' TERM; echo begun; read x; true)"), true},
              std::pair{std::string("(trap : TERM; echo begun; read x; true)"), catches},
              std::pair{std::string("(echo begun; read x; true)"), catches},
+             std::pair{shell + " -c 'trap : TERM; echo begun; read x; true'", false},
              std::pair{other + " -c \"trap '' TERM; echo begun; read x; true\"", false},
          }) {
       CAPTURE(shell);
