@@ -111,11 +111,10 @@ void run_there_if_meant(std::span<char* const> argv, const Config& config) {
 
 }  // namespace
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(int argc, char** argv, Config config) {
   CLI::App app{
       "A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that "
       "lose nothing."};
-  Config config = default_config();
   Action action = [&config] { return serve(config); };
   const auto behind_dashes = words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc)));
   describe(app, config, action, behind_dashes);

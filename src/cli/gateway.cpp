@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/process.hpp"
@@ -55,13 +57,17 @@ int gateway(Config config, const GatewayOptions& options) {
   return code;
 }
 
-/// As if the words had been typed here, for who calls this machine `as`.
+/// As if the words had been typed here, for who calls this machine `as`. As behind a gateway, hosts are those
+/// of the machine that asks: one that leads here again would ask itself without end, by `ls` for all.
 int relay(const std::string& text, const std::string& as) {
   say_as_host(as);
+  ::unsetenv("TERMINALLY_HOSTS");
+  Config config = default_config();
+  config.hosts_file.clear();
   std::vector<std::string> words = decode_words(text);
   words.insert(words.begin(), "terminally-mcp");
   std::vector<char*> argv = pointers(words);
-  return run_command_line(static_cast<int>(words.size()), argv.data());
+  return run_command_line(static_cast<int>(words.size()), argv.data(), std::move(config));
 }
 
 }  // namespace

@@ -244,6 +244,16 @@ class Commands(Way):
         self.assertRegex(self.cli("ls").stdout.decode(), rf"{self.tab.id} +build ")
         self.assertIn(self.tab.id, self.cli("ls", "-q").stdout.decode().split())
 
+    def test_a_host_does_not_ask_hosts_of_its_own(self) -> None:
+        """One that leads here again would ask itself without end: `ls` became thousands of processes in a minute."""
+        asked = self.sandbox.root / "asked"
+        hosts = self.machine.home / ".config" / "terminally-mcp" / "hosts.json"
+        hosts.parent.mkdir(parents=True, exist_ok=True)
+        hosts.write_text(json.dumps({"again": {"command": ["sh", "-c", f"echo asked >>{asked}; exit 1"], "program": "x"}}))
+        hosts.chmod(0o600)
+        self.assertIn(self.tab.id, self.cli("ls", "-q").stdout.decode().split())
+        self.assertFalse(asked.exists())
+
     def test_check(self) -> None:
         checked = self.cli("hosts", "check")
         self.assertEqual(checked.returncode, 0, checked)

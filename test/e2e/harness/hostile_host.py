@@ -91,8 +91,7 @@ def misbehave(request: dict) -> None:
     elif WAY == "dropped":
         answer(number, {"structuredContent": MINE | {"Of No Tool": TEXTS}})
     elif WAY == "nobody":
-        for other in range(10):
-            answer(number + 1_000 + other, {"structuredContent": {"names": TEXTS}})
+        answer(number + 1_000, {"structuredContent": MINE | {"Of No Tool": TEXTS}})
         answer(number, object_of(MINE))
     elif WAY == "keys":
         answer(number, {"structuredContent": {f"{text}{n}": 0 for n, text in enumerate(TEXTS)}})

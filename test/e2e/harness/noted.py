@@ -1,5 +1,8 @@
 """Commands on a host that note that they ran, and the look at one whose link was lost meanwhile."""
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
 
 from .client import Result, Server
@@ -21,7 +24,30 @@ class NotedCommands:
         return self.file.read_text().split().count(name) if self.file.exists() else 0
 
     def begin(self, name: str, seconds: float, **arguments: Any) -> Request:
-        command = f"echo {name} >>{self.file}; seq 1 2000; sleep {seconds}; echo {name} done; (exit 7)"
+        return self._begin(name, f"sleep {seconds}", arguments)
+
+    def begin_held(self, name: str, **arguments: Any) -> Request:
+        """It runs until it is let go."""
+        os.mkfifo(self._gate(name))
+        return self._begin(name, f"cat {self._gate(name)}", arguments)
+
+    def let_go(self, name: str) -> None:
+        def opened() -> bool:
+            try:
+                os.close(os.open(self._gate(name), os.O_WRONLY | os.O_NONBLOCK))
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # it has yet to come there
+                    raise
+                return False
+            return True
+
+        poll(opened, 20, f"{name} to be held")
+
+    def _gate(self, name: str) -> Path:
+        return self.machine.home / f"{name}.gate"
+
+    def _begin(self, name: str, pause: str, arguments: dict[str, Any]) -> Request:
+        command = f"echo {name} >>{self.file}; seq 1 2000; {pause}; echo {name} done; (exit 7)"
         more = {"timeout_ms": 60_000, "verbose": True} | arguments
         return self.server.call_async("execute_command", host=self.host, command=command, **more)
 
