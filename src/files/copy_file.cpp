@@ -50,7 +50,11 @@ Awaitable<void> fill_parts(const CopyFile& copy, std::uint64_t size, std::uint64
 }  // namespace
 
 Awaitable<CopiedFile> copy_file(CopyFile copy) {
-  if (co_await copy.to.is_directory(copy.to_path)) {
+  const bool into = co_await copy.to.is_directory(copy.to_path);
+  if (!into && copy.to_path.ends_with('/')) {
+    throw Error(ErrorCode::invalid_argument, "there is no directory " + copy.to_path);
+  }
+  if (into) {
     copy.to_path += "/" + copy.from_path.substr(copy.from_path.rfind('/') + 1);
   }
   ReadFile whole = asked(copy.from_path, 0, 0);

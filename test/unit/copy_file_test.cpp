@@ -102,6 +102,9 @@ TEST_CASE("A6: a copy is the source, with its mode, also where it goes into a di
       failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("but a directory"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/x", nullptr}))
             .says("is not there"));
+  CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/", nullptr}))
+            .says("there is no directory no/"));
+  CHECK_FALSE(fs::exists(scene.dir / "no"));
 }
 
 TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on where it was cut") {
