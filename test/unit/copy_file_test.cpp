@@ -50,7 +50,7 @@ class CutPlace final : public FilePlace {
   FilePlace& behind_;
 };
 
-constexpr std::size_t kSize = (std::size_t{5} << 20U) + 12'345;
+constexpr std::size_t kSize = (std::size_t{2} << 20U) + 12'345;  // three pieces
 
 struct CopyScene {
   CopyScene() {
