@@ -111,6 +111,10 @@ void run_there_if_meant(std::span<char* const> argv, const Config& config) {
 
 }  // namespace
 
+int run_command_line(int argc, char** argv) {
+  return run_command_line(argc, argv, default_config());
+}
+
 int run_command_line(int argc, char** argv, Config config) {
   CLI::App app{
       "A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that "

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "cli/command_line.hpp"
+#include "cli/options.hpp"
 #include "cli/print.hpp"
 #include "cli/serve.hpp"
 #include "cli/subcommands.hpp"
