@@ -50,23 +50,23 @@ def mismatch(shell: str, case: Case) -> str | None:
     return None if seen == wanted else f"{case.command[:100]!r}: wanted {str(wanted)[:300]}, the shell gave {str(seen)[:300]}"
 
 
-AS_IMPORTED = {shell: stamp_of(shell) for shell in CASES}
-
-
 class Native(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        needs(*CASES)
+        cls.stamps = {shell: stamp_of(shell) for shell in CASES}  # of what was imported just now
+
     def check(self, shell: str, at_least: int) -> None:
-        needs(shell)
         cases = [case for case in CASES[shell] if case.native != "no" and (shell, case.native) != ("fish", "deadline")]
         self.assertGreaterEqual(len(cases), at_least)
-        stamp = stamp_of(shell)
-        if stamp.fits() and stamp.path == AS_IMPORTED[shell].path:
+        if self.stamps[shell].fits():
             print(f"the {len(cases)} cases of {shell} held in this very shell before, and are not run again")
             return
         with ThreadPoolExecutor(4) as pool:
             wrong = [text for text in pool.map(lambda case: mismatch(shell, case), cases) if text]
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong))
-        if stamp_of(shell).path == AS_IMPORTED[shell].path:  # else it was changed meanwhile
-            stamp.leave()
+        if stamp_of(shell).path == self.stamps[shell].path:  # else it was changed meanwhile
+            self.stamps[shell].leave()
 
     def test_bash(self) -> None:
         self.check("bash", 200)
