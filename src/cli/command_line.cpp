@@ -14,7 +14,6 @@
 #include "cli/guest.hpp"
 #include "cli/options.hpp"
 #include "cli/print.hpp"
-#include "cli/serve.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
@@ -119,7 +118,7 @@ int run_command_line(int argc, char** argv, Config config) {
   CLI::App app{
       "A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that "
       "lose nothing."};
-  Action action = [&config] { return serve(config); };
+  Action action = [&config] { return start_server(config); };
   const auto behind_dashes = words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc)));
   describe(app, config, action, behind_dashes);
   std::signal(SIGPIPE, SIG_IGN);

@@ -12,7 +12,7 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_snippets.hpp"
-#include "stdio/serve.hpp"
+#include "app/composition.hpp"
 
 namespace terminally {
 namespace {

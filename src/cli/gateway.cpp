@@ -12,13 +12,12 @@
 #include "cli/command_line.hpp"
 #include "cli/options.hpp"
 #include "cli/print.hpp"
-#include "cli/serve.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/gateway_lock.hpp"
 #include "hosts/hello.hpp"
 #include "hosts/pipe_command.hpp"
 #include "instance/instance.hpp"
-#include "stdio/serve.hpp"
+#include "app/composition.hpp"
 
 namespace terminally {
 namespace {
@@ -51,7 +50,7 @@ int gateway(Config config, const GatewayOptions& options) {
   }
   const FileLock lock = take_gateway_lock(config, options.id);
   print(hello_line(options.nonce, this_implementation().version));
-  const int code = serve(config);
+  const int code = start_server(config);
   if (config.temporary && Instance(config, config.instance).server_pid() != 0) {
     linger(config, lock, Milliseconds(options.linger_ms));
   }

@@ -14,7 +14,7 @@
 #include "cli/table.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/push.hpp"
-#include "stdio/serve.hpp"
+#include "app/composition.hpp"
 #include "text/visible_text.hpp"
 
 namespace terminally {

@@ -32,8 +32,8 @@ void Batch::answer(const std::string& id, std::string message) {
     message = no_room(id);
   }
   answers_.append(answers_.empty() || message.empty() ? "" : ",").append(message);
-  if (missing_ == 0 && !answers_.empty()) {
-    send_("[" + std::exchange(answers_, {}) + "]");
+  if (missing_ == 0) {
+    reply_(answers_.empty() ? "" : "[" + std::exchange(answers_, {}) + "]");
   }
 }
 

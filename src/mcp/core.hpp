@@ -2,7 +2,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -14,6 +13,7 @@ namespace terminally {
 
 class Exchange;
 class Peer;
+class ResourceFeeds;
 class Router;
 class Tasks;
 
@@ -35,16 +35,15 @@ struct Method {
 };
 
 /// What lives as long as the process, and is the same for all peers: the tools and the tabs behind them, the
-/// methods, the tasks. A task outlives the peer that began it.
+/// methods, the tasks, what is watched. A task outlives the peer that began it.
 struct Core {
   boost::asio::any_io_executor executor;
   std::shared_ptr<const Router> router;
   Implementation info;
   std::shared_ptr<Tasks> tasks;
+  std::shared_ptr<ResourceFeeds> feeds;
   /// Throws `ProtocolError` (method not found) for what the revision does not have.
   const Method& (*find_method)(std::string_view name, Revision revision) = nullptr;
-  /// The client of a gateway has said that it does not come back. May be empty.
-  std::function<void()> on_goodbye = nullptr;
 };
 
 }  // namespace terminally

@@ -5,10 +5,10 @@
 
 namespace terminally {
 
-Exchange::Exchange(RpcMessage request, std::size_t bytes, Send notifications, Reply reply)
+Exchange::Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply)
     : request_(std::move(request)),
       bytes_(bytes),
-      outlet_(std::make_shared<Outlet>(std::move(notifications))),
+      outlet_(std::make_shared<Outlet>(std::move(stream))),
       reply_(std::move(reply)) {}
 
 void Exchange::admit(Revision revision, std::string client, bool lasts) {

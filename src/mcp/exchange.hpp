@@ -19,11 +19,11 @@ namespace terminally {
 /// it is sent afterwards, and what its transport gave it to send by is let go then.
 class Exchange {
  public:
-  /// Takes the reply; empty: there will be none.
+  /// Takes the reply; empty: there will be none. Once.
   using Reply = std::function<void(std::string message)>;
 
-  /// `bytes`: the length of its text.
-  Exchange(RpcMessage request, std::size_t bytes, Send notifications, Reply reply);
+  /// `bytes`: the length of its text. Its notifications go to `stream`.
+  Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply);
 
   /// Now it is known by which revision it is meant, whose it is (for the record of commands; may be empty),
   /// and whether it has an end of its own. Throws `ProtocolError` for a progress token that is none.

@@ -144,19 +144,19 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
     co_return co_await call_as_task(peer, std::move(exchange), *tool, arguments);
   }
   try {
-    Caller caller{reports_to(exchange->progress()), exchange->client()};
-    if (peer.core().router->context().gateway) {
+    Caller caller{peer.settings(), exchange->client(), reports_to(exchange->progress())};
+    if (peer.settings()->gateway) {
       take_words_of_gateway(*exchange->params(), caller);
     }
     ordered_json object = co_await peer.core().router->call(*tool, arguments, std::move(caller));
     ordered_json result = tool_result(std::move(object), exchange->revision());
-    if (peer.core().router->context().gateway) {
+    if (peer.settings()->gateway) {
       result["content"] = ordered_json::array();  // it writes the text itself, and need not carry it
     }
     co_return result;
   } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
     ordered_json result = tool_error(error.what());
-    if (peer.core().router->context().gateway) {
+    if (peer.settings()->gateway) {
       result["_meta"][kErrorKey] = to_far_code(error.code());
     }
     co_return result;
@@ -165,16 +165,16 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
 
 /// Of the call that a gateway has given this key: its command, or nothing where none was begun. The server
 /// that the call went to is dead by then (gateway_lock.hpp), so that what is not on record never comes.
-std::optional<FoundCommand> found_command(const ToolContext& context, const Exchange& exchange) {
-  if (!context.find_command) {
+std::optional<FoundCommand> found_command(const Peer& peer, const Exchange& exchange) {
+  if (!peer.settings()->gateway) {
     throw ProtocolError(kMethodNotFound, "Method not found: " + exchange.method());
   }
-  return context.find_command(need_string(*exchange.params(), "key"));
+  return peer.settings()->gateway->find_command(need_string(*exchange.params(), "key"));
 }
 
 awaitable<ordered_json> find_command(Peer& peer, ExchangePtr exchange) {
   ordered_json result = ordered_json::object();
-  if (const auto found = found_command(peer.core().router->context(), *exchange)) {
+  if (const auto found = found_command(peer, *exchange)) {
     result["window_id"] = to_string(found->window);
     result["command_id"] = found->id;
   }
@@ -183,10 +183,9 @@ awaitable<ordered_json> find_command(Peer& peer, ExchangePtr exchange) {
 
 /// Ends that command, and returns when it is over. Its tab may run another one by then, which is left alone.
 awaitable<ordered_json> end_command_by_key(Peer& peer, ExchangePtr exchange) {
-  const ToolContext& context = peer.core().router->context();
-  const auto found = found_command(context, *exchange);
+  const auto found = found_command(peer, *exchange);
   if (found) {
-    co_await end_command(*context.manager, found->window, found->id);
+    co_await end_command(*peer.core().router->services().manager, found->window, found->id);
   }
   co_return ordered_json::object();
 }
@@ -243,11 +242,12 @@ const Method& find_method(std::string_view name, Revision revision) {
 }  // namespace
 
 std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
-                                      std::shared_ptr<const Router> router, Implementation info,
-                                      std::function<void()> on_goodbye) {
+                                      std::shared_ptr<const Router> router, Implementation info) {
   auto tasks = std::make_shared<Tasks>(executor, router);
+  auto feeds =
+      std::make_shared<ResourceFeeds>(executor, router->services().manager, router->services().hosts);
   return std::make_shared<const Core>(Core{executor, std::move(router), std::move(info), std::move(tasks),
-                                           &find_method, std::move(on_goodbye)});
+                                           std::move(feeds), &find_method});
 }
 
 }  // namespace terminally

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <functional>
 #include <memory>
 
 #include "mcp/core.hpp"
@@ -11,7 +10,6 @@ namespace terminally {
 /// The core of a server with these tools and all methods, for any number of peers. Single-threaded:
 /// everything on `executor`.
 [[nodiscard]] std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
-                                                    std::shared_ptr<const Router> router, Implementation info,
-                                                    std::function<void()> on_goodbye = {});
+                                                    std::shared_ptr<const Router> router, Implementation info);
 
 }  // namespace terminally

@@ -50,39 +50,42 @@ bool fits_in_batch(const RpcMessage& message) {
          (message.method != "initialize" && !claims_revision(*message.params));
 }
 
-Exchange::Reply replies_by(const Send& send) {
-  return [send](std::string message) {
-    if (!message.empty()) {
-      send(std::move(message), Delivery::must);
-    }
-  };
+/// The stream's one reply, if there is one, and its end.
+void finish(Stream& stream, std::string reply) {
+  if (!reply.empty()) {
+    stream.reply(std::move(reply));
+  }
+  stream.end();
+}
+
+Exchange::Reply finishes(std::shared_ptr<Stream> stream) {
+  return [stream = std::move(stream)](std::string reply) { finish(*stream, std::move(reply)); };
 }
 
 }  // namespace
 
-Peer::Peer(std::shared_ptr<const Core> core, Send unasked, std::string identity)
+Peer::Peer(std::shared_ptr<const Core> core, PeerSettingsPtr settings, std::shared_ptr<Stream> unasked)
     : core_(std::move(core)),
+      settings_(std::move(settings)),
       outlet_(std::make_shared<Outlet>(std::move(unasked))),
-      identity_(std::move(identity)),
-      subscriptions_(core_->executor, core_->router->context().manager, core_->router->context().hosts,
-                     outlet_) {}
+      subscriptions_(core_->router->services(), core_->feeds, outlet_) {}
 
-void Peer::receive(std::string_view text, const Send& send) {
+void Peer::receive(std::string_view text, const std::shared_ptr<Stream>& stream) {
   if (closed_) {
     return;
   }
   const RpcInput input = read_messages(text);
   if (input.batch) {
-    return receive_batch(input, text.size(), send);
+    return receive_batch(input, text.size(), stream);
   }
-  handle(input.messages.front(), text.size(), send, replies_by(send));
+  handle(input.messages.front(), text.size(), stream, finishes(stream));
 }
 
-void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const Send& send) {
+void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
   constexpr std::size_t kMostInBatch = 1'000;
   if (negotiated_ > Revision::v2025_03_26) {  // the last that knows batches
     return refuse_batch(input, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"),
-                        replies_by(send));
+                        *stream);
   }
   if (input.messages.size() > kMostInBatch) {
     return refuse_batch(
@@ -90,20 +93,24 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const Send& s
         ProtocolError(kInvalidRequest,
                       "Invalid request: a batch of " + std::to_string(input.messages.size()) +
                           " messages is too long; at most " + std::to_string(kMostInBatch) + " are allowed"),
-        replies_by(send));
+        *stream);
   }
-  const auto batch = std::make_shared<Batch>(replies_by(send));
+  const auto batch = std::make_shared<Batch>(finishes(stream));
+  batch->expect("");  // the batch is open until all of it is read
   for (const RpcMessage& message : input.messages) {
     if (is_answered(message)) {
       batch->expect(message.id);
     }
   }
   for (const RpcMessage& message : input.messages) {
-    const Exchange::Reply reply = [batch, id = message.id](std::string answer) {
-      batch->answer(id, std::move(answer));
+    const Exchange::Reply reply = [batch, message_id = message.id,
+                                   expected = is_answered(message)](std::string answer) {
+      if (expected) {
+        batch->answer(message_id, std::move(answer));
+      }
     };
     if (fits_in_batch(message)) {
-      handle(message, bytes / input.messages.size(), send, reply);
+      handle(message, bytes / input.messages.size(), stream, reply);
     } else {
       reply(error_text(message.id,
                        ProtocolError(kInvalidRequest, "Invalid request: initialize, and requests of " +
@@ -111,32 +118,36 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const Send& s
                                                           ", must not be part of a batch")));
     }
   }
+  batch->answer("", {});
 }
 
 /// Refuses the batch by one error without an id; where the revision has no such error, by one for each
 /// request.
-void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, const Exchange::Reply& reply) {
+void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, Stream& stream) {
   if (negotiated_ >= kErrorsWithoutId) {
-    return reply(error_text("", error));
+    return finish(stream, error_text("", error));
   }
   for (const RpcMessage& message : input.messages) {
-    if (is_answered(message)) {
-      reply(error_text(message.id, error));
+    if (std::string text = is_answered(message) ? error_text(message.id, error) : ""; !text.empty()) {
+      stream.reply(std::move(text));
     }
   }
+  stream.end();
 }
 
-void Peer::handle(const RpcMessage& message, std::size_t bytes, const Send& send,
+/// `reply` is called once, with an empty text where the message has none.
+void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::shared_ptr<Stream>& stream,
                   const Exchange::Reply& reply) {
   switch (message.kind) {
     case Kind::request:
-      return start(std::make_shared<Exchange>(message, bytes, send, reply));
+      return start(std::make_shared<Exchange>(message, bytes, stream, reply));
     case Kind::notification:
-      return notice(message);
+      notice(message);
+      return reply({});
     case Kind::invalid:
       return reply(error_text(message.id, message.error));
     case Kind::ignored:
-      return;
+      return reply({});
   }
 }
 
@@ -175,9 +186,9 @@ void Peer::notice(const RpcMessage& notification) {
   if (notification.method == "notifications/initialized") {
     return subscriptions_.announce_list_changes();
   }
-  if (notification.method == "notifications/terminally-mcp/goodbye" && core_->router->context().gateway &&
-      core_->on_goodbye) {
-    return core_->on_goodbye();
+  if (notification.method == "notifications/terminally-mcp/goodbye" && settings_->gateway &&
+      settings_->gateway->on_goodbye) {
+    return settings_->gateway->on_goodbye();
   }
   if (notification.method != "notifications/cancelled") {
     return;
@@ -189,13 +200,13 @@ void Peer::notice(const RpcMessage& notification) {
   }
 }
 
-void Peer::refuse_long_text(std::string_view envelope, const Send& send) {
+void Peer::refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream) {
   const std::string limit = std::to_string(kMaxLineBytes);
   const RpcInput input = read_messages(envelope);
   const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
   const std::string id = request ? input.messages.front().id : "";
-  replies_by(send)(
-      error_text(id, ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
+  finish(*stream,
+         error_text(id, ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
 }
 
 asio::awaitable<void> Peer::wait_for_room() {
@@ -252,7 +263,7 @@ std::string Peer::result_text(const std::string& id, const ordered_json& result)
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.
 std::string Peer::error_text(const std::string& id, const ProtocolError& error) const {
-  const auto guard = core_->router->new_guard();
+  const auto guard = core_->router->new_guard(*settings_);
   const ProtocolError shown = echoed(error, guard.get());
   if (id.empty() && negotiated_ < kErrorsWithoutId) {
     std::cerr << "terminally-mcp: a message without a usable id was not answered: " << shown.what() << '\n';

@@ -13,6 +13,7 @@
 #include "mcp/in_flight.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/subscriptions.hpp"
+#include "toolkit/peer_settings.hpp"
 
 namespace terminally {
 
@@ -31,17 +32,16 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// What the texts of unfinished requests may take; above it the transport takes no more of them.
   static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
 
-  /// `unasked` is for what belongs to no request. `identity`, any text, says whose tasks it lists: those that
-  /// peers of the same identity have begun or asked for.
-  Peer(std::shared_ptr<const Core> core, Send unasked, std::string identity);
+  /// `unasked` is for what belongs to no request: nothing of it is a reply.
+  Peer(std::shared_ptr<const Core> core, PeerSettingsPtr settings, std::shared_ptr<Stream> unasked);
 
   /// One text from the client: a message, or a batch. What answers it, and the notifications of its requests,
-  /// go by `send`. That is let go when the last of them is done, with a reply or without. Does not wait and
+  /// go to `stream`, which is ended when the last of them is done, with a reply or without. Does not wait and
   /// does not throw.
-  void receive(std::string_view text, const Send& send);
+  void receive(std::string_view text, const std::shared_ptr<Stream>& stream);
 
   /// Answers a text that was dropped because it was too long to be read, by what its Envelope has.
-  void refuse_long_text(std::string_view envelope, const Send& send);
+  void refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream);
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
@@ -68,7 +68,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] Subscriptions& subscriptions() { return subscriptions_; }
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
-  [[nodiscard]] const std::string& identity() const { return identity_; }
+  [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
@@ -79,9 +79,10 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] const std::string& log_level() const { return log_level_; }
 
  private:
-  void receive_batch(const RpcInput& input, std::size_t bytes, const Send& send);
-  void refuse_batch(const RpcInput& input, const ProtocolError& error, const Exchange::Reply& reply);
-  void handle(const RpcMessage& message, std::size_t bytes, const Send& send, const Exchange::Reply& reply);
+  void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
+  void refuse_batch(const RpcInput& input, const ProtocolError& error, Stream& stream);
+  void handle(const RpcMessage& message, std::size_t bytes, const std::shared_ptr<Stream>& stream,
+              const Exchange::Reply& reply);
   void start(const ExchangePtr& exchange);
   boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
   void notice(const RpcMessage& notification);
@@ -91,8 +92,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] std::string failure_text(const std::string& id, const std::exception_ptr& failure) const;
 
   std::shared_ptr<const Core> core_;
+  PeerSettingsPtr settings_;
   std::shared_ptr<Outlet> outlet_;
-  std::string identity_;
   Revision negotiated_ = kNewestLegacy;
   std::string client_;  ///< as the last initialize said, see client_name
   std::string log_level_;

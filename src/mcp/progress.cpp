@@ -50,7 +50,7 @@ Taken ProgressSink::report(const Progress& step) {
   if (!task_.empty()) {
     params["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] = task_;
   }
-  if (!outlet_->send(notification_message("notifications/progress", params),
+  if (!outlet_->notify(notification_message("notifications/progress", params),
                      step.last_words ? Delivery::must : Delivery::may_drop)) {
     return Taken::later;
   }

@@ -229,7 +229,7 @@ awaitable<ordered_json> get_prompt(Peer& peer, ExchangePtr exchange) {
   ordered_json message;
   message["role"] = "user";
   message["content"]["type"] = "text";
-  const auto guard = peer.core().router->new_guard();
+  const auto guard = peer.core().router->new_guard(*peer.settings());
   const std::string text = prompt->text(values);
   message["content"]["text"] = guard ? guard->masked(text) : text;
   ordered_json result;

@@ -38,7 +38,7 @@ std::string text_of(const ordered_json& row, const char* name) {
 
 /// None in unit tests only, which have no tmux.
 awaitable<std::vector<TabInfo>> open_tabs(const Core& core) {
-  TmuxManager* manager = core.router->context().manager;
+  TmuxManager* manager = core.router->services().manager;
   std::vector<TabInfo> tabs;
   if (manager != nullptr) {
     tabs = co_await manager->list_tabs();
@@ -63,17 +63,19 @@ constexpr const char* kLogDescription =
 constexpr const char* kScreenDescription = "What a person sees in the tab now.";
 
 /// As list_tabs answers, whose JSON this is.
-awaitable<std::string> tabs_as_listed(const Core& core) {
+awaitable<std::string> tabs_as_listed(const Peer& peer) {
+  const Router& router = *peer.core().router;
   auto arguments = std::make_shared<const json>(json::object());
+  Caller caller{peer.settings()};
   const ordered_json tabs =
-      co_await core.router->call(*core.router->find("list_tabs"), std::move(arguments), Caller());
+      co_await router.call(*router.find("list_tabs"), std::move(arguments), std::move(caller));
   co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// The tabs of connected hosts, named as here. The rows have passed no guard.
 awaitable<std::vector<ordered_json>> far_rows(const Core& core) {
   std::vector<ordered_json> rows;
-  if (const std::shared_ptr<FarHosts> hosts = core.router->context().hosts) {
+  if (const std::shared_ptr<FarHosts> hosts = core.router->services().hosts) {
     const FarTabs far = co_await hosts->tabs(Clock::now() + kFarTabsWithin);
     rows.assign(far.rows.begin(), far.rows.end());
   }
@@ -81,7 +83,8 @@ awaitable<std::vector<ordered_json>> far_rows(const Core& core) {
 }
 
 /// By the tool that shows the same.
-awaitable<std::string> text_from_there(const Core& core, ResourceUri uri) {
+awaitable<std::string> text_from_there(const Peer& peer, ResourceUri uri) {
+  const Router& router = *peer.core().router;
   const bool log = uri.kind == UriKind::log;
   json arguments;
   arguments["window_id"] = tab_of(uri);
@@ -89,8 +92,9 @@ awaitable<std::string> text_from_there(const Core& core, ResourceUri uri) {
     arguments["lines"] = kLogLines;
   }
   auto shared = std::make_shared<const json>(std::move(arguments));
-  const Tool* tool = core.router->find(log ? "read_logs_from_tab" : "read_screen");
-  const ordered_json shown = co_await core.router->call(*tool, std::move(shared), Caller());
+  const Tool* tool = router.find(log ? "read_logs_from_tab" : "read_screen");
+  Caller caller{peer.settings()};
+  const ordered_json shown = co_await router.call(*tool, std::move(shared), std::move(caller));
   const ordered_json text = shown.value(log ? "content" : "text", ordered_json());
   co_return text.is_string() ? text.get<std::string>() : "";
 }
@@ -103,33 +107,32 @@ std::string above_of(const TabScreen& screen) {
 }
 
 /// What a model reads is masked, and in the default view.
-awaitable<std::string> text_of_resource(const Core& core, ResourceUri uri) {
-  const ToolContext& context = core.router->context();
+awaitable<std::string> text_of_resource(const Peer& peer, ResourceUri uri) {
+  const Services& services = peer.core().router->services();
   if (uri.kind == UriKind::tabs) {
-    co_return co_await tabs_as_listed(core);
+    co_return co_await tabs_as_listed(peer);
   }
   if (!uri.host.empty()) {
-    const bool known = co_await resource_exists(context.manager, context.hosts, uri);
+    const bool known = co_await resource_exists(services.manager, services.hosts, uri);
     if (!known) {
       throw Error(ErrorCode::not_found, "\"" + uri.host + "\" is no host" +
-                                            (context.hosts ? " (list_hosts says which there are)" : ""));
+                                            (services.hosts ? " (list_hosts says which there are)" : ""));
     }
-    co_return co_await text_from_there(core, std::move(uri));
+    co_return co_await text_from_there(peer, std::move(uri));
   }
-  if (context.manager == nullptr) {
+  if (services.manager == nullptr) {
     throw Error(ErrorCode::not_found, "no tabs");
   }
+  auto guard = peer.core().router->new_guard(*peer.settings());
   if (uri.kind == UriKind::log) {
-    DefaultView guarded = context.default_view;
-    guarded.guard = core.router->new_guard();
-    const LogLines lines =
-        co_await context.manager->read_lines(uri.window, kLogLines, ViewArgs().view(guarded));
+    const TextView view = ViewArgs().view(DefaultView{peer.settings()->view, std::move(guard)});
+    const LogLines lines = co_await services.manager->read_lines(uri.window, kLogLines, view);
     co_return lines.content;
   }
   ReadScreen request;
   request.window_id = uri.window;
-  request.guard = core.router->new_guard();
-  const TabScreen screen = co_await context.manager->read_screen(std::move(request));
+  request.guard = std::move(guard);
+  const TabScreen screen = co_await services.manager->read_screen(std::move(request));
   co_return above_of(screen) + screen.text;
 }
 
@@ -173,7 +176,7 @@ awaitable<ordered_json> list_resources(Peer& peer, ExchangePtr exchange) {
   const std::vector<ordered_json> far = co_await far_rows(peer.core());
   ordered_json entries = ordered_json::array();
   entries.push_back(entry("uri", kTabsUri, "tabs", "Open tabs", kTabsDescription, "application/json"));
-  const auto guard = peer.core().router->new_guard();
+  const auto guard = peer.core().router->new_guard(*peer.settings());
   const auto add_tab = [&](const std::string& id, const std::string& called) {
     const std::string name = shortened(guard ? guard->text(called) : called, kMostNameBytes);
     const std::string title = name + " (" + id + ")";
@@ -214,7 +217,7 @@ awaitable<ordered_json> read_resource(Peer& peer, ExchangePtr exchange) {
   }
   std::optional<std::string> content;
   try {
-    content = co_await text_of_resource(peer.core(), *uri);
+    content = co_await text_of_resource(peer, *uri);
   } catch (const Error& error) {
     // A closed tab has no screen any more: not there, as what never was.
     if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {

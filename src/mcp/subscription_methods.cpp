@@ -73,7 +73,7 @@ class Listener {
  public:
   Listener(Peer& peer, const Exchange& exchange)
       : peer_(peer),
-        manager_(peer.core().router->context().manager),
+        manager_(peer.core().router->services().manager),
         outlet_(exchange.outlet()),
         id_(ordered_json::parse(exchange.id())) {}
 
@@ -88,7 +88,7 @@ class Listener {
       }
       const auto [known, is_new] = exists.try_emplace(*uri, false);
       if (is_new) {
-        known->second = co_await resource_exists(manager_, peer_.core().router->context().hosts, *uri);
+        known->second = co_await resource_exists(manager_, peer_.core().router->services().hosts, *uri);
       }
       if (known->second) {
         resources.push_back(text);
@@ -97,7 +97,7 @@ class Listener {
     filter.resources = std::move(resources);
     std::vector<std::string> tasks;
     for (const std::string& id : filter.tasks) {
-      const std::shared_ptr<Task> task = co_await peer_.core().tasks->find(id, peer_.identity());
+      const std::shared_ptr<Task> task = co_await peer_.core().tasks->find(id, peer_.settings());
       if (task) {
         tasks.push_back(id);
       }
@@ -118,7 +118,7 @@ class Listener {
     }
     ordered_json params;
     params["notifications"] = std::move(agreed);
-    outlet_->send(notification_message("notifications/subscriptions/acknowledged", marked(std::move(params))),
+    outlet_->notify(notification_message("notifications/subscriptions/acknowledged", marked(std::move(params))),
                   Delivery::must);
   }
 
@@ -128,7 +128,7 @@ class Listener {
     if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
       tabs_ = co_await manager_->tabs_now();
     }
-    peer_.subscriptions().feeds().need_room(filter.resources.size() + filter.tasks.size() +
+    peer_.core().feeds->need_room(filter.resources.size() + filter.tasks.size() +
                                             (filter.resource_list ? 1 : 0));
   }
 
@@ -136,17 +136,17 @@ class Listener {
     for (const std::string& text : filter.resources) {
       ordered_json params;
       params["uri"] = text;
-      subscriptions_.push_back(peer_.subscriptions().feeds().of_resource(
+      subscriptions_.push_back(peer_.core().feeds->of_resource(
           *parse_resource_uri(text), tabs_, tell("notifications/resources/updated", std::move(params))));
     }
     if (filter.resource_list) {
-      subscriptions_.push_back(peer_.subscriptions().feeds().of_list(
+      subscriptions_.push_back(peer_.core().feeds->of_list(
           tabs_, tell("notifications/resources/list_changed", ordered_json::object())));
     }
     for (const std::string& id : filter.tasks) {
-      subscriptions_.push_back(peer_.subscriptions().feeds().of_nothing());
+      subscriptions_.push_back(peer_.core().feeds->of_nothing());
       tasks_.emplace_back(peer_.core().executor,
-                          tell_of_task(peer_.core().tasks, id, peer_.identity(), outlet_, id_));
+                          tell_of_task(peer_.core().tasks, id, peer_.settings(), outlet_, id_));
     }
   }
 
@@ -160,21 +160,21 @@ class Listener {
 
   Tell tell(const char* method, ordered_json params) const {
     return [outlet = outlet_, method, marked = marked(std::move(params))] {
-      return outlet->send(notification_message(method, marked), Delivery::may_drop);
+      return outlet->notify(notification_message(method, marked), Delivery::may_drop);
     };
   }
 
   /// Once, when the task is over: until then nothing of it changes.
-  static awaitable<void> tell_of_task(std::shared_ptr<Tasks> tasks, std::string id, std::string identity,
+  static awaitable<void> tell_of_task(std::shared_ptr<Tasks> tasks, std::string id, PeerSettingsPtr peer,
                                       std::shared_ptr<Outlet> outlet, ordered_json subscription) {
-    const TaskPtr task = co_await tasks->find(std::move(id), std::move(identity));
+    const TaskPtr task = co_await tasks->find(std::move(id), std::move(peer));
     if (!task) {
       co_return;
     }
     co_await task->over.wait();
     ordered_json params = modern_task_told(*task);
     params["_meta"]["io.modelcontextprotocol/subscriptionId"] = subscription;
-    outlet->send(notification_message("notifications/tasks", params), Delivery::must);
+    outlet->notify(notification_message("notifications/tasks", params), Delivery::must);
   }
 
   Peer& peer_;

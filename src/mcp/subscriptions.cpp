@@ -27,8 +27,8 @@ ordered_json with_uri(const std::string& uri) {
 
 void Subscriptions::announce_list_changes() {
   if (manager_ != nullptr && !list_ && !ended_.is_set()) {
-    list_.emplace(feeds_.of_list({}, [outlet = outlet_] {
-      return outlet->send(notification_message(kListChanged, ordered_json::object()), Delivery::may_drop);
+    list_.emplace(feeds_->of_list({}, [outlet = outlet_] {
+      return outlet->notify(notification_message(kListChanged, ordered_json::object()), Delivery::may_drop);
     }));
   }
 }
@@ -53,9 +53,9 @@ awaitable<void> Subscriptions::subscribe(std::string text, Revision revision) {
     co_return;
   }
   Tell tell = [outlet = outlet_, text] {
-    return outlet->send(notification_message(kUpdated, with_uri(text)), Delivery::may_drop);
+    return outlet->notify(notification_message(kUpdated, with_uri(text)), Delivery::may_drop);
   };
-  subscribed_.emplace(text, feeds_.of_resource(*uri, std::move(tabs), std::move(tell)));
+  subscribed_.emplace(text, feeds_->of_resource(*uri, std::move(tabs), std::move(tell)));
 }
 
 void Subscriptions::close() {

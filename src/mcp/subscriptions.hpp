@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "base/event.hpp"
 #include "mcp/resource_feeds.hpp"
 #include "mcp/revisions.hpp"
+#include "toolkit/tool.hpp"
 
 namespace terminally {
 
@@ -20,9 +20,12 @@ class Outlet;
 /// subscription.
 class Subscriptions {
  public:
-  Subscriptions(const boost::asio::any_io_executor& executor, TmuxManager* manager,
-                const std::shared_ptr<FarHosts>& hosts, std::shared_ptr<Outlet> outlet)
-      : manager_(manager), hosts_(hosts), outlet_(std::move(outlet)), feeds_(executor, manager, hosts) {}
+  Subscriptions(const Services& services, std::shared_ptr<ResourceFeeds> feeds,
+                std::shared_ptr<Outlet> outlet)
+      : manager_(services.manager),
+        hosts_(services.hosts),
+        feeds_(std::move(feeds)),
+        outlet_(std::move(outlet)) {}
 
   /// A legacy client is there: it is told when resources come and go.
   void announce_list_changes();
@@ -35,14 +38,13 @@ class Subscriptions {
   /// Ends all of them: nothing is told any more.
   void close();
 
-  [[nodiscard]] ResourceFeeds& feeds() { return feeds_; }
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }
 
  private:
   TmuxManager* manager_;
   std::shared_ptr<FarHosts> hosts_;
+  std::shared_ptr<ResourceFeeds> feeds_;
   std::shared_ptr<Outlet> outlet_;
-  ResourceFeeds feeds_;
   std::map<std::string, ResourceFeeds::Subscription> subscribed_;  ///< by the URI as the client wrote it
   std::optional<ResourceFeeds::Subscription> list_;
   Event ended_;

@@ -11,6 +11,7 @@
 
 #include "base/event.hpp"
 #include "base/ids.hpp"
+#include "toolkit/peer_settings.hpp"
 
 namespace terminally {
 
@@ -30,6 +31,7 @@ struct Task {
   bool is_of_command = false;      ///< it will have one, if nothing goes wrong
   std::string host;                ///< that its call goes to; empty: this side
   bool found_there = false;        ///< by its key: its call was another server's
+  PeerSettingsPtr peer;            ///< of who began or found it first: its result is seen as they say
   std::set<std::string> known_to;  ///< identities of peers that have begun or found it
   nlohmann::json call_arguments;
   std::int64_t created_ms = 0;  ///< since the epoch

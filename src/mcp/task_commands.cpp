@@ -38,7 +38,8 @@ awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
     arguments["command_id"] = "call-" + task->key;
   }
   auto shared = std::make_shared<const json>(std::move(arguments));
-  co_return co_await router->call(*router->find("get_command_state"), std::move(shared), Caller());
+  Caller caller{task->peer};
+  co_return co_await router->call(*router->find("get_command_state"), std::move(shared), std::move(caller));
 }
 
 awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
@@ -60,7 +61,7 @@ awaitable<bool> find_here(RouterPtr router, TaskPtr task) {
   query.window_id = task->command->window;
   query.command_id = task->command->id;
   query.max_output_bytes = 0;
-  const CommandResult now = co_await router->context().manager->command_state(query);
+  const CommandResult now = co_await router->services().manager->command_state(query);
   if (now.task_key != task->key) {
     co_return false;  // it was begun as no task, or as another
   }
@@ -114,8 +115,8 @@ awaitable<bool> runs_still(TmuxManager& manager, WindowId window, std::string id
   co_return now.state == CommandState::running;
 }
 
-bool is_host(const ToolContext& context, const std::string& name) {
-  const std::vector<std::string> names = context.hosts ? context.hosts->names() : std::vector<std::string>();
+bool is_host(const Services& services, const std::string& name) {
+  const std::vector<std::string> names = services.hosts ? services.hosts->names() : std::vector<std::string>();
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -126,8 +127,8 @@ bool has_command(const Task& task) {
 }
 
 awaitable<bool> find_command_of(RouterPtr router, TaskPtr task) {
-  const ToolContext& context = router->context();
-  if (task->command ? context.manager == nullptr : !is_host(context, task->host)) {
+  const Services& services = router->services();
+  if (task->command ? services.manager == nullptr : !is_host(services, task->host)) {
     co_return false;
   }
   try {
@@ -146,7 +147,7 @@ awaitable<bool> find_command_of(RouterPtr router, TaskPtr task) {
 awaitable<void> see_command_through(RouterPtr router, TaskPtr task) {
   try {
     if (task->command) {
-      co_await router->context().manager->wait_for_command(task->command->window, task->command->id);
+      co_await router->services().manager->wait_for_command(task->command->window, task->command->id);
       task->object = co_await command_result(router, task);
     } else {
       co_await see_through_there(router, task);
@@ -157,11 +158,11 @@ awaitable<void> see_command_through(RouterPtr router, TaskPtr task) {
 }
 
 awaitable<void> end_command_of(RouterPtr router, TaskPtr task) {
-  const ToolContext& context = router->context();
+  const Services& services = router->services();
   if (task->command) {
-    co_await end_command(*context.manager, task->command->window, task->command->id);
+    co_await end_command(*services.manager, task->command->window, task->command->id);
   } else {
-    co_await context.hosts->end_command(task->host, task->key);
+    co_await services.hosts->end_command(task->host, task->key);
   }
 }
 

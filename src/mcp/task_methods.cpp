@@ -24,7 +24,7 @@ awaitable<TaskPtr> need_task(Peer& peer, ExchangePtr exchange) {
     need_tasks_extension(*exchange->params());
   }
   const std::string& id = need_string(*exchange->params(), "taskId");
-  TaskPtr task = co_await peer.core().tasks->find(id, peer.identity());
+  TaskPtr task = co_await peer.core().tasks->find(id, peer.settings());
   if (!task) {
     throw ProtocolError(kInvalidParams, "Unknown task: " + id);
   }
@@ -56,8 +56,8 @@ awaitable<ordered_json> call_as_task(Peer& peer, ExchangePtr exchange, const Too
   TaskRequest request{tool,
                       std::move(arguments),
                       exchange->progress(),
+                      peer.settings(),
                       exchange->client(),
-                      peer.identity(),
                       modern ? nullptr : peer.outlet()};
   const TaskPtr task = peer.core().tasks->begin(std::move(request));
   exchange->undo_if_cancelled([tasks = peer.core().tasks, task] { tasks->give_up(task); });
@@ -100,7 +100,7 @@ awaitable<ordered_json> list_tasks(Peer& peer, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   ordered_json result;
   result["tasks"] = ordered_json::array();
-  for (const TaskPtr& task : peer.core().tasks->list(peer.identity())) {
+  for (const TaskPtr& task : peer.core().tasks->list(peer.settings()->identity)) {
     result["tasks"].push_back(legacy_task(*task, {}));
   }
   co_return result;

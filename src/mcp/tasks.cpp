@@ -38,7 +38,7 @@ awaitable<void> run_call(RouterPtr router, TaskPtr task, TaskRequest request) {
     task->command = Task::Command{window, command_id};
     task->settled.set();
   };
-  Caller caller{reports_to(std::move(request.progress)), std::move(request.client),
+  Caller caller{std::move(request.peer), std::move(request.client), reports_to(std::move(request.progress)),
                 TaskCall{std::move(on_begin), task->key}};
   try {
     task->object = co_await router->call(request.tool, std::move(request.arguments), std::move(caller));
@@ -88,7 +88,7 @@ void Tasks::spawn(const TaskPtr& task, awaitable<void> work, std::shared_ptr<Out
     task->settled.set();
     task->over.set();
     if (outlet && !task->id.empty()) {
-      outlet->send(notification_message("notifications/tasks/status", legacy_task(*task, {})),
+      outlet->notify(notification_message("notifications/tasks/status", legacy_task(*task, {})),
                    Delivery::must);
     }
   };
@@ -105,7 +105,8 @@ TaskPtr Tasks::begin(TaskRequest request) {
   task->key = random_hex(kTaskKeyBytes);
   task->call_arguments = *request.arguments;
   task->created_ms = task->updated_ms = wall_clock_ms();
-  task->known_to.insert(request.identity);
+  task->peer = request.peer;
+  task->known_to.insert(request.peer->identity);
   const auto outlet = request.outlet;
   if (outlet && request.progress) {
     request.progress->becomes_task(outlet);
@@ -150,16 +151,16 @@ void Tasks::keep(const TaskPtr& task) {
   }
 }
 
-awaitable<TaskPtr> Tasks::find(std::string id, std::string identity) {
-  TaskPtr task = co_await find_command(std::move(id));
+awaitable<TaskPtr> Tasks::find(std::string id, PeerSettingsPtr peer) {
+  TaskPtr task = co_await find_command(std::move(id), peer);
   if (task) {
-    task->known_to.insert(identity);
+    task->known_to.insert(peer->identity);
   }
   co_return task;
 }
 
 /// From the record of its command, where this server does not know it.
-awaitable<TaskPtr> Tasks::find_command(std::string id) {
+awaitable<TaskPtr> Tasks::find_command(std::string id, PeerSettingsPtr peer) {
   if (const auto found = tasks_.find(id); found != tasks_.end()) {
     co_return found->second;
   }
@@ -167,6 +168,7 @@ awaitable<TaskPtr> Tasks::find_command(std::string id) {
   if (!task) {
     co_return nullptr;
   }
+  task->peer = std::move(peer);
   const bool is_there = co_await find_command_of(router_, task);
   if (!is_there) {
     co_return nullptr;
@@ -184,7 +186,7 @@ awaitable<TaskPtr> Tasks::find_command(std::string id) {
 
 awaitable<void> Tasks::cancel(TaskPtr task) {
   constexpr Milliseconds kToKill{6'000};
-  const auto deadline = Clock::now() + router_->context().sync_window + kToKill;
+  const auto deadline = Clock::now() + router_->services().sync_window + kToKill;
   const auto ending = begin_cancel(task);
   bool in_time = co_await finish_by(deadline, ending->over.wait());
   if (ending->failure) {
@@ -235,7 +237,7 @@ std::vector<TaskPtr> Tasks::sorted(const std::function<bool(const Task&)>& which
 }
 
 awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
-  TmuxManager* manager = router_->context().manager;
+  TmuxManager* manager = router_->services().manager;
   if (task->over.is_set() || !task->command || manager == nullptr) {
     co_return "";
   }
@@ -243,7 +245,7 @@ awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
   query.window_id = task->command->window;
   query.command_id = task->command->id;
   query.max_output_bytes = 0;
-  query.view.guard = router_->new_guard();
+  query.view.guard = router_->new_guard(*task->peer);
   const CommandResult now = co_await manager->command_state(query);
   if (!now.awaiting_input) {
     co_return std::to_string(now.output_bytes) + " bytes of output so far";

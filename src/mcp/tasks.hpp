@@ -29,8 +29,8 @@ struct TaskRequest {
   const Tool& tool;
   std::shared_ptr<const nlohmann::json> arguments;
   std::shared_ptr<ProgressSink> progress;  ///< null for none
+  PeerSettingsPtr peer;            ///< whose it is: it sees the result as they say
   std::string client;
-  std::string identity;            ///< the peer's
   std::shared_ptr<Outlet> outlet;  ///< for its progress after the reply, and its end; null: neither is told
 };
 
@@ -56,7 +56,7 @@ class Tasks {
   void give_up(const TaskPtr& task);
 
   /// Null when there is no such task. Whoever knows its id may have it, and lists it from here on.
-  [[nodiscard]] boost::asio::awaitable<TaskPtr> find(std::string id, std::string identity);
+  [[nodiscard]] boost::asio::awaitable<TaskPtr> find(std::string id, PeerSettingsPtr peer);
 
   /// Returns when it was cancelled, or had ended by itself. Throws `Error` where it still runs after the
   /// synchronous window and 6 s: it is being ended all the same.
@@ -81,7 +81,7 @@ class Tasks {
 
  private:
   void spawn(const TaskPtr& task, boost::asio::awaitable<void> work, std::shared_ptr<Outlet> outlet);
-  [[nodiscard]] boost::asio::awaitable<TaskPtr> find_command(std::string id);
+  [[nodiscard]] boost::asio::awaitable<TaskPtr> find_command(std::string id, PeerSettingsPtr peer);
   [[nodiscard]] std::vector<TaskPtr> sorted(const std::function<bool(const Task&)>& which) const;
   void keep(const TaskPtr& task);
   std::shared_ptr<Ending> end_in_background(const TaskPtr& task);

@@ -75,6 +75,24 @@ class StdioTransport::FlagsGuard {
   int flags_;
 };
 
+/// All streams of this transport are one, which ends with the connection.
+class StdioTransport::Lines : public Stream {
+ public:
+  explicit Lines(const std::shared_ptr<LineWriter>& writer) : writer_(writer) {}
+
+  bool notify(std::string message, Delivery delivery) override { return send(message, delivery); }
+  void reply(std::string message) override { send(message, Delivery::must); }
+  void end() override {}
+
+ private:
+  bool send(const std::string& message, Delivery delivery) {
+    const auto open = writer_.lock();
+    return open && open->send(message, delivery);
+  }
+
+  std::weak_ptr<LineWriter> writer_;
+};
+
 struct StdioTransport::Input {
   asio::posix::stream_descriptor stream;
   LineFramer framer;
@@ -87,10 +105,7 @@ StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair 
       out_flags_(std::make_unique<FlagsGuard>(pair.out.get())),
       input_(new Input{asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(), {}}),
       writer_(std::make_shared<LineWriter>(executor, std::move(pair.out))),
-      send_([to = std::weak_ptr(writer_)](const std::string& message, Delivery delivery) {
-        const auto open = to.lock();
-        return open && open->send(message, delivery);
-      }),
+      stream_(std::make_shared<Lines>(writer_)),
       answers_within_(answers_within) {}
 
 StdioTransport::~StdioTransport() = default;
@@ -149,9 +164,9 @@ asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
 asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
   while (const auto line = input_->framer.next()) {
     if (line->too_long) {
-      peer.refuse_long_text(line->text, send_);
+      peer.refuse_long_text(line->text, stream_);
     } else {
-      peer.receive(line->text, send_);
+      peer.receive(line->text, stream_);
     }
     co_await asio::post(
         asio::use_awaitable);  // what can be answered at once is, before the next request is taken

@@ -51,9 +51,9 @@ class StdioTransport {
   StdioTransport(const StdioTransport&) = delete;
   StdioTransport& operator=(const StdioTransport&) = delete;
 
-  /// Queues a message for the client, whatever it belongs to: all go by one stream. A dropped call may hold
+  /// Queues messages for the client, whatever they belong to: all go by one stream. A dropped call may hold
   /// it longer than the transport lives.
-  [[nodiscard]] const Send& send() const { return send_; }
+  [[nodiscard]] const std::shared_ptr<Stream>& stream() const { return stream_; }
 
   /// Feeds the peer until the input ends, the client takes no more output, or the end is asked for; then
   /// closes it. At the end of the input what was asked is answered first, within `answers_within`, and by an
@@ -75,12 +75,13 @@ class StdioTransport {
   [[nodiscard]] boost::asio::awaitable<void> room(Peer& peer);
 
   class FlagsGuard;
+  class Lines;
 
   std::unique_ptr<FlagsGuard> in_flags_;
   std::unique_ptr<FlagsGuard> out_flags_;
   std::unique_ptr<Input> input_;
   std::shared_ptr<LineWriter> writer_;
-  Send send_;
+  std::shared_ptr<Stream> stream_;
   Milliseconds answers_within_;
   std::function<Clock::time_point()> on_end_;
   Clock::time_point* last_heard_ = nullptr;       ///< of the Ending

@@ -105,10 +105,11 @@ class TmuxManager {
   /// Where the files of commands are, whose names a reader need not see (own_lines.hpp).
   [[nodiscard]] std::string files_directory() const;
 
-  /// Of these variables, what open tabs have that were not told of before: in the `env` of create_tab, or
-  /// from the environment of the server that started their tmux. Also of tabs that an earlier server opened.
-  /// Asks the system, not tmux, and does not wait.
-  [[nodiscard]] std::vector<Variable> new_tab_variables(const std::vector<std::string>& names);
+  /// Of these variables, what open tabs have that are not in `told` yet, and are afterwards: in the `env` of
+  /// create_tab, or from the environment of the server that started their tmux. Also of tabs that an earlier
+  /// server opened. Asks the system, not tmux, and does not wait.
+  [[nodiscard]] std::vector<Variable> new_tab_variables(const std::vector<std::string>& names,
+                                                        TabVariables& told);
 
   /// For a named instance, in the background: finds the tmux server that a server before us left and looks
   /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.

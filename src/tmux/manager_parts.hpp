@@ -18,7 +18,6 @@
 #include "command/call_time.hpp"
 #include "command/command_run.hpp"
 #include "config.hpp"
-#include "server/tab_variables.hpp"
 #include "server/tmux_server.hpp"
 #include "system/log_watch.hpp"
 #include "system/process_table.hpp"
@@ -96,7 +95,6 @@ struct ManagerParts {
   TabTurns turns;
   TabChooser chooser;
   std::shared_ptr<AsyncMutex> searching = std::make_shared<AsyncMutex>();
-  TabVariables tab_variables;
   Clock::time_point no_server_until;  ///< known not to be there: new_tab_variables() looks again then
 };
 

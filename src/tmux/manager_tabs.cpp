@@ -59,14 +59,15 @@ Awaitable<std::optional<WindowId>> TmuxManager::tab_named(std::string name) {
 
 /// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
 /// about to find.
-std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::string>& names) {
+std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::string>& names,
+                                                    TabVariables& told) {
   constexpr Milliseconds kServerLook{100};
   int server = parts_->server.pid();
   if (server == 0 && parts_->server.durable() && Clock::now() >= parts_->no_server_until) {
     server = parts_->server.instance().server_pid();
     parts_->no_server_until = Clock::now() + (server == 0 ? kServerLook : Milliseconds(0));
   }
-  return server == 0 ? std::vector<Variable>() : parts_->tab_variables.news(server, names);
+  return server == 0 ? std::vector<Variable>() : told.news(server, names);
 }
 
 /// nullopt: one has lost its process since tmux was asked, which may have given it another.

@@ -14,6 +14,7 @@ namespace terminally {
 struct Redaction {
   std::shared_ptr<const Secrets> secrets;  ///< replaced when it learns: whoever has it keeps what they have
   std::vector<std::string> variables;      ///< --mask-env; none where values are not masked
+  TabVariables tabs;                       ///< those whose variables it has learnt
 
   /// Of these variables of tabs, the values of those that are to be masked are from now on.
   void learn(const std::vector<Variable>& environment);

@@ -55,9 +55,9 @@ Error guarded_error(const Error& error, TextGuard* guard) {
 
 }  // namespace
 
-Router::Router(std::vector<Tool> tools, ToolContext context)
-    : tools_(std::move(tools)), context_(std::move(context)) {
-  if (!context_.hosts) {
+Router::Router(std::vector<Tool> tools, Services services)
+    : tools_(std::move(tools)), services_(std::move(services)) {
+  if (!services_.hosts) {
     std::erase_if(tools_, [](const Tool& tool) { return tool.name == "list_hosts"; });
   }
 }
@@ -67,14 +67,15 @@ const Tool* Router::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : &*found;
 }
 
-std::shared_ptr<TextGuard> Router::new_guard() const {
-  if (!context_.redaction) {
+std::shared_ptr<TextGuard> Router::new_guard(const PeerSettings& peer) const {
+  if (!peer.redaction) {
     return nullptr;
   }
-  if (context_.manager != nullptr && !context_.redaction->variables.empty()) {
-    context_.redaction->learn(context_.manager->new_tab_variables(context_.redaction->variables));
+  Redaction& redaction = *peer.redaction;
+  if (services_.manager != nullptr && !redaction.variables.empty()) {
+    redaction.learn(services_.manager->new_tab_variables(redaction.variables, redaction.tabs));
   }
-  return std::make_shared<TextGuard>(context_.redaction->secrets);
+  return std::make_shared<TextGuard>(redaction.secrets);
 }
 
 ordered_json Router::list() const {
@@ -97,7 +98,7 @@ ordered_json Router::list() const {
     if (tool.task_support != TaskSupport::none) {
       entry["execution"]["taskSupport"] = "optional";
     }
-    if (context_.hosts) {
+    if (services_.hosts) {
       describe_hosts(entry);
     }
     tools.push_back(std::move(entry));
@@ -107,7 +108,7 @@ ordered_json Router::list() const {
 
 std::string Router::host_of(const Tool& tool, const json& arguments) const {
   try {
-    const auto route = context_.hosts ? far_route(*context_.hosts, tool.name, arguments) : std::nullopt;
+    const auto route = services_.hosts ? far_route(*services_.hosts, tool.name, arguments) : std::nullopt;
     return route ? route->host : "";
   } catch (const Error&) {
     return "";  // refused by `call`
@@ -116,27 +117,27 @@ std::string Router::host_of(const Tool& tool, const json& arguments) const {
 
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                                   Caller caller) const {
-  if (context_.redaction &&
+  if (caller.peer->redaction &&
       tool.name == "create_tab") {  // also of a tab there, which is not told what to mask
-    context_.redaction->learn(given_variables(*arguments));
+    caller.peer->redaction->learn(given_variables(*arguments));
   }
-  std::shared_ptr<TextGuard> guard = new_guard();
-  if (!context_.hosts) {
+  std::shared_ptr<TextGuard> guard = new_guard(*caller.peer);
+  if (!services_.hosts) {
     co_return co_await call_here(tool, std::move(arguments), std::move(caller), std::move(guard));
   }
   std::optional<FarRoute> route;
   try {
-    route = far_route(*context_.hosts, tool.name, *arguments);
+    route = far_route(*services_.hosts, tool.name, *arguments);
   } catch (const Error& error) {
     throw guarded_error(error, guard.get());
   }
   if (route) {
-    co_return co_await call_there(*context_.hosts, tool, *std::move(route), std::move(caller),
+    co_return co_await call_there(*services_.hosts, tool, *std::move(route), std::move(caller),
                                   std::move(guard));
   }
   ordered_json result = co_await call_here(tool, std::move(arguments), std::move(caller), guard);
   if (tool.name == "list_tabs") {
-    co_await add_far_tabs(*context_.hosts, result, std::move(guard));
+    co_await add_far_tabs(*services_.hosts, result, std::move(guard));
   }
   co_return result;
 }
@@ -145,8 +146,9 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
                                                        std::shared_ptr<const json> arguments, Caller caller,
                                                        std::shared_ptr<TextGuard> guard) const {
   ResultWriter writer(guard.get());
-  ToolContext context = context_;
-  context.default_view.guard = guard;
+  ToolContext context{services_};
+  context.default_view = {caller.peer->view, guard};
+  context.files = caller.peer->files;
   context.caller = std::move(caller);
   try {
     arguments = co_await with_tab_id(context.manager, std::move(arguments));

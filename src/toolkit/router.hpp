@@ -14,16 +14,15 @@ namespace terminally {
 /// peers that use it.
 class Router {
  public:
-  /// `context` is what every call gets, except for its caller.
-  Router(std::vector<Tool> tools, ToolContext context);
+  Router(std::vector<Tool> tools, Services services);
 
   [[nodiscard]] const Tool* find(std::string_view name) const;
 
-  [[nodiscard]] const ToolContext& context() const { return context_; }
+  [[nodiscard]] const Services& services() const { return services_; }
 
-  /// For what reaches a model on another way than `call`: it knows what the open tabs have that is to be
-  /// masked. Null when nothing is guarded.
-  [[nodiscard]] std::shared_ptr<TextGuard> new_guard() const;
+  /// For what reaches this peer's model on another way than `call`: it knows what the open tabs have that is
+  /// to be masked. Null when nothing is guarded.
+  [[nodiscard]] std::shared_ptr<TextGuard> new_guard(const PeerSettings& peer) const;
 
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
   /// tools/list.
@@ -44,7 +43,7 @@ class Router {
       std::shared_ptr<TextGuard> guard) const;
 
   std::vector<Tool> tools_;
-  ToolContext context_;
+  Services services_;
 };
 
 }  // namespace terminally

@@ -8,11 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/ids.hpp"
-#include "config.hpp"
 #include "tab/results.hpp"
 #include "toolkit/args.hpp"
-#include "toolkit/redaction.hpp"
+#include "toolkit/peer_settings.hpp"
 #include "toolkit/results.hpp"
 #include "toolkit/seen_total.hpp"
 #include "toolkit/view_args.hpp"
@@ -20,8 +18,6 @@
 namespace terminally {
 
 class FarHosts;
-class FileAccess;
-class TmuxManager;
 
 /// One step of a running call, for the client to show.
 struct Progress {
@@ -50,32 +46,27 @@ struct TaskCall {
   std::string key = {};  ///< what only its client knows: kept in the record of the command that it begins
 };
 
-/// The command that a call of a gateway has begun.
-struct FoundCommand {
-  WindowId window;
-  std::string id;
-};
-
 /// Whose call it is, and what is told of it besides its result.
 struct Caller {
-  ReportProgress progress = nullptr;            ///< empty when the client asked for none
+  PeerSettingsPtr peer = nullptr;               ///< never null outside of tests
   std::string client = {};                      ///< its name and version, as it says; may be empty
+  ReportProgress progress = nullptr;            ///< empty when the client asked for none
   std::optional<TaskCall> task = std::nullopt;  ///< none: the call is no task
   std::string call_key = {};                    ///< a gateway's name for the call: kept as a task's key is
 };
 
+/// What all calls of all peers work with.
+struct Services {
+  TmuxManager* manager = nullptr;                 ///< never null outside tests; outlives every call
+  std::shared_ptr<FarHosts> hosts = nullptr;      ///< null where none are configured
+  std::chrono::milliseconds sync_window{55'000};  ///< how long a call may take, unless it is a task
+};
+
 /// What a tool works with. Tools themselves hold no state.
-struct ToolContext {
-  TmuxManager* manager = nullptr;               ///< never null outside tests; outlives every call
-  std::shared_ptr<FileAccess> files = nullptr;  ///< as the manager
-  DefaultView default_view = {};  ///< for calls that ask for no view; with the guard of this call
+struct ToolContext : Services {
   Caller caller = {};
-  std::chrono::milliseconds sync_window{55'000};   ///< how long a call may take, unless it is a task
-  std::shared_ptr<Redaction> redaction = nullptr;  ///< null in tests: results are as they are
-  std::shared_ptr<FarHosts> hosts = nullptr;       ///< null where none are configured
-  bool gateway = false;                            ///< the client is another terminally-mcp
-  /// For that: by its key, from the records on disk. Empty where there is no gateway.
-  std::function<std::optional<FoundCommand>(const std::string& key)> find_command = nullptr;
+  DefaultView default_view = {};                ///< the peer's, with the guard of this call
+  std::shared_ptr<FileAccess> files = nullptr;  ///< the peer's
 };
 
 // NOLINTEND(readability-redundant-member-init)

@@ -30,6 +30,7 @@ ROOMS = [
     "setup",
     "checks",
     "hosts",
+    "app",
     "cli",
 ]
 # What the programs in a pane take from other rooms: single sources, without a library.

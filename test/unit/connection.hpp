@@ -88,7 +88,7 @@ class TestServer {
     const std::vector<Tool> tools = {
         make_tool<&echo>("echo", "Echo.", {.read_only = true}), make_tool<&fail>("fail", "Fail.", {}),
         make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call), make_tool<&big>("big", "Print.", {})};
-    const auto router = std::make_shared<const Router>(tools, ToolContext{});
+    const auto router = std::make_shared<const Router>(tools, Services{});
     core_ = make_core(io_.get_executor(), router, Implementation{"test", "1"});
   }
 
@@ -111,27 +111,23 @@ class TestServer {
   std::shared_ptr<const Core> core_;
 };
 
+[[nodiscard]] inline PeerSettingsPtr settings_of(const std::string& identity) {
+  PeerSettings settings;
+  settings.identity = identity;
+  return std::make_shared<const PeerSettings>(std::move(settings));
+}
+
 /// A server, and its one client over one stream.
 class Connection {
  public:
-  Connection() {
-    send_ = [this](const std::string& message, Delivery delivery) {
-      if (full && delivery == Delivery::may_drop) {
-        return false;
-      }
-      longest = std::max(longest, message.size());
-      sent_.push_back(ordered_json::parse(message));
-      return true;
-    };
-    peer_ = std::make_shared<Peer>(server_.core(), send_, "test");
-  }
+  Connection() : peer_(std::make_shared<Peer>(server_.core(), settings_of("test"), stream_)) {}
 
   void line(const std::string& text) {
-    peer_->receive(text, send_);
+    peer_->receive(text, stream_);
     settle();
   }
 
-  void long_line(const std::string& envelope) { peer_->refuse_long_text(envelope, send_); }
+  void long_line(const std::string& envelope) { peer_->refuse_long_text(envelope, stream_); }
 
   /// Everything that came since the last call.
   std::vector<ordered_json> take() { return std::exchange(sent_, {}); }
@@ -168,9 +164,30 @@ class Connection {
   std::size_t longest = 0;  ///< of the messages so far, in bytes
 
  private:
+  class Lines : public Stream {
+   public:
+    explicit Lines(Connection& client) : client_(client) {}
+
+    bool notify(std::string message, Delivery delivery) override {
+      if (client_.full && delivery == Delivery::may_drop) {
+        return false;
+      }
+      reply(std::move(message));
+      return true;
+    }
+    void reply(std::string message) override {
+      client_.longest = std::max(client_.longest, message.size());
+      client_.sent_.push_back(ordered_json::parse(message));
+    }
+    void end() override {}
+
+   private:
+    Connection& client_;
+  };
+
   TestServer server_;
   std::vector<ordered_json> sent_;
-  Send send_;
+  std::shared_ptr<Lines> stream_ = std::make_shared<Lines>(*this);
   std::shared_ptr<Peer> peer_;
 };
 

@@ -76,25 +76,28 @@ struct FarScene {
   std::shared_ptr<SomeHosts> hosts = std::make_shared<SomeHosts>();
   boost::asio::io_context io{1};
   std::unique_ptr<Router> router;
+  PeerSettingsPtr peer;
 
   explicit FarScene(const std::vector<std::string>& secrets = {}) {
-    ToolContext context;
-    context.hosts = hosts;
+    Services services;
+    services.hosts = hosts;
+    router = std::make_unique<Router>(all_tools(), std::move(services));
+    PeerSettings settings;
     if (!secrets.empty()) {
-      context.redaction = std::make_shared<Redaction>();
-      context.redaction->secrets = known(secrets);
+      settings.redaction = std::make_shared<Redaction>();
+      settings.redaction->secrets = known(secrets);
     }
-    router = std::make_unique<Router>(all_tools(), std::move(context));
+    peer = std::make_shared<const PeerSettings>(std::move(settings));
   }
 
   ordered_json call(const char* tool, const json& arguments) {
     auto shared = std::make_shared<const json>(arguments);
-    return terminally::test::run(io, router->call(*router->find(tool), std::move(shared), Caller()));
+    return terminally::test::run(io, router->call(*router->find(tool), std::move(shared), Caller{peer}));
   }
 
   terminally::test::Failure failure(const char* tool, const json& arguments) {
     auto shared = std::make_shared<const json>(arguments);
-    return terminally::test::failure_of(io, router->call(*router->find(tool), std::move(shared), Caller()));
+    return terminally::test::failure_of(io, router->call(*router->find(tool), std::move(shared), Caller{peer}));
   }
 };
 
@@ -108,7 +111,7 @@ TEST_CASE("far calls: much that comes back is masked beside the event loop, and 
   scene.hosts->answer["output"] = std::string(100'000, 'x') + " hunter2secret";
   const auto arguments = std::make_shared<const json>(json{{"window_id", "build1:@1"}});
   terminally::test::UnderWay<ordered_json> much(
-      scene.io, scene.router->call(*scene.router->find("read_screen"), arguments, Caller()));
+      scene.io, scene.router->call(*scene.router->find("read_screen"), arguments, Caller{scene.peer}));
   scene.io.poll();
   scene.hosts->answer["output"] = "little";
   CHECK(scene.call("read_screen", *arguments)["output"] == "little");
@@ -230,7 +233,7 @@ TEST_CASE("far calls S1: so it is in lists of tabs, and in what a program there 
   scene.hosts->step->awaiting_input = AwaitingInput{};
   scene.hosts->step->awaiting_input->prompt = "hunter2hunter2? ";
   std::vector<std::string> prompts;
-  Caller caller;
+  Caller caller{scene.peer};
   caller.progress = [&prompts](const Progress& step) {
     prompts.push_back(step.awaiting_input ? step.awaiting_input->prompt : "");
     return Taken::yes;
@@ -282,7 +285,7 @@ TEST_CASE("far calls: hosts are shown where there are some, and only there") {
   CHECK(!entry(with, "list_hosts").is_null());
   CHECK(entry(with, "execute_command")["inputSchema"]["properties"].contains("host"));
   CHECK(!entry(with, "read_screen")["inputSchema"]["properties"].contains("host"));
-  const Router plain(all_tools(), ToolContext());
+  const Router plain(all_tools(), Services());
   CHECK(entry(plain.list(), "list_hosts").is_null());
   CHECK(plain.find("list_hosts") == nullptr);
   CHECK(plain.list().dump().find("\"host\"") == std::string::npos);

@@ -35,7 +35,8 @@ TEST_CASE("manager tabs: none, and no tmux, before one is needed") {
   CHECK(scene.run(scene.manager->list_tabs()).empty());
   CHECK_FALSE(scene.run(scene.manager->tab_named("work")));
   scene.run(scene.manager->set_history_limit(77));
-  CHECK(scene.manager->new_tab_variables({"PATH"}).empty());
+  TabVariables told;
+  CHECK(scene.manager->new_tab_variables({"PATH"}, told).empty());
   CHECK(scene.tmux->asked.empty());
   CHECK_FALSE(std::filesystem::exists(scene.config.runtime_root));
   scene.open_tab();  // the limit was kept for it

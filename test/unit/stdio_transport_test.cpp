@@ -69,9 +69,9 @@ asio::awaitable<void> connect(StdioPair pair, Milliseconds answers_within, Milli
   const auto executor = co_await asio::this_coro::executor;
   StdioTransport transport(executor, std::move(pair), answers_within);
   const std::vector<Tool> tools(1, make_tool<&forever>("forever", "Wait.", {}));
-  const auto router = std::make_shared<const Router>(tools, ToolContext{});
+  const auto router = std::make_shared<const Router>(tools, Services{});
   const auto core = make_core(executor, router, Implementation{"test", "1"});
-  const auto peer = std::make_shared<Peer>(core, transport.send(), "test");
+  const auto peer = std::make_shared<Peer>(core, std::make_shared<const PeerSettings>(), transport.stream());
   Ending ending;
   ending.on_begin = [seen_after] { return Clock::now() - seen_after; };
   co_await transport.run(*peer, true, ending);

@@ -15,42 +15,61 @@ using namespace terminally::test;
 
 namespace {
 
-/// Where messages go until nobody can send any more, which is when its transport would end it.
-class Stream {
+/// Keeps what comes, and sees to the order of it: notifications, one reply, the end.
+class Messages : public Stream {
  public:
-  Stream() : messages_(std::make_shared<std::vector<ordered_json>>()) {}
-
-  [[nodiscard]] Send send() const {
-    return [messages = messages_](const std::string& message, Delivery /*delivery*/) {
-      messages->push_back(ordered_json::parse(message));
-      return true;
-    };
+  bool notify(std::string message, Delivery /*delivery*/) override {
+    CHECK_FALSE(replied_);
+    CHECK_FALSE(over_);
+    messages_.push_back(ordered_json::parse(message));
+    return true;
+  }
+  void reply(std::string message) override {
+    notify(std::move(message), Delivery::must);
+    replied_ = true;
+  }
+  void end() override {
+    CHECK_FALSE(over_);
+    over_ = true;
   }
 
-  [[nodiscard]] std::vector<ordered_json> take() const {
-    return std::exchange(*messages_, std::vector<ordered_json>());
-  }
-
-  [[nodiscard]] bool is_over() const { return messages_.use_count() == 1; }
+  [[nodiscard]] std::vector<ordered_json> take() { return std::exchange(messages_, {}); }
+  [[nodiscard]] bool is_over() const { return over_; }
 
  private:
-  std::shared_ptr<std::vector<ordered_json>> messages_;
+  std::vector<ordered_json> messages_;
+  bool replied_ = false;
+  bool over_ = false;
+};
+
+/// The client's end of a stream.
+class Answers {
+ public:
+  [[nodiscard]] const std::shared_ptr<Messages>& stream() const { return messages_; }
+  [[nodiscard]] std::vector<ordered_json> take() const { return messages_->take(); }
+  [[nodiscard]] bool is_over() const { return messages_->is_over(); }
+  /// Nobody can send by it any more.
+  [[nodiscard]] bool is_let_go() const { return messages_.use_count() == 1; }
+
+ private:
+  std::shared_ptr<Messages> messages_ = std::make_shared<Messages>();
 };
 
 /// Each text that it posts is answered by a stream of its own; `unasked` is beside them.
 class PostingClient {
  public:
   PostingClient(TestServer& server, const std::string& identity)
-      : server_(server), peer(std::make_shared<Peer>(server.core(), unasked.send(), identity)) {}
+      : server_(server),
+        peer(std::make_shared<Peer>(server.core(), settings_of(identity), unasked.stream())) {}
 
-  [[nodiscard]] Stream post(const std::string& text) const {
-    Stream answers;
-    peer->receive(text, answers.send());
+  [[nodiscard]] Answers post(const std::string& text) const {
+    Answers answers;
+    peer->receive(text, answers.stream());
     server_.settle();
     return answers;
   }
 
-  [[nodiscard]] Stream request(const std::string& method, const std::string& params = "{}",
+  [[nodiscard]] Answers request(const std::string& method, const std::string& params = "{}",
                                const std::string& id = "1") const {
     return post(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
                 "}");
@@ -59,7 +78,7 @@ class PostingClient {
   /// The only message, after which its stream is over.
   [[nodiscard]] ordered_json ask(const std::string& method, const std::string& params = "{}",
                                  const std::string& id = "1") const {
-    const Stream answers = request(method, params, id);
+    const Answers answers = request(method, params, id);
     const auto sent = answers.take();
     REQUIRE(sent.size() == 1);
     CHECK(answers.is_over());
@@ -70,7 +89,7 @@ class PostingClient {
   TestServer& server_;
 
  public:
-  Stream unasked;
+  Answers unasked;
   std::shared_ptr<Peer> peer;
 };
 
@@ -106,9 +125,9 @@ TEST_CASE("two peers: the same id at once; each reply and its progress by the st
   TestServer server;
   const PostingClient ann(server, "ann");
   const PostingClient bob(server, "bob");
-  const Stream of_ann = ann.request("tools/call", slow_call("for ann"), "7");
+  const Answers of_ann = ann.request("tools/call", slow_call("for ann"), "7");
   const ReportProgress progress_of_ann = server.slow_tool().progress;
-  const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+  const Answers of_bob = bob.request("tools/call", slow_call("for bob"), "7");
   const ReportProgress progress_of_bob = server.slow_tool().progress;
   REQUIRE(server.slow_tool().entered == 2);
   CHECK(ann.ask("tools/call", R"({"name":"echo"})", "7")["error"]["code"] ==
@@ -137,9 +156,9 @@ TEST_CASE("two peers: a request is cancelled by its own client alone, and its st
   TestServer server;
   const PostingClient ann(server, "ann");
   const PostingClient bob(server, "bob");
-  const Stream of_ann = ann.request("tools/call", slow_call("for ann"), "7");
-  const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
-  const Stream cancel =
+  const Answers of_ann = ann.request("tools/call", slow_call("for ann"), "7");
+  const Answers of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+  const Answers cancel =
       ann.post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})");
   CHECK(cancel.is_over());
   CHECK(server.slow_tool().cancelled == 1);
@@ -175,7 +194,7 @@ TEST_CASE("two peers: revision, name and log level are a client's own") {
   // Hers has batches, with one answer by one stream; his has none.
   const std::string batch =
       R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])";
-  const Stream together = ann.post(batch);
+  const Answers together = ann.post(batch);
   const auto answers = together.take();
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].size() == 2);
@@ -188,8 +207,8 @@ TEST_CASE("two peers: a subscription is told by the stream of its request, to no
   const PostingClient ann(server, "ann");
   const PostingClient bob(server, "bob");
   const std::string task = begin_slow_task(ann);
-  const Stream listens = ann.request("subscriptions/listen", listen_to(task), "7");
-  const Stream other = bob.request("subscriptions/listen", listen_to("task-unknown"), "7");
+  const Answers listens = ann.request("subscriptions/listen", listen_to(task), "7");
+  const Answers other = bob.request("subscriptions/listen", listen_to("task-unknown"), "7");
   CHECK(listens.take().at(0)["params"]["notifications"]["taskIds"].at(0) == task);
   CHECK_FALSE(other.take().at(0)["params"]["notifications"].contains("taskIds"));
   server.open_gate();
@@ -202,9 +221,9 @@ TEST_CASE("two peers: a subscription is told by the stream of its request, to no
 
   ann.peer->close(false);
   server.settle();
-  CHECK(listens.is_over());
-  CHECK(ann.unasked.is_over());
-  CHECK_FALSE(other.is_over());
+  CHECK(listens.is_let_go());
+  CHECK(ann.unasked.is_let_go());
+  CHECK_FALSE(other.is_let_go());
 }
 
 TEST_CASE("two peers: what is told of a task after the reply goes to its own client, beside all requests") {
@@ -231,18 +250,18 @@ TEST_CASE("two peers: one that goes away ends its exchanges, and not its tasks")
     const PostingClient ann(server, "ann");
     task = begin_slow_task(ann);
     const ReportProgress of_task = server.slow_tool().progress;
-    const Stream call = ann.request("tools/call", slow_call("for ann"), "7");
+    const Answers call = ann.request("tools/call", slow_call("for ann"), "7");
     const ReportProgress of_call = server.slow_tool().progress;
-    const Stream of_bob = bob.request("tools/call", slow_call("for bob"), "7");
+    const Answers of_bob = bob.request("tools/call", slow_call("for bob"), "7");
     ann.peer->close(true);
     server.settle();
     CHECK(server.slow_tool().cancelled == 1);  // the call; neither the task nor the other peer's call
-    CHECK(call.is_over());
+    CHECK(call.is_let_go());
     CHECK(call.take().empty());
     CHECK(of_call({1, "late", {}}) == Taken::never);
     CHECK(of_task({1, "late", {}}) == Taken::never);
     CHECK(ann.post(R"({"jsonrpc":"2.0","id":8,"method":"ping"})").take().empty());
-    CHECK(ann.unasked.is_over());
+    CHECK(ann.unasked.is_let_go());
     CHECK(bob.ask("tasks/get", task_params(task), "8")["result"]["status"] == "working");
     server.open_gate();
     CHECK(of_bob.take().at(0).contains("result"));
@@ -268,18 +287,18 @@ TEST_CASE("two peers: a request without a session is a peer of its own, and ends
   TestServer server;
   const std::string call = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":)" +
                            claim(R"(,"name":"slow","arguments":{})") + "}";
-  const Stream first;
-  const Stream second;
-  const auto hung_up = std::make_shared<Peer>(server.core(), Send(), "first");
-  const auto stays = std::make_shared<Peer>(server.core(), Send(), "second");
-  hung_up->receive(call, first.send());
-  stays->receive(call, second.send());
+  const Answers first;
+  const Answers second;
+  const auto hung_up = std::make_shared<Peer>(server.core(), settings_of("first"), Answers().stream());
+  const auto stays = std::make_shared<Peer>(server.core(), settings_of("second"), Answers().stream());
+  hung_up->receive(call, first.stream());
+  stays->receive(call, second.stream());
   server.settle();
   REQUIRE(server.slow_tool().entered == 2);
   hung_up->close(true);
   server.settle();
   CHECK(server.slow_tool().cancelled == 1);
-  CHECK(first.is_over());
+  CHECK(first.is_let_go());
   server.open_gate();
   CHECK(first.take().empty());
   CHECK(second.take().at(0)["result"]["resultType"] == "complete");

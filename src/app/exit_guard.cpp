@@ -1,4 +1,4 @@
-#include "cli/exit_guard.hpp"
+#include "app/exit_guard.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,20 +1,25 @@
-#include "cli/serve.hpp"
+// The process of a server over stdin and stdout: its event loop, the signals that end it, and its end.
+#include "app/serve.hpp"
 
 #include <unistd.h>
 
 #include <boost/asio.hpp>
 #include <csignal>
+#include <exception>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "app/composition.hpp"
+#include "app/exit_guard.hpp"
 #include "base/event.hpp"
-#include "cli/exit_guard.hpp"
-#include "cli/print.hpp"
 #include "hosts/hosts.hpp"
 #include "instance/instance.hpp"
+#include "mcp/peer.hpp"
+#include "mcp/tasks.hpp"
 #include "server/instance_end.hpp"
-#include "server/spawned_client.hpp"
-#include "stdio/serve.hpp"
-#include "system/proc.hpp"
+#include "stdio/stdio_transport.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {
@@ -34,26 +39,6 @@ std::vector<std::string> clean_up_of(const Config& config) {
           config.state_root.string(),
           "instances",
           "clean"};
-}
-
-/// Who starts the program by hand would wait for something to happen. On stderr: stdout is the protocol's.
-void say_what_to_do() {
-  complain(
-      "this is an MCP server: it waits here for an MCP client, which starts it by itself and speaks JSON on "
-      "its stdin. C-d ends it.\n"
-      "  terminally-mcp demo              shows a client at work, and the configuration for yours\n"
-      "  terminally-mcp doctor            looks whether this machine has what is needed\n"
-      "  terminally-mcp ls, exec, attach  the tabs of a server that runs already\n"
-      "  terminally-mcp --help            all there is");
-}
-
-/// What each call would be told, before the first one comes.
-void say_what_is_wrong(const Config& config) {
-  for (const std::string& trouble : {trouble_with_proc(), trouble_with_tmux(config.tmux)}) {
-    if (!trouble.empty()) {
-      complain(trouble);
-    }
-  }
 }
 
 /// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's
@@ -77,16 +62,31 @@ asio::awaitable<void> end_at_silence(Ending& ending) {
   ending.asked.set();
 }
 
-/// The hosts that a person has allowed; null where there are none. A far side has none of its own: one hop.
-/// Who uses one owns the instance that the tabs there are named after, so that people find them by it, and no
-/// second server of that name takes them over.
-std::shared_ptr<Hosts> hosts_of(TmuxManager& manager, const Config& config,
-                                const asio::any_io_executor& executor) {
-  const std::vector<HostEntry> entries =
-      config.gateway.empty() ? read_hosts(config.hosts_file) : std::vector<HostEntry>();
-  const std::string instance = std::filesystem::path(manager.files_directory()).filename().string();
-  const Host::Before own = [&manager] { return manager.own_instance(); };
-  return entries.empty() ? nullptr : std::make_shared<Hosts>(executor, entries, config, instance, own);
+/// The one client of this process, until the connection ends. The calls that are under way then may still
+/// hold on to the manager: shut that down next, and stop the event loop last.
+asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, const Config& config, Ending& ending) {
+  const bool stop_calls = config.instance.empty();
+  const PeerSettingsPtr settings = settings_of(config, [&ending] {
+    ending.goodbye = true;
+    ending.asked.set();
+  });
+  // Of a gateway whose pipe has ended nobody is left to read an answer.
+  const Milliseconds answers_within =
+      config.gateway.empty() ? StdioTransport::kAnswersWithin : Milliseconds(0);
+  StdioTransport transport(core->executor, take_stdio(), answers_within);
+  const auto peer = std::make_shared<Peer>(core, settings, transport.stream());
+  std::exception_ptr failure;
+  try {
+    co_await transport.run(*peer, stop_calls, ending);
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  if (stop_calls) {
+    core->tasks->stop();
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
 }
 
 /// The session until its end, then what must not outlive it.
@@ -96,10 +96,9 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
   std::shared_ptr<Hosts> hosts;
   std::exception_ptr failure;
   try {
-    hosts = hosts_of(manager, config, executor);
-    auto redaction = make_redaction(config);
-    Implementation info = this_implementation();
-    co_await serve_stdio(manager, config, std::move(redaction), std::move(info), ending, hosts);
+    hosts = make_hosts(executor, manager, config);
+    auto core = make_core(executor, manager, config, hosts);
+    co_await serve_stdio(std::move(core), config, ending);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
@@ -120,10 +119,6 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
 
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
-  say_what_is_wrong(config);
-  if (::isatty(STDIN_FILENO) != 0) {
-    say_what_to_do();
-  }
   asio::io_context io(1);
   ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);

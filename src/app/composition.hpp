@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+
+#include "config.hpp"
+#include "mcp/core.hpp"
+#include "toolkit/peer_settings.hpp"
+
+namespace terminally {
+
+class Hosts;
+class TmuxManager;
+
+/// Who this program is: its name on the wire, and the version it was built as.
+[[nodiscard]] Implementation this_implementation();
+
+/// The hosts that a person has allowed; null where there are none, and for a gateway: one hop. Who uses a
+/// host owns the instance that the tabs there are named after. So people find those tabs by that name, and no
+/// second server of that name takes them over. Throws `Error` for a file that cannot be read. `manager`
+/// outlives the hosts.
+[[nodiscard]] std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor,
+                                                TmuxManager& manager, const Config& config);
+
+/// What all peers of this process share. `hosts` may be null. `manager` outlives the event loop.
+[[nodiscard]] std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
+                                                    TmuxManager& manager, const Config& config,
+                                                    std::shared_ptr<Hosts> hosts);
+
+/// What the client of this process may do and sees, as the command line says. `on_goodbye` is called where it
+/// is a gateway that says that it does not come back. Throws `Error` where what is to be masked cannot be
+/// read.
+[[nodiscard]] std::shared_ptr<const PeerSettings> settings_of(const Config& config,
+                                                              std::function<void()> on_goodbye);
+
+}  // namespace terminally

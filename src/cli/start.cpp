@@ -1,0 +1,45 @@
+// What the program does without a subcommand: it is a server.
+#include <unistd.h>
+
+#include <string>
+
+#include "app/serve.hpp"
+#include "cli/print.hpp"
+#include "cli/subcommands.hpp"
+#include "server/spawned_client.hpp"
+#include "system/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// Who starts the program by hand would wait for something to happen. On stderr: stdout is the protocol's.
+void say_what_to_do() {
+  complain(
+      "this is an MCP server: it waits here for an MCP client, which starts it by itself and speaks JSON on "
+      "its stdin. C-d ends it.\n"
+      "  terminally-mcp demo              shows a client at work, and the configuration for yours\n"
+      "  terminally-mcp doctor            looks whether this machine has what is needed\n"
+      "  terminally-mcp ls, exec, attach  the tabs of a server that runs already\n"
+      "  terminally-mcp --help            all there is");
+}
+
+/// What each call would be told, before the first one comes.
+void say_what_is_wrong(const Config& config) {
+  for (const std::string& trouble : {trouble_with_proc(), trouble_with_tmux(config.tmux)}) {
+    if (!trouble.empty()) {
+      complain(trouble);
+    }
+  }
+}
+
+}  // namespace
+
+int start_server(const Config& config) {
+  say_what_is_wrong(config);
+  if (::isatty(STDIN_FILENO) != 0) {
+    say_what_to_do();
+  }
+  return serve(config);
+}
+
+}  // namespace terminally
