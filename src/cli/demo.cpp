@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 #include "cli/demo_client.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_snippets.hpp"
-#include "app/composition.hpp"
 
 namespace terminally {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "cli/command_line.hpp"
@@ -17,7 +18,6 @@
 #include "hosts/hello.hpp"
 #include "hosts/pipe_command.hpp"
 #include "instance/instance.hpp"
-#include "app/composition.hpp"
 
 namespace terminally {
 namespace {

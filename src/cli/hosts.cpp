@@ -7,6 +7,7 @@
 #include <boost/asio.hpp>
 #include <memory>
 
+#include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/print.hpp"
@@ -14,7 +15,6 @@
 #include "cli/table.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/push.hpp"
-#include "app/composition.hpp"
 #include "text/visible_text.hpp"
 
 namespace terminally {

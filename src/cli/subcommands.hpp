@@ -18,8 +18,8 @@ using Action = std::function<int()>;
 /// What exec returns when it failed itself, as env(1) and docker do: not to be taken for the command's own.
 inline constexpr int kExecFailed = 125;
 
-/// Serves until its end (app/serve.hpp); says on stderr first what is wrong with this machine, and to a person
-/// at a terminal what to do instead. Returns the exit code.
+/// Serves until its end (app/serve.hpp); says on stderr first what is wrong with this machine, and to a
+/// person at a terminal what to do instead. Returns the exit code.
 [[nodiscard]] int start_server(const Config& config);
 
 /// What people run by hand, one subcommand a function, each in a file of its name. Adds the subcommand to

@@ -246,8 +246,8 @@ std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& execut
   auto tasks = std::make_shared<Tasks>(executor, router);
   auto feeds =
       std::make_shared<ResourceFeeds>(executor, router->services().manager, router->services().hosts);
-  return std::make_shared<const Core>(Core{executor, std::move(router), std::move(info), std::move(tasks),
-                                           std::move(feeds), &find_method});
+  return std::make_shared<const Core>(
+      Core{executor, std::move(router), std::move(info), std::move(tasks), std::move(feeds), &find_method});
 }
 
 }  // namespace terminally

@@ -205,8 +205,8 @@ void Peer::refuse_long_text(std::string_view envelope, const std::shared_ptr<Str
   const RpcInput input = read_messages(envelope);
   const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
   const std::string id = request ? input.messages.front().id : "";
-  finish(*stream,
-         error_text(id, ProtocolError(kParseError, "Parse error: a message has at most " + limit + " bytes")));
+  finish(*stream, error_text(id, ProtocolError(kParseError,
+                                               "Parse error: a message has at most " + limit + " bytes")));
 }
 
 asio::awaitable<void> Peer::wait_for_room() {

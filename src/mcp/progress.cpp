@@ -51,7 +51,7 @@ Taken ProgressSink::report(const Progress& step) {
     params["_meta"]["io.modelcontextprotocol/related-task"]["taskId"] = task_;
   }
   if (!outlet_->notify(notification_message("notifications/progress", params),
-                     step.last_words ? Delivery::must : Delivery::may_drop)) {
+                       step.last_words ? Delivery::must : Delivery::may_drop)) {
     return Taken::later;
   }
   last_ = step.progress;

@@ -118,8 +118,9 @@ class Listener {
     }
     ordered_json params;
     params["notifications"] = std::move(agreed);
-    outlet_->notify(notification_message("notifications/subscriptions/acknowledged", marked(std::move(params))),
-                  Delivery::must);
+    outlet_->notify(
+        notification_message("notifications/subscriptions/acknowledged", marked(std::move(params))),
+        Delivery::must);
   }
 
   /// What changes from here on is told, after the acknowledgement.
@@ -129,7 +130,7 @@ class Listener {
       tabs_ = co_await manager_->tabs_now();
     }
     peer_.core().feeds->need_room(filter.resources.size() + filter.tasks.size() +
-                                            (filter.resource_list ? 1 : 0));
+                                  (filter.resource_list ? 1 : 0));
   }
 
   void watch(const Filter& filter) {

@@ -116,7 +116,8 @@ awaitable<bool> runs_still(TmuxManager& manager, WindowId window, std::string id
 }
 
 bool is_host(const Services& services, const std::string& name) {
-  const std::vector<std::string> names = services.hosts ? services.hosts->names() : std::vector<std::string>();
+  const std::vector<std::string> names =
+      services.hosts ? services.hosts->names() : std::vector<std::string>();
   return std::ranges::find(names, name) != names.end();
 }
 

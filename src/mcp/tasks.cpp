@@ -89,7 +89,7 @@ void Tasks::spawn(const TaskPtr& task, awaitable<void> work, std::shared_ptr<Out
     task->over.set();
     if (outlet && !task->id.empty()) {
       outlet->notify(notification_message("notifications/tasks/status", legacy_task(*task, {})),
-                   Delivery::must);
+                     Delivery::must);
     }
   };
   asio::co_spawn(executor_, std::move(work),

@@ -29,7 +29,7 @@ struct TaskRequest {
   const Tool& tool;
   std::shared_ptr<const nlohmann::json> arguments;
   std::shared_ptr<ProgressSink> progress;  ///< null for none
-  PeerSettingsPtr peer;            ///< whose it is: it sees the result as they say
+  PeerSettingsPtr peer;                    ///< whose it is: it sees the result as they say
   std::string client;
   std::shared_ptr<Outlet> outlet;  ///< for its progress after the reply, and its end; null: neither is told
 };

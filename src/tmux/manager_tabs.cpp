@@ -60,7 +60,7 @@ Awaitable<std::optional<WindowId>> TmuxManager::tab_named(std::string name) {
 /// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
 /// about to find.
 std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::string>& names,
-                                                    TabVariables& told) {
+                                                     TabVariables& told) {
   constexpr Milliseconds kServerLook{100};
   int server = parts_->server.pid();
   if (server == 0 && parts_->server.durable() && Clock::now() >= parts_->no_server_until) {

@@ -29,8 +29,8 @@ struct GatewaySide {
 
 /// What one peer sees and may do: its client's, where everything else is the same for all peers.
 struct PeerSettings {
-  std::string identity;    ///< any text; peers of the same identity list the same tasks
-  View view = View::raw;   ///< for calls that ask for no view
+  std::string identity;                  ///< any text; peers of the same identity list the same tasks
+  View view = View::raw;                 ///< for calls that ask for no view
   std::shared_ptr<FileAccess> files;     ///< within its roots; null in tests alone
   std::shared_ptr<Redaction> redaction;  ///< null in tests alone: results are as they are
   std::optional<GatewaySide> gateway;

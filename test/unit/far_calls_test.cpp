@@ -97,7 +97,8 @@ struct FarScene {
 
   terminally::test::Failure failure(const char* tool, const json& arguments) {
     auto shared = std::make_shared<const json>(arguments);
-    return terminally::test::failure_of(io, router->call(*router->find(tool), std::move(shared), Caller{peer}));
+    return terminally::test::failure_of(io,
+                                        router->call(*router->find(tool), std::move(shared), Caller{peer}));
   }
 };
 

@@ -70,7 +70,7 @@ class PostingClient {
   }
 
   [[nodiscard]] Answers request(const std::string& method, const std::string& params = "{}",
-                               const std::string& id = "1") const {
+                                const std::string& id = "1") const {
     return post(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
                 "}");
   }
