@@ -30,10 +30,8 @@ Milliseconds time_of(const FarCall& call, std::uint64_t window_ms) {
   constexpr std::uint64_t kLongest = 86'400'000;
   const auto given = call.arguments->find("timeout_ms");
   const bool is_number = given != call.arguments->end() && given->is_number_unsigned();
-  const bool has_default =
-      call.tool == "execute_command" || call.tool == "start_process" || call.tool == "wait_for";
   const std::uint64_t own = is_number ? std::min(given->get<std::uint64_t>(), kLongest)
-                                      : (has_default ? kDefaultTimeoutMs : window_ms);
+                                      : (call.traits.has_timeout ? kDefaultTimeoutMs : window_ms);
   return Milliseconds(call.caller.progress ? own : std::min(own, window_ms));
 }
 
@@ -160,7 +158,7 @@ awaitable<std::shared_ptr<FarSession>> Host::connected(Clock::time_point by) {
 }
 
 awaitable<ordered_json> Host::call(FarCall call) {
-  if (call.tool == "execute_command" || call.tool == "start_process") {
+  if (call.traits.begins != Begins::nothing) {
     std::string key = call.caller.task ? call.caller.task->key : random_hex(kKeyBytes);
     co_return co_await begin(std::move(call), std::move(key));
   }
@@ -169,7 +167,7 @@ awaitable<ordered_json> Host::call(FarCall call) {
     co_return co_await call_known(std::move(call), by);
   }
   FarCall found = co_await with_found_command(std::move(call), by);
-  const bool is_state = found.tool == "get_command_state";
+  const bool is_state = found.tool == kCommandState;
   const json window = (*found.arguments)["window_id"];
   ordered_json result = co_await call_known(std::move(found), by);
   if (is_state) {

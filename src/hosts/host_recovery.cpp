@@ -127,9 +127,10 @@ awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time
   const json given = *call.arguments;
   FarCall ask;
   ask.host = call.host;
-  ask.tool = "get_command_state";
-  ask.arguments = std::make_shared<const json>(query_of(given, call.tool, found.window, found.command));
-  const bool waits = call.tool == "execute_command";
+  ask.tool = kCommandState;
+  ask.arguments =
+      std::make_shared<const json>(query_of(given, call.traits.begins, found.window, found.command));
+  const bool waits = call.traits.begins == Begins::command;
   Milliseconds pause(20);
   ordered_json now = ordered_json::object();
   for (;;) {

@@ -20,7 +20,7 @@ std::optional<std::string> call_key_of(const json& arguments) {
 ordered_json lost_answer(const FarCall& call, const std::string& key, const std::string& why) {
   const auto window = call.arguments->find("window_id");
   ordered_json answer;
-  if (call.tool == "start_process") {
+  if (call.traits.begins == Begins::process) {
     answer["window_id"] = "main";
     answer["started"] = nullptr;
     answer["command_id"] = "call-" + key;
@@ -44,15 +44,14 @@ ordered_json lost_answer(const FarCall& call, const std::string& key, const std:
   return answer;
 }
 
-json query_of(const json& given, const std::string& tool, const std::string& window,
-              const std::string& command) {
+json query_of(const json& given, Begins begins, const std::string& window, const std::string& command) {
   json query;
   for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
     if (given.contains(name)) {
       query[name] = given[name];
     }
   }
-  if (tool == "start_process") {
+  if (begins == Begins::process) {
     query["verbose"] = true;
     query["max_output_bytes"] = 0;
     query.erase("strip_ansi");

@@ -18,8 +18,11 @@ namespace terminally {
 [[nodiscard]] nlohmann::ordered_json lost_answer(const FarCall& call, const std::string& key,
                                                  const std::string& why);
 
-/// For get_command_state: the command's result, seen as the call wanted it.
-[[nodiscard]] nlohmann::json query_of(const nlohmann::json& given, const std::string& tool,
-                                      const std::string& window, const std::string& command);
+/// The tool that tells how it stands with a command.
+inline constexpr const char* kCommandState = "get_command_state";
+
+/// Its arguments: the command's result, seen as the call wanted it.
+[[nodiscard]] nlohmann::json query_of(const nlohmann::json& given, Begins begins, const std::string& window,
+                                      const std::string& command);
 
 }  // namespace terminally

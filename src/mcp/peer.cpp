@@ -1,7 +1,6 @@
 #include "mcp/peer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include "json/envelope.hpp"
 #include "mcp/batch.hpp"
 #include "mcp/echo.hpp"
+#include "mcp/failures.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
 #include "mcp/shape.hpp"
@@ -34,12 +34,13 @@ bool is_answered(const RpcMessage& message) {
 }
 
 /// Taken even where too many others are unanswered: a client that has to wait for these cannot help itself.
-bool ends_things(const Exchange& request) {
-  constexpr std::array<std::string_view, 3> kTools = {"cancel_command", "stop_process", "close_tab"};
+bool ends_things(const Router& router, const Exchange& request) {
   if (request.method() == "tools/call") {
     const auto name = request.params()->find("name");
-    return name != request.params()->end() && name->is_string() &&
-           std::ranges::find(kTools, name->get_ref<const std::string&>()) != kTools.end();
+    const Tool* tool = name != request.params()->end() && name->is_string()
+                           ? router.find(name->get_ref<const std::string&>())
+                           : nullptr;
+    return tool != nullptr && tool->traits.ends_things;
   }
   return request.method() == "ping" || request.method() == "tasks/cancel";
 }
@@ -153,7 +154,7 @@ void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::share
 
 void Peer::start(const ExchangePtr& exchange) {
   try {
-    in_flight_.add(exchange, ends_things(*exchange));
+    in_flight_.add(exchange, ends_things(*core_->router, *exchange));
   } catch (const ProtocolError& error) {
     return exchange->reply(error_text(exchange->id(), error));
   }
@@ -163,8 +164,7 @@ void Peer::start(const ExchangePtr& exchange) {
     self->in_flight_.remove(*exchange);
     self->exchange_ended_.notify();
     if (exchange->wants_reply()) {
-      exchange->reply(failure ? self->failure_text(exchange->id(), failure)
-                              : self->result_text(exchange->id(), result));
+      exchange->reply(self->reply_text(exchange->id(), failure, result));
     }
     exchange->end();
   };
@@ -250,15 +250,13 @@ void Peer::agree_on(Revision revision, std::string client) {
   client_ = std::move(client);
 }
 
-std::string Peer::result_text(const std::string& id, const ordered_json& result) const {
-  std::string text = result_message(id, result);
-  if (text.size() <= kMostMessageBytes) {
-    return text;
+std::string Peer::reply_text(const std::string& id, const std::exception_ptr& failure,
+                             const ordered_json& result) const {
+  if (failure) {
+    return error_text(id, error_of(failure, id));
   }
-  return error_text(
-      id, ProtocolError(kInternalError, "The answer has " + std::to_string(text.size()) +
-                                            " bytes, and a message at most " +
-                                            std::to_string(kMostMessageBytes) + ": ask for less at once"));
+  std::string text = result_message(id, result);
+  return text.size() <= kMostMessageBytes ? text : error_text(id, too_long_for_a_message(text.size()));
 }
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.
@@ -270,24 +268,6 @@ std::string Peer::error_text(const std::string& id, const ProtocolError& error) 
     return {};
   }
   return error_message(id, shown);
-}
-
-/// The one place where what went wrong with a request becomes an answer. What is not meant for the client,
-/// and may say more than it should know, goes to stderr.
-std::string Peer::failure_text(const std::string& id, const std::exception_ptr& failure) const {
-  std::string cause = "unknown exception";
-  try {
-    std::rethrow_exception(failure);
-  } catch (const ProtocolError& error) {
-    return error_text(id, error);
-  } catch (const Error& error) {  // of a tool it is a result; other methods have no such thing
-    return error_text(id, ProtocolError(kInternalError, error.what()));
-  } catch (const std::exception& error) {
-    cause = error.what();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): answered below like any other
-  }
-  std::cerr << "terminally-mcp: request " << id << " failed: " << cause << '\n';
-  return error_text(id, ProtocolError(kInternalError, "Internal error"));
 }
 
 }  // namespace terminally

@@ -87,9 +87,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
   void notice(const RpcMessage& notification);
 
-  [[nodiscard]] std::string result_text(const std::string& id, const nlohmann::ordered_json& result) const;
+  [[nodiscard]] std::string reply_text(const std::string& id, const std::exception_ptr& failure,
+                                       const nlohmann::ordered_json& result) const;
   [[nodiscard]] std::string error_text(const std::string& id, const ProtocolError& error) const;
-  [[nodiscard]] std::string failure_text(const std::string& id, const std::exception_ptr& failure) const;
 
   std::shared_ptr<const Core> core_;
   PeerSettingsPtr settings_;

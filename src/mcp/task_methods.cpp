@@ -35,7 +35,7 @@ awaitable<TaskPtr> need_task(Peer& peer, ExchangePtr exchange) {
 
 bool becomes_task(const Exchange& exchange, const Tool& tool) {
   if (is_modern(exchange.revision())) {
-    return tool.task_support != TaskSupport::none && has_tasks_extension(*exchange.params());
+    return tool.traits.task_support != TaskSupport::none && has_tasks_extension(*exchange.params());
   }
   const auto asked = exchange.params()->find("task");
   if (exchange.revision() < Revision::v2025_11_25 || asked == exchange.params()->end() || asked->is_null()) {
@@ -44,7 +44,7 @@ bool becomes_task(const Exchange& exchange, const Tool& tool) {
   if (!asked->is_object()) {
     throw ProtocolError(kInvalidParams, "Invalid params: task must be an object");
   }
-  if (tool.task_support == TaskSupport::none) {
+  if (tool.traits.task_support == TaskSupport::none) {
     throw ProtocolError(kMethodNotFound, "Tool " + std::string(tool.name) + " cannot be called as a task");
   }
   return true;

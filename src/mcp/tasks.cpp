@@ -113,7 +113,7 @@ TaskPtr Tasks::begin(TaskRequest request) {
     task->progress = request.progress;
   }
   task->host = router_->host_of(request.tool, *request.arguments);
-  task->is_of_command = request.tool.task_support == TaskSupport::command && task->host.empty();
+  task->is_of_command = request.tool.traits.task_support == TaskSupport::command && task->host.empty();
   spawn(task, run_call(router_, task, std::move(request)), outlet);
   return task;
 }

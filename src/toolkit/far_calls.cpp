@@ -20,8 +20,6 @@ using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kTakeHost = {"create_tab", "execute_command", "list_files",
-                                                       "read_file",  "start_process",   "write_file"};
 /// What terminals print: masked, and else exactly as it is.
 constexpr std::array<std::string_view, 8> kPrinted = {"output", "content", "chunk", "text",
                                                       "match",  "before",  "after", "line"};
@@ -134,13 +132,9 @@ ReportProgress into(std::weak_ptr<ProgressStream> stream, std::shared_ptr<TextGu
 
 }  // namespace
 
-bool takes_host(std::string_view tool) {
-  return std::ranges::find(kTakeHost, tool) != kTakeHost.end();
-}
-
-std::optional<FarRoute> far_route(const FarHosts& hosts, std::string_view tool, const json& arguments) {
+std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool, const json& arguments) {
   const std::optional<FarName> tab = far_tab(hosts, text_field(arguments, "window_id"));
-  const auto host = takes_host(tool) ? arguments.find("host") : arguments.end();
+  const auto host = tool.traits.takes_host ? arguments.find("host") : arguments.end();
   if (host == arguments.end() && !tab) {
     return std::nullopt;
   }
@@ -169,7 +163,7 @@ awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute r
                                    std::shared_ptr<TextGuard> guard) {
   // What an agent edits and writes back must be the file's own, as on this side.
   const bool streamed = static_cast<bool>(caller.progress);
-  const bool exact = tool.name == "read_file" || route.arguments->value("encoding", json()) == "base64";
+  const bool exact = tool.traits.exact_content || route.arguments->value("encoding", json()) == "base64";
   const auto stream = std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor,
                                                        std::exchange(caller.progress, nullptr), guard);
   if (streamed) {
@@ -177,6 +171,7 @@ awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute r
   }
   FarCall call{.host = route.host,
                .tool = std::string(tool.name),
+               .traits = tool.traits,
                .read_only = tool.annotations.read_only,
                .arguments = std::move(route.arguments),
                .caller = std::move(caller)};
@@ -215,8 +210,8 @@ awaitable<void> add_far_tabs(FarHosts& hosts, ordered_json& result, std::shared_
   }
 }
 
-void describe_hosts(ordered_json& entry) {
-  if (takes_host(entry["name"].get<std::string>())) {
+void describe_hosts(const Traits& traits, ordered_json& entry) {
+  if (traits.takes_host) {
     ordered_json& host = entry["inputSchema"]["properties"]["host"];
     host["type"] = "string";
     host["description"] = "Of list_hosts.";
@@ -225,10 +220,10 @@ void describe_hosts(ordered_json& entry) {
   said["description"] = "The host that paths, pids and times are of; left out: this one.";
   said["type"] = "string";
   ordered_json& properties = entry["outputSchema"]["properties"];
-  if (entry["name"] == "list_tabs") {
+  if (traits.lists_tabs) {
     properties["tabs"]["items"]["properties"]["host"] = said;
   }
-  if (entry["name"] != "list_hosts") {
+  if (!traits.describes_hosts) {
     properties["host"] = said;
   }
 }

@@ -14,16 +14,13 @@ class TextGuard;
 
 // What the router does where hosts are configured.
 
-/// The arguments of tools that name no tab but can name a place.
-[[nodiscard]] bool takes_host(std::string_view tool);
-
 /// Where a call goes, and with which arguments. nullopt: here. Throws Error(invalid_argument) for a host that
 /// there is none of.
 struct FarRoute {
   std::string host;
   std::shared_ptr<const nlohmann::json> arguments;
 };
-[[nodiscard]] std::optional<FarRoute> far_route(const FarHosts& hosts, std::string_view tool,
+[[nodiscard]] std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool,
                                                 const nlohmann::json& arguments);
 
 /// Makes the call there. What comes back is masked by `guard` (may be null), once more: with what only this
@@ -37,6 +34,6 @@ struct FarRoute {
                                                         std::shared_ptr<TextGuard> guard);
 
 /// What an entry of tools/list says more.
-void describe_hosts(nlohmann::ordered_json& entry);
+void describe_hosts(const Traits& traits, nlohmann::ordered_json& entry);
 
 }  // namespace terminally

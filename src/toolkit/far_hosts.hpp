@@ -19,7 +19,8 @@ namespace terminally {
 /// A call of a tool of another host.
 struct FarCall {
   std::string host;
-  std::string tool;
+  std::string tool;  ///< its name
+  Traits traits = {};
   bool read_only = false;                           ///< may be asked again where the link was lost
   std::shared_ptr<const nlohmann::json> arguments;  ///< as they are meant there; checked there
   Caller caller;

@@ -58,7 +58,7 @@ Error guarded_error(const Error& error, TextGuard* guard) {
 Router::Router(std::vector<Tool> tools, Services services)
     : tools_(std::move(tools)), services_(std::move(services)) {
   if (!services_.hosts) {
-    std::erase_if(tools_, [](const Tool& tool) { return tool.name == "list_hosts"; });
+    std::erase_if(tools_, [](const Tool& tool) { return tool.traits.describes_hosts; });
   }
 }
 
@@ -95,11 +95,11 @@ ordered_json Router::list() const {
     entry["annotations"]["destructiveHint"] = tool.annotations.destructive;
     entry["annotations"]["idempotentHint"] = tool.annotations.idempotent;
     entry["annotations"]["openWorldHint"] = tool.annotations.open_world;
-    if (tool.task_support != TaskSupport::none) {
+    if (tool.traits.task_support != TaskSupport::none) {
       entry["execution"]["taskSupport"] = "optional";
     }
     if (services_.hosts) {
-      describe_hosts(entry);
+      describe_hosts(tool.traits, entry);
     }
     tools.push_back(std::move(entry));
   }
@@ -108,7 +108,7 @@ ordered_json Router::list() const {
 
 std::string Router::host_of(const Tool& tool, const json& arguments) const {
   try {
-    const auto route = services_.hosts ? far_route(*services_.hosts, tool.name, arguments) : std::nullopt;
+    const auto route = services_.hosts ? far_route(*services_.hosts, tool, arguments) : std::nullopt;
     return route ? route->host : "";
   } catch (const Error&) {
     return "";  // refused by `call`
@@ -118,7 +118,7 @@ std::string Router::host_of(const Tool& tool, const json& arguments) const {
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                                   Caller caller) const {
   if (caller.peer->redaction &&
-      tool.name == "create_tab") {  // also of a tab there, which is not told what to mask
+      tool.traits.gives_env) {  // also of a tab there, which is not told what to mask
     caller.peer->redaction->learn(given_variables(*arguments));
   }
   std::shared_ptr<TextGuard> guard = new_guard(*caller.peer);
@@ -127,7 +127,7 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   }
   std::optional<FarRoute> route;
   try {
-    route = far_route(*services_.hosts, tool.name, *arguments);
+    route = far_route(*services_.hosts, tool, *arguments);
   } catch (const Error& error) {
     throw guarded_error(error, guard.get());
   }
@@ -136,7 +136,7 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
                                   std::move(guard));
   }
   ordered_json result = co_await call_here(tool, std::move(arguments), std::move(caller), guard);
-  if (tool.name == "list_tabs") {
+  if (tool.traits.lists_tabs) {
     co_await add_far_tabs(*services_.hosts, result, std::move(guard));
   }
   co_return result;

@@ -87,6 +87,27 @@ enum class TaskSupport {
   command,  ///< the task is the command that the call begins (`on_begin`), and lives as that does
 };
 
+/// What a call begins in its tab.
+enum class Begins {
+  nothing,
+  command,  ///< and returns its end
+  process,  ///< and returns once it runs
+};
+
+/// What must be known of a tool where its calls are passed on, counted or masked. Nobody there asks for its
+/// name.
+struct Traits {
+  TaskSupport task_support = TaskSupport::none;
+  Begins begins = Begins::nothing;
+  bool has_timeout = false;      ///< `timeout_ms`, which has a default
+  bool takes_host = false;       ///< `host`: it need not name a tab
+  bool gives_env = false;        ///< `env`, with values that are to be masked
+  bool exact_content = false;    ///< its `content` is to be written back: it is never masked
+  bool ends_things = false;      ///< taken even where too many calls are unanswered
+  bool lists_tabs = false;       ///< those of hosts are put behind ours
+  bool describes_hosts = false;  ///< there is no such tool where there are no hosts
+};
+
 /// One tool as the router sees it: arguments and results are visited, never named.
 struct Tool {
   std::string_view name;
@@ -97,7 +118,7 @@ struct Tool {
   /// Reads the arguments, does the work, shows the result. Throws `Error`, and nothing is shown then.
   /// `args` and `result` outlive the coroutine.
   boost::asio::awaitable<void> (*call)(ToolContext, ArgsVisitor& args, ResultVisitor& result) = nullptr;
-  TaskSupport task_support = TaskSupport::none;
+  Traits traits;
 };
 
 template <class Args, class Result>
@@ -128,10 +149,10 @@ struct HandlerTypes<HandlerFunction> {
 /// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
 template <auto HandlerFunction>
 [[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations,
-                             TaskSupport task_support = TaskSupport::none) {
+                             Traits traits = {}) {
   using Types = HandlerTypes<HandlerFunction>;
   return {name,         description, annotations, &Types::describe_args, &Types::describe_result,
-          &Types::call, task_support};
+          &Types::call, traits};
 }
 
 }  // namespace terminally

@@ -49,7 +49,7 @@ Tool cancel_command_tool() {
   return make_tool<&cancel_command>("cancel_command",
                                     "End a tab's command: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
                                     "after 5 s. Returns what it printed.",
-                                    {.destructive = true, .idempotent = true});
+                                    {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

@@ -104,7 +104,11 @@ Tool execute_command_tool() {
       "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code (non-zero "
       "is no error). cd, variables and functions persist. state \"running\": it goes on, see wait_for. "
       "Servers: start_process.",
-      {.destructive = true, .open_world = true}, TaskSupport::command);
+      {.destructive = true, .open_world = true},
+      {.task_support = TaskSupport::command,
+       .begins = Begins::command,
+       .has_timeout = true,
+       .takes_host = true});
 }
 
 }  // namespace terminally

@@ -78,8 +78,8 @@ boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFiles
 }  // namespace
 
 Tool list_files_tool() {
-  return make_tool<&list_files_of>("list_files", "List a directory.",
-                                   {.read_only = true, .idempotent = true});
+  return make_tool<&list_files_of>("list_files", "List a directory.", {.read_only = true, .idempotent = true},
+                                   {.takes_host = true});
 }
 
 }  // namespace terminally

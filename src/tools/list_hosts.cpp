@@ -43,7 +43,8 @@ boost::asio::awaitable<ListedHosts> list_hosts(ToolContext context, ListHostsArg
 /// Listed where hosts are configured, and only there (router.cpp).
 Tool list_hosts_tool() {
   return make_tool<&list_hosts>("list_hosts", "List the machines and containers for host arguments.",
-                                {.read_only = true, .idempotent = true, .open_world = true});
+                                {.read_only = true, .idempotent = true, .open_world = true},
+                                {.describes_hosts = true});
 }
 
 }  // namespace terminally

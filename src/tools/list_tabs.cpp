@@ -73,7 +73,7 @@ boost::asio::awaitable<ListedTabs> list_tabs(ToolContext context, ListTabsArgs /
 
 Tool list_tabs_tool() {
   return make_tool<&list_tabs>("list_tabs", "List the open tabs: id, name, directory, what runs, log file.",
-                               {.read_only = true, .idempotent = true});
+                               {.read_only = true, .idempotent = true}, {.lists_tabs = true});
 }
 
 }  // namespace terminally

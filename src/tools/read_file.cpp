@@ -73,7 +73,8 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
 
 Tool read_file_tool() {
   return make_tool<&read_file_of>("read_file", "Read a file, or bytes of it, exactly.",
-                                  {.read_only = true, .idempotent = true});
+                                  {.read_only = true, .idempotent = true},
+                                  {.takes_host = true, .exact_content = true});
 }
 
 }  // namespace terminally

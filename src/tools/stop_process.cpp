@@ -36,7 +36,7 @@ boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopPro
 Tool stop_process_tool() {
   return make_tool<&stop_process>("stop_process",
                                   "Send one signal to what runs in a tab; cancel_command escalates.",
-                                  {.destructive = true});
+                                  {.destructive = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

@@ -32,7 +32,8 @@ Tool wait_for_tool() {
                               "Wait until a tab's command exits, prints a pattern (also before the call), is "
                               "silent for idle_ms, wants "
                               "keyboard input, or listens on a port. Its end ends any wait.",
-                              {.read_only = true, .idempotent = true}, TaskSupport::call);
+                              {.read_only = true, .idempotent = true},
+                              {.task_support = TaskSupport::call, .has_timeout = true});
 }
 
 }  // namespace terminally

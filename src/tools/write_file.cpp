@@ -93,7 +93,7 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
 
 Tool write_file_tool() {
   return make_tool<&write_file_of>("write_file", "Replace or create a file, atomically.",
-                                   {.destructive = true, .idempotent = true});
+                                   {.destructive = true, .idempotent = true}, {.takes_host = true});
 }
 
 }  // namespace terminally

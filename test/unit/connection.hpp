@@ -17,8 +17,8 @@
 #include "mcp/peer.hpp"
 #include "toolkit/router.hpp"
 
-/// T16: a peer and its client in memory, with tools that need no tmux: echo, fail, and slow, which waits
-/// for the test.
+/// T16: a peer and its client in memory, with tools that need no tmux: echo, fail, big, slow, which waits
+/// for the test, and stop, which ends things.
 namespace terminally::test {
 
 using nlohmann::ordered_json;
@@ -87,7 +87,8 @@ class TestServer {
     gate = &gate_;
     const std::vector<Tool> tools = {
         make_tool<&echo>("echo", "Echo.", {.read_only = true}), make_tool<&fail>("fail", "Fail.", {}),
-        make_tool<&slow>("slow", "Wait.", {}, TaskSupport::call), make_tool<&big>("big", "Print.", {})};
+        make_tool<&slow>("slow", "Wait.", {}, {.task_support = TaskSupport::call}),
+        make_tool<&big>("big", "Print.", {}), make_tool<&echo>("stop", "Stop.", {}, {.ends_things = true})};
     const auto router = std::make_shared<const Router>(tools, Services{});
     core_ = make_core(io_.get_executor(), router, Implementation{"test", "1"});
   }

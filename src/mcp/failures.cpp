@@ -1,0 +1,31 @@
+// What any exception of a request becomes for its client.
+#include "mcp/failures.hpp"
+
+#include <iostream>
+
+#include "base/error.hpp"
+
+namespace terminally {
+
+ProtocolError error_of(const std::exception_ptr& failure, const std::string& id) {
+  std::string cause = "unknown exception";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ProtocolError& error) {
+    return error;
+  } catch (const Error& error) {  // of a tool it is a result; other methods have no such thing
+    return {kInternalError, error.what()};
+  } catch (const std::exception& error) {
+    cause = error.what();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): answered below like any other
+  }
+  std::cerr << "terminally-mcp: request " << id << " failed: " << cause << '\n';
+  return {kInternalError, "Internal error"};
+}
+
+ProtocolError too_long_for_a_message(std::size_t bytes) {
+  return {kInternalError, "The answer has " + std::to_string(bytes) + " bytes, and a message at most " +
+                              std::to_string(kMostMessageBytes) + ": ask for less at once"};
+}
+
+}  // namespace terminally
