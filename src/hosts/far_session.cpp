@@ -1,12 +1,14 @@
+// A client of the protocol over the pipe to a far side: requests, their answers, and whether anybody is
+// there.
 #include "hosts/far_session.hpp"
 
 #include <boost/asio.hpp>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "hosts/pipe_errors.hpp"
 
 namespace terminally {
 namespace {
@@ -16,32 +18,29 @@ using asio::awaitable;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostPending = 500;
-constexpr std::size_t kMostUnsent = std::size_t{64} << 20U;
 constexpr std::size_t kLongestVersionShown = 100;
-
-/// A command may be a shell that waits for another program. ssh is left to itself: a proxy command that it
-/// has started serves its kept connection, which outlives it.
-ChildProcess::Kept kept(const HostEntry& host) {
-  return host.ssh.empty() ? ChildProcess::Kept::as_session : ChildProcess::Kept::no;
-}
+constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
+constexpr Milliseconds kPingEvery{5'000};  // the far side ends where nothing comes for 20 s
+constexpr Milliseconds kPingWithin{10'000};
+constexpr Milliseconds kAnswerIsRead{500};
 
 }  // namespace
 
 FarSession::FarSession(const asio::any_io_executor& executor, HostEntry host, const Argv& argv)
-    : host_(std::move(host)), pipe_(executor, argv, {}, kept(host_)), heard_(Clock::now()) {}
-
-FarSession::~FarSession() = default;
+    : pipe_(executor, std::move(host), argv) {}
 
 awaitable<std::shared_ptr<FarSession>> FarSession::open(HostEntry host, Argv argv, std::string nonce,
                                                         Milliseconds within) {
   const auto by = Clock::now() + within;
   const auto executor = co_await asio::this_coro::executor;
   auto session = std::make_shared<FarSession>(executor, std::move(host), argv);
-  session->spawn(session->read_errors());
-  bool in_time = false;
+  session->spawn(session->pipe_.read_errors());
   std::exception_ptr failure;
   try {
-    in_time = co_await finish_by(by, session->read_hello(std::move(nonce)));
+    const bool in_time = co_await finish_by(by, session->pipe_.hello(std::move(nonce)));
+    if (!in_time) {
+      session->pipe_.throw_late(within);
+    }
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
@@ -49,19 +48,17 @@ awaitable<std::shared_ptr<FarSession>> FarSession::open(HostEntry host, Argv arg
     session->close("no hello");
     std::rethrow_exception(failure);
   }
-  if (!in_time) {
-    PipeEnd end;
-    end.printed = session->printed_;
-    end.complained = session->complained_;
-    end.waited_s = static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(within).count());
-    session->close("no answer");
-    throw Error(ErrorCode::io, explain_pipe(session->host_, end));
-  }
   session->spawn(session->read_loop());
-  session->spawn(session->write_loop());
+  session->spawn(session->pipe_.write_loop());
   co_await session->shake_hands(by);
   session->spawn(session->ping_loop());
   co_return session;
+}
+
+/// Each keeps the session alive until it ends, which `close` makes it.
+void FarSession::spawn(awaitable<void> work) {
+  asio::co_spawn(pipe_.executor(), std::move(work),
+                 [self = shared_from_this()](const std::exception_ptr&) {});
 }
 
 awaitable<void> FarSession::shake_hands(Clock::time_point by) {
@@ -95,8 +92,9 @@ awaitable<ordered_json> FarSession::request(Request request) {
   if (requests_.size() >= kMostPending) {
     throw Error(ErrorCode::busy, std::to_string(requests_.size()) + " calls wait for it already");
   }
-  if (unsent_.size() > kMostUnsent / 2) {
-    throw Error(ErrorCode::busy, std::to_string(unsent_.size()) + " bytes wait to be sent to it already");
+  if (pipe_.unsent_bytes() > FarPipe::kMostUnsentBytes / 2) {
+    throw Error(ErrorCode::busy,
+                std::to_string(pipe_.unsent_bytes()) + " bytes wait to be sent to it already");
   }
   co_return co_await ask(std::move(request));
 }
@@ -155,12 +153,9 @@ void FarSession::forget(std::uint64_t id) {
 }
 
 void FarSession::send(const std::string& message) {
-  if (unsent_.size() + message.size() > kMostUnsent) {
-    return close("it does not read what is sent to it");
+  if (!pipe_.send(message)) {
+    close("it does not read what is sent to it");
   }
-  unsent_ += message;
-  unsent_ += '\n';
-  has_unsent_.set();
 }
 
 void FarSession::close(const std::string& why) {
@@ -169,8 +164,78 @@ void FarSession::close(const std::string& why) {
   }
   why_ = why;
   requests_.lose_all();
-  has_unsent_.set();
   pipe_.end();
+}
+
+awaitable<void> FarSession::read_loop() {
+  while (!lost_) {
+    const auto line = co_await pipe_.line();
+    if (line && !lost_) {
+      co_await take(*line);
+    }
+    if (!line) {
+      const std::string words = co_await pipe_.last_words();
+      close("the link ended" + (words.empty() ? "" : ": " + words));
+    }
+  }
+}
+
+/// What answers nobody is not read.
+awaitable<void> FarSession::take(LineFramer::Line line) {
+  if (line.too_long) {
+    co_return close("it sent a line that is too long to be an answer");
+  }
+  const auto waits = [this](std::uint64_t id) { return requests_.waits(id); };
+  if (answers_nobody(line.text, waits)) {
+    co_return;
+  }
+  FarMessage message;
+  std::string wrong;
+  try {
+    message = co_await read(line.text);
+  } catch (const Error& error) {
+    wrong = error.what();
+  }
+  if (!wrong.empty()) {
+    co_return close(wrong);
+  }
+  requests_.take(std::move(message));
+}
+
+/// Much of it beside the event loop.
+awaitable<FarMessage> FarSession::read(std::string_view line) {
+  if (line.size() <= kReadAtOnce) {
+    co_return read_far_message(line);
+  }
+  const auto message = std::make_shared<FarMessage>();
+  std::function<void()> work = [line = std::string(line), message] { *message = read_far_message(line); };
+  co_await reader_.run(line.size(), std::move(work));
+  co_return std::move(*message);
+}
+
+/// Who was stopped for a while finds the answer to read before it is missed.
+awaitable<void> FarSession::ping_loop() {
+  while (!lost_) {
+    co_await sleep_for(kPingEvery);
+    if (lost_) {
+      co_return;
+    }
+    const auto asked = Clock::now();
+    bool answered = false;
+    try {
+      co_await ping(asked + kPingWithin);
+      answered = true;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): looked at below
+    }
+    if (answered) {
+      continue;
+    }
+    co_await sleep_for(kAnswerIsRead);
+    if (pipe_.heard() < asked && !lost_) {
+      silent_ = true;
+      close("it was not heard of for " + std::to_string(kPingWithin.count() / 1'000) + " s");
+    }
+  }
 }
 
 awaitable<void> FarSession::say_goodbye(Clock::time_point by) {

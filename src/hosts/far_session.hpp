@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/event.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
+#include "hosts/far_pipe.hpp"
 #include "hosts/far_requests.hpp"
 #include "hosts/hosts_file.hpp"
 #include "stdio/line_framer.hpp"
@@ -50,9 +50,6 @@ class FarSession : public std::enable_shared_from_this<FarSession> {
                                                                                 Milliseconds within);
 
   FarSession(const boost::asio::any_io_executor& executor, HostEntry host, const Argv& argv);
-  ~FarSession();
-  FarSession(const FarSession&) = delete;
-  FarSession& operator=(const FarSession&) = delete;
 
   struct Request {
     std::string method;
@@ -81,36 +78,24 @@ class FarSession : public std::enable_shared_from_this<FarSession> {
 
  private:
   boost::asio::awaitable<nlohmann::ordered_json> ask(Request request);
-  boost::asio::awaitable<void> read_hello(std::string nonce);
   boost::asio::awaitable<void> shake_hands(Clock::time_point by);
   boost::asio::awaitable<void> read_loop();
-  boost::asio::awaitable<void> write_loop();
-  boost::asio::awaitable<void> read_errors();
   boost::asio::awaitable<void> ping_loop();
-  [[noreturn]] void throw_ended(const std::string& printed, bool too_much, int exit_code) const;
   void spawn(boost::asio::awaitable<void> work);
   boost::asio::awaitable<void> take(LineFramer::Line line);
   boost::asio::awaitable<FarMessage> read(std::string_view line);
   void send(const std::string& message);
   void forget(std::uint64_t id);
 
-  HostEntry host_;
-  ChildProcess pipe_;
-  LineFramer framer_{kLongestFarLine};
+  FarPipe pipe_;
   Worker reader_;
   FarRequests requests_;
   std::uint64_t last_id_ = 0;
-  std::string unsent_;
-  Event has_unsent_;
-  Event read_over_;
-  std::string printed_;     ///< before the hello
-  std::string complained_;  ///< the last words on its standard error
   std::string version_;
   std::string why_;
   bool up_ = false;
   bool lost_ = false;
   bool silent_ = false;
-  Clock::time_point heard_;  ///< the latest, or later while much that was sent may be on its way
   Milliseconds round_trip_{0};
 };
 

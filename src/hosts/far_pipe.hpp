@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/event.hpp"
+#include "base/process.hpp"
+#include "base/timeout.hpp"
+#include "hosts/hosts_file.hpp"
+#include "stdio/line_framer.hpp"
+
+namespace terminally {
+
+/// The pipe to a far side: its hello first, then lines both ways. What is held of it is bounded. Each
+/// coroutine is awaited by something that outlives it. Single-threaded.
+class FarPipe {
+ public:
+  static constexpr std::size_t kMostUnsentBytes = std::size_t{64} << 20U;
+
+  /// Starts the command.
+  FarPipe(const boost::asio::any_io_executor& executor, HostEntry host, const Argv& argv);
+
+  [[nodiscard]] boost::asio::any_io_executor executor() { return process_.executor(); }
+
+  /// Returns once the far side has said hello. Throws Error that explains what it printed in place of that,
+  /// or how it ended.
+  [[nodiscard]] boost::asio::awaitable<void> hello(std::string nonce);
+  /// Of one whose hello has not come meanwhile.
+  [[noreturn]] void throw_late(Milliseconds waited) const;
+
+  /// The next line, which lives until the next call; none: the pipe is at its end.
+  [[nodiscard]] boost::asio::awaitable<std::optional<LineFramer::Line>> line();
+  /// When the far side was heard last, or later while much that was sent may be on its way.
+  [[nodiscard]] Clock::time_point heard() const { return heard_; }
+  /// The last that it printed on its standard error, once it is at its end.
+  [[nodiscard]] boost::asio::awaitable<std::string> last_words();
+
+  /// Queues a line. False where too much waits already.
+  [[nodiscard]] bool send(const std::string& line);
+  [[nodiscard]] std::size_t unsent_bytes() const { return unsent_.size(); }
+
+  // To be run beside: what was queued is written, and standard error is read. Both end with the pipe.
+  [[nodiscard]] boost::asio::awaitable<void> write_loop();
+  [[nodiscard]] boost::asio::awaitable<void> read_errors();
+
+  /// Ends the command.
+  void end();
+  [[nodiscard]] boost::asio::awaitable<void> ended() { return process_.ended(); }
+
+ private:
+  [[noreturn]] void throw_ended(const std::string& printed, bool too_much, int exit_code) const;
+
+  HostEntry host_;
+  ChildProcess process_;
+  LineFramer framer_;
+  std::string unsent_;
+  Event has_unsent_;
+  Event errors_are_read_;
+  std::string printed_;     ///< before the hello
+  std::string complained_;  ///< the last words on its standard error
+  bool over_ = false;
+  Clock::time_point heard_;
+};
+
+}  // namespace terminally
