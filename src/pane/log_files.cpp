@@ -1,7 +1,7 @@
+// The writer's side of a log: where the last writer stopped, the live file, and what is appended.
 #include "pane/log_files.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,43 +15,26 @@
 namespace terminally {
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kDirectoryOfOwner = 0700;
-constexpr std::uint64_t kReservedRecords = 2;
-/// O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put in the file's place.
-constexpr int kCommonFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
-bool file_size(int fd, std::uint64_t& size) {
-  struct stat status{};
-  if (::fstat(fd, &status) != 0) {
-    return false;
+/// Those that the file is in.
+void make_directories(LogPath path) {
+  for (std::size_t i = 1; path[i] != '\0'; ++i) {
+    if (path[i] == '/') {
+      path[i] = '\0';
+      ::mkdir(path.data(), kDirectoryOfOwner);
+      path[i] = '/';
+    }
   }
-  size = static_cast<std::uint64_t>(status.st_size);
-  return true;
 }
 
 }  // namespace
 
-bool LogFiles::is_at(const Path& path, const UniqueFd& file) {
-  struct stat ours{};
-  struct stat named{};
-  if (::fstat(file.get(), &ours) != 0) {
-    return true;
-  }
-  if (::lstat(path.data(), &named) != 0) {
-    return errno != ENOENT && errno != ENOTDIR;
-  }
-  return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
-}
-
 bool LogFiles::set_path(std::string_view log_path) {
-  constexpr std::size_t kLongestEnd = std::max(kLogSidecarSuffix.size() + 4, SegmentMark().size()) + 1;
-  if (log_path.size() + kLongestEnd > sidecar_path_.size()) {
+  if (log_path.size() + SegmentMark().size() + 1 > log_path_.size() || !sidecar_.set_path(log_path)) {
     return false;
   }
   log_path.copy(log_path_.data(), log_path.size());
-  log_path.copy(sidecar_path_.data(), log_path.size());
-  kLogSidecarSuffix.copy(sidecar_path_.data() + log_path.size(), kLogSidecarSuffix.size());
   stem_bytes_ = log_stem_bytes(log_path);
   return true;
 }
@@ -71,10 +54,10 @@ void LogFiles::set_limits(const LogLimits& limits) {
   limits_.segment_bytes = std::max<std::uint64_t>(std::min(limits_.segment_bytes, limits_.quota_bytes), 1);
 }
 
-LogFiles::Path LogFiles::segment_path(std::uint64_t first_offset) const {
+LogPath LogFiles::segment_path(std::uint64_t first_offset) const {
   const SegmentMark mark = segment_mark(first_offset);
   const std::string_view rest(log_path_.data() + stem_bytes_);
-  Path path = log_path_;
+  LogPath path = log_path_;
   std::copy(mark.begin(), mark.end(), path.data() + stem_bytes_);
   rest.copy(path.data() + stem_bytes_ + mark.size(), rest.size());
   path[stem_bytes_ + mark.size() + rest.size()] = '\0';
@@ -85,7 +68,7 @@ bool LogFiles::open() {
   if (started_ && !still_there()) {
     return false;
   }
-  if (!sidecar_ && !lock_sidecar()) {
+  if (!sidecar_.is_open() && !open_sidecar()) {
     return false;
   }
   if (!end_known_ && !find_end()) {
@@ -101,42 +84,15 @@ bool LogFiles::open() {
   return started_;
 }
 
-// Two writers on one log would spoil each other's offsets: a new one waits until the old one has drained its
-// input.
-bool LogFiles::lock_sidecar() {
-  UniqueFd sidecar(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
-  if (!sidecar && errno == ENOENT && started_) {
-    make_directories();
-    sidecar.reset(::open(sidecar_path_.data(), O_RDWR | kCommonFlags, kOwnerOnly));
+bool LogFiles::open_sidecar() {
+  if (sidecar_.open()) {
+    return true;
   }
-  std::uint64_t size = 0;
-  // One that lost its name was replaced by another writer, who has just ended.
-  if (!sidecar || ::flock(sidecar.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(sidecar_path_, sidecar) ||
-      !file_size(sidecar.get(), size)) {
+  if (errno != ENOENT || !started_) {
     return false;
   }
-  sidecar_ = std::move(sidecar);
-  sidecar_bytes_ = size - size % kLogRecordBytes;
-  sign_with_pid(sidecar_);
-  return true;
-}
-
-void LogFiles::sign_with_pid(const UniqueFd& sidecar) {
-  struct flock all{};
-  all.l_type = F_WRLCK;
-  all.l_whence = SEEK_SET;
-  ::fcntl(sidecar.get(), F_SETLK, &all);
-}
-
-void LogFiles::make_directories() const {
-  Path path = log_path_;
-  for (std::size_t i = 1; path[i] != '\0'; ++i) {
-    if (path[i] == '/') {
-      path[i] = '\0';
-      ::mkdir(path.data(), kDirectoryOfOwner);
-      path[i] = '/';
-    }
-  }
+  make_directories(log_path_);
+  return sidecar_.open();
 }
 
 // Where the last writer stopped, from the last record, the last segment's record and that segment's size.
@@ -144,10 +100,10 @@ bool LogFiles::find_end() {
   std::optional<LogRecord> last;
   std::optional<LogRecord> segment;
   std::uint64_t whole = 0;
-  for (std::uint64_t at = sidecar_bytes_; at > 0 && !segment; at -= kLogRecordBytes) {
+  for (std::uint64_t at = sidecar_.bytes(); at > 0 && !segment; at -= kLogRecordBytes) {
     std::optional<LogRecord> record;
-    if (!read_record(at - kLogRecordBytes, record)) {
-      sidecar_.reset();
+    if (!sidecar_.read(at - kLogRecordBytes, record)) {
+      sidecar_.close();
       return false;
     }
     if (record && !last) {
@@ -158,7 +114,7 @@ bool LogFiles::find_end() {
       segment = record;
     }
   }
-  sidecar_bytes_ = whole;  // behind it there is nothing whole
+  sidecar_.end_at(whole);  // behind it there is nothing whole
   segment_ = segment.value_or(LogRecord());
   struct stat status{};
   // A rotation was cut short: the segment has its last name, and nothing else may have happened yet.
@@ -186,7 +142,7 @@ bool LogFiles::find_end() {
 }
 
 bool LogFiles::open_live() {
-  UniqueFd live(::open(log_path_.data(), O_WRONLY | O_APPEND | kCommonFlags, kOwnerOnly));
+  UniqueFd live(::open(log_path_.data(), O_WRONLY | O_APPEND | kLogFileFlags, kLogFileMode));
   std::uint64_t size = 0;
   if (!live || !file_size(live.get(), size)) {
     error_ = errno;
@@ -207,9 +163,9 @@ void LogFiles::count_foreign_bytes(std::uint64_t live_bytes) {
 
 // The same once more says nothing new, but for the log's first.
 bool LogFiles::record_start() {
-  if (sidecar_bytes_ > kLogRecordBytes) {
+  if (sidecar_.bytes() > kLogRecordBytes) {
     std::optional<LogRecord> last;
-    if (!read_record(sidecar_bytes_ - kLogRecordBytes, last)) {
+    if (!sidecar_.read(sidecar_.bytes() - kLogRecordBytes, last)) {
       return false;
     }
     if (last && last->kind == LogRecord::Kind::start && last->offset == offset_ &&
@@ -227,7 +183,7 @@ bool LogFiles::record_start() {
 bool LogFiles::still_there() {
   std::uint64_t size = 0;
   const bool log_there = !log_ || is_at(renamed_ ? segment_path(segment_.offset) : log_path_, log_);
-  const bool sidecar_there = !sidecar_ || is_at(sidecar_path_, sidecar_);
+  const bool sidecar_there = !sidecar_.is_open() || sidecar_.is_there();
   const bool whole = !log_ || !file_size(log_.get(), size) || segment_.position + size >= position_;
   if (log_there && sidecar_there && whole) {
     count_foreign_bytes(size);
@@ -240,7 +196,7 @@ bool LogFiles::still_there() {
   log_.reset();
   renamed_ = true;
   if (!sidecar_there) {
-    sidecar_.reset();
+    sidecar_.close();
   }
   return true;
 }
@@ -282,69 +238,33 @@ bool LogFiles::record_gap(std::uint64_t dropped) {
     return false;
   }
   offset_ += dropped;
-  told_waiting_ = false;  // overwritten
   return true;
 }
 
 void LogFiles::tell_waiting(std::uint64_t kept, std::uint64_t dropped) {
-  if (started_ && sidecar_) {
-    told_waiting_ = write_record({.kind = LogRecord::Kind::waiting,
-                                  .offset = offset_ + kept + dropped,
-                                  .position = position_ + kept,
-                                  .time_ms = utc_now_ms(),
-                                  .error = error_});
+  if (started_ && sidecar_.is_open()) {
+    note_error(sidecar_.tell({.kind = LogRecord::Kind::waiting,
+                              .offset = offset_ + kept + dropped,
+                              .position = position_ + kept,
+                              .time_ms = utc_now_ms(),
+                              .error = error_}));
   }
-}
-
-void LogFiles::clear_waiting() {
-  if (told_waiting_ && sidecar_ && ::ftruncate(sidecar_.get(), static_cast<off_t>(sidecar_bytes_)) == 0) {
-    told_waiting_ = false;
-    reserve_next_records();
-  }
-}
-
-// What is recorded next then needs no space: a gap can be told while the disk is full. Where the file system
-// cannot do it, it is tried without.
-void LogFiles::reserve_next_records() const {
-  static_cast<void>(::fallocate(sidecar_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(sidecar_bytes_),
-                                kReservedRecords * kLogRecordBytes));
-}
-
-bool LogFiles::read_record(std::uint64_t at, std::optional<LogRecord>& record) const {
-  LogRecordLine line{};
-  if (::pread(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(at)) !=
-      static_cast<ssize_t>(line.size())) {
-    return false;
-  }
-  record = decode_log_record({line.data(), line.size()});
-  return true;
-}
-
-// At a fixed place, so that a record cut short by a full disk is overwritten by the next try.
-bool LogFiles::write_record(const LogRecord& record) {
-  const LogRecordLine line = encode(record);
-  const ssize_t written =
-      ::pwrite(sidecar_.get(), line.data(), line.size(), static_cast<off_t>(sidecar_bytes_));
-  if (written < 0) {
-    error_ = errno;
-  }
-  return written == static_cast<ssize_t>(line.size());
 }
 
 bool LogFiles::append_record(LogRecord::Kind kind, std::uint64_t offset) {
-  if (!write_record({.kind = kind,
-                     .offset = offset,
-                     .position = position_,
-                     .time_ms = utc_now_ms(),
-                     .error = kind == LogRecord::Kind::gap ? error_ : 0})) {
-    return false;
+  return note_error(sidecar_.append({.kind = kind,
+                                     .offset = offset,
+                                     .position = position_,
+                                     .time_ms = utc_now_ms(),
+                                     .error = kind == LogRecord::Kind::gap ? error_ : 0}));
+}
+
+/// Passes on whether the sidecar has taken it.
+bool LogFiles::note_error(bool taken) {
+  if (!taken && sidecar_.error() != 0) {
+    error_ = sidecar_.error();
   }
-  if (sidecar_bytes_ > 0) {  // all but the first: the offsets of the bytes that follow depend on it
-    ::fdatasync(sidecar_.get());
-  }
-  sidecar_bytes_ += kLogRecordBytes;
-  reserve_next_records();
-  return true;
+  return taken;
 }
 
 void LogFiles::sync() const {

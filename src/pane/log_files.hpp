@@ -1,15 +1,14 @@
 #pragma once
 
-#include <array>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "base/unique_fd.hpp"
 #include "log/log_record.hpp"
 #include "pane/log_limits.hpp"
+#include "pane/log_path.hpp"
+#include "pane/sidecar.hpp"
 
 namespace terminally {
 
@@ -40,7 +39,7 @@ class LogFiles {
   /// next.
   void tell_waiting(std::uint64_t kept, std::uint64_t dropped);
   /// Nothing waits any more.
-  void clear_waiting();
+  void clear_waiting() { sidecar_.take_back(); }
 
   void sync() const;
 
@@ -48,52 +47,36 @@ class LogFiles {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
-  using Path = std::array<char, PATH_MAX>;
-
-  [[nodiscard]] bool lock_sidecar();
+  [[nodiscard]] bool open_sidecar();
   [[nodiscard]] bool find_end();
   [[nodiscard]] bool open_live();
   [[nodiscard]] bool record_start();
   [[nodiscard]] bool still_there();
   void count_foreign_bytes(std::uint64_t live_bytes);
-  void make_directories() const;
-  /// For who watches: F_GETLK on the sidecar tells the writer's pid. What keeps a second one out is the
-  /// flock.
-  static void sign_with_pid(const UniqueFd& sidecar);
 
   void rotate();
-  void sync_directory() const;
   [[nodiscard]] bool begin_segment();
   [[nodiscard]] std::uint64_t room_in_segment() const;
   void drop_old_segments();
   [[nodiscard]] bool drop_oldest_segment();
   [[nodiscard]] bool is_dropped(std::uint64_t position, bool newest) const;
-  void compact_sidecar(std::uint64_t first_kept);
 
   [[nodiscard]] bool append_record(LogRecord::Kind kind, std::uint64_t offset);
-  [[nodiscard]] bool write_record(const LogRecord& record);
-  void reserve_next_records() const;
-  /// Whether `file` is what has this name. When that cannot be said, it is.
-  [[nodiscard]] static bool is_at(const Path& path, const UniqueFd& file);
-  /// False: it cannot be read now. `record` is empty where there is no whole one.
-  [[nodiscard]] bool read_record(std::uint64_t at, std::optional<LogRecord>& record) const;
-  [[nodiscard]] Path segment_path(std::uint64_t first_offset) const;
+  bool note_error(bool taken);
+  [[nodiscard]] LogPath segment_path(std::uint64_t first_offset) const;
 
   LogLimits limits_;
-  Path log_path_{};
-  Path sidecar_path_{};
+  LogPath log_path_{};
   std::size_t stem_bytes_ = 0;
   UniqueFd log_;
-  UniqueFd sidecar_;
+  Sidecar sidecar_;
   bool end_known_ = false;
   bool started_ = false;
-  bool told_waiting_ = false;
   int error_ = 0;               ///< why the log took nothing when it last did not
   bool renamed_ = false;        ///< the current segment has its last name, and the next one's record is due
   std::uint64_t offset_ = 0;    ///< of the next byte, among all bytes of the tab
   std::uint64_t position_ = 0;  ///< of the next byte, among all bytes written
   LogRecord segment_;           ///< where the current segment begins
-  std::uint64_t sidecar_bytes_ = 0;  ///< of whole records
 };
 
 }  // namespace terminally

@@ -1,7 +1,5 @@
 // Rotation: the part of LogFiles that renames full segments and drops old ones. doc/pane-log.md, "Rotation".
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,12 +9,17 @@
 namespace terminally {
 namespace {
 
-std::uint64_t free_bytes(int fd) {
-  struct statvfs status{};
-  if (::fstatvfs(fd, &status) != 0) {
-    return UINT64_MAX;
+// After a power loss, the record of a new segment without the old one's new name would give its bytes the
+// offsets of the new one.
+void sync_directory_of(LogPath path) {
+  std::size_t end = std::string_view(path.data()).rfind('/');
+  end = end == std::string_view::npos ? 0 : end + 1;
+  path[end] = '.';
+  path[end + 1] = '\0';
+  const UniqueFd directory(::open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory) {
+    ::fsync(directory.get());
   }
-  return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
 }  // namespace
@@ -34,26 +37,12 @@ void LogFiles::rotate() {
       return;
     }
     renamed_ = true;
-    sync_directory();
+    sync_directory_of(log_path_);
   }
   if (begin_segment()) {
     log_.reset();
     drop_old_segments();
     static_cast<void>(open_live());  // else the next open() tries again
-  }
-}
-
-// After a power loss, the record of a new segment without the old one's new name would give its bytes the
-// offsets of the new one.
-void LogFiles::sync_directory() const {
-  Path path = log_path_;
-  std::size_t end = std::string_view(path.data()).rfind('/');
-  end = end == std::string_view::npos ? 0 : end + 1;
-  path[end] = '.';
-  path[end + 1] = '\0';
-  const UniqueFd directory(::open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory) {
-    ::fsync(directory.get());
   }
 }
 
@@ -71,16 +60,16 @@ bool LogFiles::is_dropped(std::uint64_t position, bool newest) const {
   if (position_ - position + limits_.segment_bytes > limits_.quota_bytes) {
     return true;
   }
-  return !newest && limits_.min_free_bytes > 0 && free_bytes(sidecar_.get()) < limits_.min_free_bytes / 2;
+  return !newest && limits_.min_free_bytes > 0 && sidecar_.free_bytes() < limits_.min_free_bytes / 2;
 }
 
 // From the oldest on. Whether a segment is there is told by its file alone, so nothing is recorded.
 void LogFiles::drop_old_segments() {
   LogRecord oldest;
   std::uint64_t first_kept = 0;
-  for (std::uint64_t at = 0; at < sidecar_bytes_; at += kLogRecordBytes) {
+  for (std::uint64_t at = 0; at < sidecar_.bytes(); at += kLogRecordBytes) {
     std::optional<LogRecord> record;
-    if (!read_record(at, record)) {
+    if (!sidecar_.read(at, record)) {
       return;
     }
     if (!record || record->kind != LogRecord::Kind::segment) {
@@ -97,16 +86,16 @@ void LogFiles::drop_old_segments() {
     oldest = *record;
   }
   if (first_kept >= limits_.sidecar_bytes) {
-    compact_sidecar(first_kept);
+    sidecar_.compact(first_kept);
   }
 }
 
 // The disk is full: older bytes of this tab make room for newer ones.
 bool LogFiles::drop_oldest_segment() {
   LogRecord oldest;
-  for (std::uint64_t at = 0; at < sidecar_bytes_; at += kLogRecordBytes) {
+  for (std::uint64_t at = 0; at < sidecar_.bytes(); at += kLogRecordBytes) {
     std::optional<LogRecord> record;
-    if (!read_record(at, record)) {
+    if (!sidecar_.read(at, record)) {
       return false;
     }
     if (!record || record->kind != LogRecord::Kind::segment) {
@@ -118,52 +107,6 @@ bool LogFiles::drop_oldest_segment() {
     oldest = *record;
   }
   return false;
-}
-
-// What is left out told of bytes that are gone. If nobody knows how many there were, the new sidecar says so.
-void LogFiles::compact_sidecar(std::uint64_t first_kept) {
-  Path path = sidecar_path_;
-  constexpr std::string_view kNew = ".new";
-  kNew.copy(path.data() + std::string_view(path.data()).size(), kNew.size());  // the rest is zeros
-  UniqueFd fresh(::open(path.data(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (!fresh || ::flock(fresh.get(), LOCK_EX | LOCK_NB) != 0) {
-    return;
-  }
-  std::uint64_t bytes = 0;
-  const auto copy = [&](const LogRecord& record) {
-    const LogRecordLine line = encode(record);
-    const ssize_t written = ::pwrite(fresh.get(), line.data(), line.size(), static_cast<off_t>(bytes));
-    bytes += kLogRecordBytes;
-    return written == static_cast<ssize_t>(line.size());
-  };
-  bool unknown = false;
-  bool whole = true;
-  for (std::uint64_t at = 0; at < sidecar_bytes_ && whole; at += kLogRecordBytes) {
-    std::optional<LogRecord> record;
-    if (!read_record(at, record)) {
-      whole = false;
-      break;
-    }
-    if (at < first_kept) {
-      const bool begins_log = at == 0 && record && record->offset == 0;
-      unknown = unknown || (record && record->kind == LogRecord::Kind::start && !begins_log);
-      continue;
-    }
-    whole = !record || copy(*record);
-    if (at == first_kept && unknown && record) {
-      LogRecord start = *record;
-      start.kind = LogRecord::Kind::start;
-      whole = whole && copy(start);
-    }
-  }
-  sign_with_pid(fresh);
-  if (!whole || ::fdatasync(fresh.get()) != 0 || ::rename(path.data(), sidecar_path_.data()) != 0) {
-    ::unlink(path.data());
-    return;
-  }
-  sidecar_ = std::move(fresh);
-  sidecar_bytes_ = bytes;
-  reserve_next_records();
 }
 
 }  // namespace terminally
