@@ -100,7 +100,8 @@ std::string CommandRun::save_record() {
 std::optional<std::string> CommandRun::what_is_stopped() const {
   const int signal = log_.end()->exit_code - 128;
   const bool told = signal == SIGTSTP || signal == SIGSTOP || signal == SIGTTIN || signal == SIGTTOU;
-  if (!told && !looks_interrupted(*end()) && steady_ms(tab_->last_input) < record_.started_steady_ms) {
+  if (!told && !looks_interrupted(*end()) &&
+      steady_ms(tab_->shell.last_input()) < record_.started_steady_ms) {
     return std::nullopt;
   }
   for (const ProcessInfo& process : process_tree(record_.shell_pid, kStoppedAmong)) {
@@ -255,7 +256,7 @@ void CommandRun::finish(const Outcome& outcome) {
     record_.cwd = cwd;
   }
   tab_->last_exit = outcome.exit_code.value_or(tab_->last_exit);
-  tab_->last_end = Clock::now();
+  tab_->shell.has_ended_command(Clock::now());
   if (log_.end() && log_.end()->by == Marker::By::shell) {
     record_.notes.emplace_back(
         "the shell ended with this command; a new one was started in the same tab, in " + record_.cwd +

@@ -9,13 +9,6 @@
 #include "system/proc.hpp"
 
 namespace terminally {
-namespace {
-
-/// A prompt that is shown for this long is no step of something else.
-constexpr Milliseconds kNestedPrompt{150};
-
-}  // namespace
-
 bool CommandRun::shell_is_replaced() const {
   return is_replaced(record_.shell_pid, record_.shell_image);
 }
@@ -45,7 +38,7 @@ std::optional<Foreground> CommandRun::nested_prompt() {
     return std::nullopt;
   }
   nested_prompt_seen_ = nested_prompt_seen_.value_or(Clock::now());
-  return Clock::now() - *nested_prompt_seen_ < kNestedPrompt ? std::nullopt : std::optional(now);
+  return Clock::now() - *nested_prompt_seen_ < shell_times::kNestedPrompt ? std::nullopt : std::optional(now);
 }
 
 bool CommandRun::waits_in_nested_shell() {

@@ -1,3 +1,4 @@
+// Looks at the processes of a tab for its shell, and waits for a prompt.
 #include "command/prompt.hpp"
 
 #include <algorithm>
@@ -10,17 +11,6 @@
 namespace terminally {
 namespace {
 
-/// A program that has the foreground for less than this may be a step of a prompt or of the rc files (git,
-/// starship).
-constexpr Milliseconds kPromptStep{1'000};
-/// A step of the prompt begins at most this long after our last command.
-constexpr Milliseconds kLastStepBegins{2'000};
-/// A program of the start-up files may have the foreground for that long.
-constexpr Milliseconds kStartUpStep{5'000};
-/// A password prompt or `read` that shows for less than this at a stretch may be a shell on its way to its
-/// prompt: what it does is read from two files of /proc, one after the other.
-constexpr Milliseconds kShortRead{100};
-
 /// How long this process has lived. A tick is 10 ms.
 Milliseconds age_of(int pid) {
   const auto process = process_info(pid);
@@ -28,36 +18,41 @@ Milliseconds age_of(int pid) {
   return Milliseconds(process && process->start_ticks < now ? (now - process->start_ticks) * 10 : 0);
 }
 
-/// Whether the prompt was there since our last command ended: something was sent to it.
-bool prompt_was_there(const Tab& tab) {
-  return tab.last_input > tab.last_end;
-}
-
-/// Whether what has the foreground, and has had it for so long, is no step of a prompt: somebody has typed it
-/// there. A step begins with the end of our last command.
-bool is_no_step(const Tab& tab, Milliseconds waited, Milliseconds lives) {
-  const auto since_end = Clock::now() - tab.last_end;
-  if (!prompt_was_there(tab) && tab.last_end == Clock::time_point()) {
-    return waited > kPromptStep && Clock::now() - tab.opened > kStartUpStep;
+ShellAt own_shell_at(Prompt prompt) {
+  switch (prompt) {
+    case Prompt::ready:
+      return ShellAt::prompt;
+    case Prompt::reads_keyboard:
+      return ShellAt::reads;
+    case Prompt::not_yet:
+      break;
   }
-  return prompt_was_there(tab) || since_end - lives > kLastStepBegins
-             ? std::max(waited, lives) > kPromptStep
-             : waited > kPromptStep && since_end > kPromptAfterCommand;
+  return ShellAt::busy;
 }
 
-/// Whether the shell runs something of its own, not its start-up files and not what follows our last command.
-bool is_no_way_back(const Tab& tab, Milliseconds waited) {
-  const bool settled = prompt_was_there(tab) || (tab.last_end != Clock::time_point() &&
-                                                 Clock::now() - tab.last_end > kPromptAfterCommand);
-  return settled && waited > kPromptStep;
+ShellAt shell_at(const Tab& tab, const Foreground& foreground) {
+  if (foreground.kind == Foreground::Kind::nothing) {
+    return ShellAt::gone;
+  }
+  if (foreground.kind == Foreground::Kind::shell) {
+    return own_shell_at(prompt_state(foreground, tab.tty));
+  }
+  if (is_starting(foreground, tab.pane_pid)) {
+    return ShellAt::starting;
+  }
+  if (foreground.kind != Foreground::Kind::program) {
+    return ShellAt::elsewhere;
+  }
+  return tab.shell.is_step(age_of(foreground.pid), Clock::now()) ? ShellAt::step : ShellAt::program;
 }
 
 }  // namespace
 
-bool is_step_of_prompt(const Tab& tab, const Foreground& foreground) {
-  const auto since = Clock::now() - (tab.last_end == Clock::time_point() ? tab.opened : tab.last_end);
-  return foreground.kind == Foreground::Kind::program && !prompt_was_there(tab) &&
-         since <= kPromptAfterCommand && since - age_of(foreground.pid) <= kLastStepBegins;
+ShellLook look_at_shell(const Tab& tab) {
+  ShellLook look;
+  look.foreground = look_at_foreground(tab.pane_pid);
+  look.at = shell_at(tab, look.foreground);
+  return look;
 }
 
 boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline) {
@@ -75,7 +70,7 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
                   "tab " + to_string(tab.window) + " " + why_closed(tab) + "; its log can still be read");
     }
     if (foreground.kind == Foreground::Kind::program || foreground.runs_program) {
-      if (is_no_step(tab, waited, age_of(foreground.pid)) || Clock::now() >= deadline) {
+      if (tab.shell.is_no_step(age_of(foreground.pid), waited, Clock::now()) || Clock::now() >= deadline) {
         throw busy_with_program(tab, foreground);
       }
     } else {
@@ -87,11 +82,11 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         reading_since.reset();
       } else if (!reading_since) {
         reading_since = Clock::now();
-      } else if (Clock::now() - *reading_since > kShortRead) {
+      } else if (Clock::now() - *reading_since > shell_times::kShortRead) {
         throw busy_with_reading(tab, foreground);
       }
     }
-    if (Clock::now() >= deadline || is_no_way_back(tab, waited)) {
+    if (Clock::now() >= deadline || tab.shell.is_no_way_back(waited, Clock::now())) {
       throw busy_without_prompt(tab, foreground);
     }
     co_await sleep_until(Clock::now() + pause);

@@ -8,18 +8,37 @@
 
 namespace terminally {
 
-/// So soon after our last command a program in the foreground most likely is a step of the prompt, however
-/// slow.
-inline constexpr Milliseconds kPromptAfterCommand{5'000};
+/// What the tab's own shell is at.
+enum class ShellAt {
+  gone,       ///< with the tab's process
+  starting,   ///< it is just being started
+  prompt,     ///< it waits there
+  reads,      ///< a `read` of its, or a password prompt, waits for a person
+  busy,       ///< it runs something of its own: start-up files, a builtin
+  step,       ///< a program has the foreground that most likely is a step of its prompt, and nobody's
+  program,    ///< a program has the foreground
+  elsewhere,  ///< another shell has it, or a way to one
+};
 
-/// Waits until a shell in the tab's foreground is at its prompt and returns it. A tab that was just opened
-/// still runs its rc files; a shell that just ended a command is on its way back. Throws Error: busy, naming
-/// what has the foreground; tab_closed when the tab's process is gone.
+/// Of a shell that somebody did not type something into, as far as is seen: the prompt is there, or comes.
+[[nodiscard]] constexpr bool comes_to_prompt(ShellAt at) {
+  return at == ShellAt::starting || at == ShellAt::prompt || at == ShellAt::reads || at == ShellAt::busy ||
+         at == ShellAt::step;
+}
+
+/// The one answer to "is the shell at its prompt?", read from /proc without asking tmux.
+struct ShellLook {
+  ShellAt at = ShellAt::gone;
+  Foreground foreground;
+};
+[[nodiscard]] ShellLook look_at_shell(const Tab& tab);
+[[nodiscard]] inline bool is_at_prompt(const Tab& tab) {
+  return look_at_shell(tab).at == ShellAt::prompt;
+}
+
+/// Waits until a shell in the tab's foreground, its own or another, is at its prompt and returns it. A tab
+/// that was just opened still runs its rc files; a shell that just ended a command is on its way back. Throws
+/// Error: busy, naming what has the foreground; tab_closed when the tab's process is gone.
 [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline);
-
-/// Whether the program in the foreground began so soon behind the end of our last command, or behind the
-/// tab's opening, with nothing typed since, that it most likely is a step of the prompt (git, starship), and
-/// nobody's.
-[[nodiscard]] bool is_step_of_prompt(const Tab& tab, const Foreground& foreground);
 
 }  // namespace terminally

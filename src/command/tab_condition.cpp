@@ -22,12 +22,6 @@ constexpr Milliseconds kPollPort{50};
 constexpr Milliseconds kPollInput{50};
 /// A match that ends where the output ends has this long to become longer.
 constexpr Milliseconds kMayGrow{50};
-/// What has just come at a prompt has this long to take the foreground.
-constexpr Milliseconds kTakesForeground{300};
-/// A shell's prompt is in the log by then, if it has one.
-constexpr Milliseconds kPromptLate{1'000};
-/// What a shell does before its first prompt takes no longer, as a rule.
-constexpr Milliseconds kStartsUp{2'000};
 /// What became of a command whose tab has closed is settled within this time: its last output is read first.
 constexpr Milliseconds kSettledWithin = kLogEndsWithin + Milliseconds(1'000);
 constexpr Milliseconds kPollSettled{10};
@@ -63,9 +57,9 @@ void TabCondition::choose_command(const WaitFor& request) {
   after_something_ = request.from_byte.has_value();
   // What ended before the range that was asked for, or while a person runs something else, is not meant.
   const auto another_runs = [this] {
-    const Foreground foreground = look_at_foreground(tab_->pane_pid);
-    return foreground.kind != Foreground::Kind::shell &&
-           (!is_step_of_prompt(*tab_, foreground) || is_drawn_behind(record_->end_byte));
+    const ShellLook now = look_at_shell(*tab_);
+    return now.foreground.kind != Foreground::Kind::shell &&
+           (now.at != ShellAt::step || is_drawn_behind(record_->end_byte));
   };
   if (ended() && (request.from_byte ? from_ > record_->end_byte : !tab_->closed && another_runs())) {
     record_.reset();
@@ -152,9 +146,10 @@ TabCondition::Step TabCondition::look_for_exit() {
         ended() && record_->reason != Reason::tab_closed && record_->reason != Reason::tmux_server_lost;
     return by_itself ? Step::matched : Step::later;
   }
-  const Foreground foreground = look_at_foreground(tab_->pane_pid);
-  something_ran_ = something_ran_ || (foreground.kind != Foreground::Kind::shell && !is_starting_up());
-  if (!is_back(foreground)) {
+  const ShellLook now = look_at_shell(*tab_);
+  something_ran_ =
+      something_ran_ || (now.foreground.kind != Foreground::Kind::shell && !tab_->shell.is_starting_up(now_));
+  if (!is_back(now)) {
     return Step::later;
   }
   refuse_where_nothing_ran();
@@ -162,25 +157,25 @@ TabCondition::Step TabCondition::look_for_exit() {
 }
 
 /// Whether the shell is at its prompt, behind what was typed, and what came before the prompt is logged.
-bool TabCondition::is_back(const Foreground& foreground) {
+bool TabCondition::is_back(const ShellLook& now) {
   if (!came_ && !is_on_its_way()) {
     came_ = now_;
   }
-  if (foreground.kind != Foreground::Kind::shell || prompt_state(foreground, tab_->tty) != Prompt::ready) {
+  if (now.at != ShellAt::prompt) {
     back_.reset();
     return false;
   }
   back_ = back_.value_or(now_);
   // What has the foreground for a moment may be a step of the prompt before, and not what was typed.
-  if (after_something_ && now_ - came_.value_or(now_) < kTakesForeground) {
+  if (after_something_ && now_ - came_.value_or(now_) < shell_times::kTakesForeground) {
     return false;
   }
   look_again_by(now_ + kAfterOutput);
-  return !(after_something_ || something_ran_) || now_ - *back_ >= kPromptLate || prompt_is_logged();
+  return !(after_something_ || something_ran_) || now_ - *back_ >= shell_times::kStep || prompt_is_logged();
 }
 
 bool TabCondition::is_on_its_way() const {
-  return after_something_ && tab_->log.end() <= from_ && now_ - tab_->last_input < kEchoLate;
+  return after_something_ && tab_->log.end() <= from_ && now_ - tab_->shell.last_input() < kEchoLate;
 }
 
 /// Whether a line was finished in the log since, and another is begun: all that came before the prompt is
@@ -189,12 +184,6 @@ bool TabCondition::prompt_is_logged() const {
   const std::string begin = tab_->log.read(from_, kLooksAt).bytes;
   return (begin.size() == kLooksAt || begin.find('\n') != std::string::npos) &&
          !unfinished_line(tab_->log, tab_->cols).empty();
-}
-
-/// What has the foreground of a tab just opened, where nothing was typed yet, is a step of its start-up
-/// files.
-bool TabCondition::is_starting_up() const {
-  return now_ - tab_->opened < kStartsUp && tab_->last_input <= tab_->opened;
 }
 
 /// A shell at its prompt has ended nothing, unless something ran before or was typed.

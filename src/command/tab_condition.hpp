@@ -7,6 +7,7 @@
 #include "base/timeout.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
+#include "command/prompt.hpp"
 #include "command/wait_terms.hpp"
 #include "log/log_search.hpp"
 #include "log/output.hpp"
@@ -52,7 +53,6 @@ class TabCondition {
   [[nodiscard]] std::uint64_t output_end();
   [[nodiscard]] bool ended() const { return record_ && record_->state != CommandState::running; }
   [[nodiscard]] Step look_for_exit();
-  [[nodiscard]] bool is_starting_up() const;
   void refuse_where_nothing_ran() const;
   [[nodiscard]] Step look_for_pattern();
   [[nodiscard]] std::string masked_match(const LineMatch& found) const;
@@ -62,7 +62,7 @@ class TabCondition {
   [[nodiscard]] Step look_for_it();
   [[nodiscard]] bool is_being_settled();
   [[nodiscard]] bool is_drawn_behind(std::uint64_t offset) const;
-  [[nodiscard]] bool is_back(const Foreground& foreground);
+  [[nodiscard]] bool is_back(const ShellLook& now);
   [[nodiscard]] bool is_on_its_way() const;
   [[nodiscard]] bool prompt_is_logged() const;
   void look_again_by(Clock::time_point when) { next_look_ = std::min(next_look_, when); }

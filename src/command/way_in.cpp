@@ -97,7 +97,7 @@ std::string note_of_lost_way(Tab& tab, const Foreground& now, Clock::time_point 
   const std::string what =
       "the " + way.name + " that led to the shell of command " + last->command + " has ended since";
   mark_told(tab, std::move(*last));
-  if (steady_ms(tab.last_input) > way.seen_steady_ms) {
+  if (steady_ms(tab.shell.last_input()) > way.seen_steady_ms) {
     return what + ": this ran in " + where_it_is_now(now);
   }
   throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": " + what +

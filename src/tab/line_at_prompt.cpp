@@ -200,7 +200,7 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt, ShellImage shel
       break;
     }
     taken_away_ = true;
-    tab_.last_end = Clock::now();  // what runs now is a step to the next prompt
+    tab_.shell.has_ended_command(Clock::now());  // what runs now is a step to the next prompt
     // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
     taken = is_taken();
   }

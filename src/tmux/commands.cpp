@@ -16,8 +16,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What has the foreground of a nested shell for less than this may be a step of its prompt.
-constexpr Milliseconds kSettleStep{500};
 constexpr Milliseconds kTypingLook{10};
 
 /// A command that is being ended has ended after this time: the escalation takes 6 s.
@@ -159,7 +157,7 @@ void Commands::look_after(const TabPtr& tab) {
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
 /// prompt may have the foreground for a moment. One that is being ended is waited for.
 Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) {
-  const auto patience = Clock::now() + kSettleStep;
+  const auto patience = Clock::now() + shell_times::kNestedStep;
   const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
   while (!tab.runs.empty()) {
     // It is waited for, too, where it has not begun: then its process may have died before that.

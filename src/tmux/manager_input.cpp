@@ -45,9 +45,8 @@ std::string first_to_type(std::string typed, bool by_line, bool cr_is_enter) {
 
 /// At its prompt, or on its way there: fish takes a while from the end of a command to its prompt.
 bool shell_is_idle(const Tab& tab) {
-  const Foreground now = look_at_foreground(tab.pane_pid);
-  return is_starting(now, tab.pane_pid) || is_step_of_prompt(tab, now) ||
-         (now.kind == Foreground::Kind::shell && prompt_state(now, tab.tty) != Prompt::reads_keyboard);
+  const ShellAt at = look_at_shell(tab).at;
+  return comes_to_prompt(at) && at != ShellAt::reads;
 }
 
 bool is_at_its_prompt(const Tab& tab) {
@@ -94,7 +93,7 @@ Awaitable<SentInput> type_text(ManagerParts& manager, SendText request) {
   }
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
-  tab->last_input = Clock::now();
+  tab->shell.was_sent_input(Clock::now());
   const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
@@ -120,7 +119,7 @@ Awaitable<SentInput> type_keys(ManagerParts& manager, SendKeys request) {
   const auto guard = co_await lock_for_typing(manager, tab, time);
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
-  tab->last_input = Clock::now();
+  tab->shell.was_sent_input(Clock::now());
   const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
   sent.sent = request.keys.size();
   co_await keyboard.type(send_keys_command(to_string(tab->pane), request.keys));
@@ -157,7 +156,7 @@ Awaitable<OfferedKeys> type_if_awaited(ManagerParts& manager, WindowId window, s
   }
   const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
   std::string first = first_to_type(std::move(typed), by_line, !mode->line || mode->cr_is_enter);
-  tab->last_input = Clock::now();
+  tab->shell.was_sent_input(Clock::now());
   const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
   const OfferedKeys offered = co_await keyboard.offer(std::move(first), std::move(nonce));
   co_return offered;

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "command/escalation.hpp"
+#include "command/prompt.hpp"
 #include "command/way_in.hpp"
 #include "system/terminal_text.hpp"
 #include "tab/tab_processes.hpp"
@@ -23,8 +24,6 @@ namespace asio = boost::asio;
 
 constexpr Milliseconds kStopWithin{2'000};
 constexpr Milliseconds kTooEarly{200};
-/// How long a prompt is waited for after our last command, or after the tab was opened.
-constexpr Milliseconds kPromptWithin{2'000};
 /// How long the command of a call that came before may take to be typed; after that, the tab has no prompt.
 constexpr Milliseconds kBeforeTyped{5'000};
 constexpr Milliseconds kTypedLook{10};
@@ -32,19 +31,11 @@ constexpr Milliseconds kLookElsewhere{50};
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
 
-/// A shell in an odd state (a person reads its `read`) is not at its prompt.
-bool is_at_prompt(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
-}
-
 /// What has the foreground between our last command, or the start of the shell, and the prompt is a step of
 /// the prompt (git, starship) or of the start-up files, nobody's program. Waits for the prompt as long as it
 /// may be that.
 asio::awaitable<void> let_prompt_come(const Tab& tab) {
-  const auto since = std::max(tab.last_end, tab.opened);
-  while (tab.last_input <= since && Clock::now() < since + kPromptWithin && tab.runs.empty() &&
-         !is_at_prompt(tab)) {
+  while (tab.shell.is_on_its_way(Clock::now()) && tab.runs.empty() && !is_at_prompt(tab)) {
     co_await sleep_for(Milliseconds(5));
   }
 }

@@ -21,7 +21,7 @@ namespace terminally {
 namespace {
 
 /// A shell that has just ended a command is at its prompt by then.
-constexpr Milliseconds kComesBack{1'000};
+constexpr Milliseconds kComesBack = shell_times::kStep;
 constexpr Milliseconds kLookAgain{20};
 /// How long another process of ours may take to choose a tab, and to open it.
 constexpr Milliseconds kChooses{5'000};
@@ -37,18 +37,14 @@ bool is_helper(const Tab& tab) {
 
 /// At the prompt of its own shell, with nothing of ours under way, and nobody types there.
 bool is_idle(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
-         foreground.kind == Foreground::Kind::shell && prompt_state(foreground, tab.tty) == Prompt::ready;
+  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() && is_at_prompt(tab);
 }
 
 /// Its own shell is on the way to its prompt, from a command of ours that has just ended or through its
 /// start-up files, or is just being started.
 bool may_come_back(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
   return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
-         (is_starting(foreground, tab.pane_pid) || foreground.kind == Foreground::Kind::shell ||
-          is_step_of_prompt(tab, foreground));
+         comes_to_prompt(look_at_shell(tab).at);
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and
@@ -302,7 +298,7 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
     auto reserved = !turns_.taken(tab->window) && is_idle(*tab) ? reserve(tab) : std::nullopt;
     if (reserved) {
       idle.emplace_back(tab, std::move(*reserved));
-      seen.push_back({shell_cwd(*tab), tab->last_end});
+      seen.push_back({shell_cwd(*tab), tab->shell.last_end()});
     }
   }
   const HelperChoice choice = choose_helper(seen, known.helpers.size(), directory);

@@ -17,8 +17,6 @@
 namespace terminally {
 namespace {
 
-/// How long a shell's prompt may take to be in the log.
-constexpr Milliseconds kPromptIsLogged{1'000};
 /// How long the shell may take to read a paste, and how often we look whether it has.
 constexpr Milliseconds kPasteIsRead{1'000};
 constexpr Milliseconds kPasteLook{10};
@@ -30,7 +28,7 @@ constexpr std::uint64_t kSinceEndBytes = std::uint64_t{16} * 1024;
 
 /// What the editor prints at its prompt is in the log a moment after it waits there.
 Awaitable<bool> takes_lines(std::shared_ptr<const Tab> tab, Foreground shell) {
-  const auto patience = Clock::now() + kPromptIsLogged;
+  const auto patience = Clock::now() + shell_times::kStep;
   const bool has_editor = shell.shell && *shell.shell != ShellKind::posix;
   bool takes = false;
   while (has_editor && !takes && Clock::now() < patience) {

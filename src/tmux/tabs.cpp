@@ -307,7 +307,7 @@ Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
   try {
     const TabPtr tab = take_row(row);
     tab->name = name;
-    tab->opened = Clock::now();
+    tab->shell.has_opened(Clock::now());
     make_log(tab->log.path());
   } catch (const std::exception&) {
     failure = std::current_exception();

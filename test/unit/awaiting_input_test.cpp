@@ -157,7 +157,7 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
 
   tab.run("true");
   REQUIRE(tab.comes_to_prompt());
-  tab.tab->last_input = Clock::now();
+  tab.tab->shell.was_sent_input(Clock::now());
   tab.pane().press("cat /dev/null - \r");
   REQUIRE(tab.comes_true(
       [&] { return look_at_foreground(tab.tab->pane_pid).name == "cat" && awaiting_input(*tab.tab); }));

@@ -151,7 +151,7 @@ TEST_CASE(
     of.tab.for_person = told.for_person;
     of.keep("0123abcd", "ssh there", ended_way(5));
     if (told.keys_sent) {
-      of.tab.last_input = Clock::now();
+      of.tab.shell.was_sent_input(Clock::now());
     }
     Foreground here = foreground_of("bash", ::getpid());
     here.kind = Foreground::Kind::shell;

@@ -37,7 +37,7 @@ class PtyTab {
     tab = std::make_shared<Tab>(WindowId{1}, PaneId{1}, home, ::getpid());
     tab->pane_pid = pane_.id();
     tab->tty = pane_.tty();
-    tab->opened = Clock::now();
+    tab->shell.has_opened(Clock::now());
     ::signal(SIGPIPE, SIG_IGN);
     REQUIRE(comes_true([this] { return std::filesystem::exists(dir_ / "logs/pane-@1.log"); }));
   }

@@ -127,7 +127,7 @@ TEST_CASE("wait: for the end of a command where none was run is refused") {
 TEST_CASE("wait: for the end of what a person runs, which has no record") {
   PtyTab tab;
   REQUIRE(tab.comes_to_prompt());
-  tab.tab->last_input = Clock::now();
+  tab.tab->shell.was_sent_input(Clock::now());
   tab.pane().press("sleep 1000\r");
   REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
   TabCondition wait(tab.tab, for_what(Until::exit));

@@ -157,7 +157,7 @@ TEST_CASE("tabs: the first one starts a tmux server, with its environment and a 
   CHECK(std::ranges::count(asked.environment, "TERMINALLY_NAME=" + open.instance.cookie()) == 1);
   const TabPtr tab = open.find(0);
   CHECK(tab->name == "a #b");
-  CHECK(tab->opened > Clock::time_point());
+  CHECK(tab->shell.opened() > Clock::time_point());
   CHECK(open.tabs->changes().count() > 0);
   CHECK(open.tmux->attached == 1);
 }
