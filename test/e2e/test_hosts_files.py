@@ -128,18 +128,34 @@ class Copied(Far):
     def test_a_persons_interrupt(self) -> None:
         self.is_cut(lambda copying: copying.send_signal(signal.SIGINT), 130, b"the same cp goes on from what was copied")
 
-    def is_cut(self, cut: Callable[[subprocess.Popen], None], exit_code: int, says: bytes) -> None:
+    def stopped_on_the_way(self) -> subprocess.Popen:
+        """A copy that stands still with less than a half of 64 MiB copied; on a busy machine one may be over before it is seen."""
         source, copy = self.sandbox.home / "source", self.there / "copy"
         source.write_bytes(os.urandom(1 << 26))
-        copy.write_text("what was there")
-        running = subprocess.Popen(
-            [str(binary()), *self.far.flags, "cp", "source", f"web:{copy}"],
-            cwd=self.sandbox.home,
-            env=self.sandbox.environment(),
-            stderr=subprocess.PIPE,
-        )
-        poll(lambda: any(part.stat().st_size > 1 << 21 for part in self.there.glob(".terminally-*.part")), 60, "a part")
+        for _ in range(10):
+            copy.write_text("what was there")
+            running = subprocess.Popen(
+                [str(binary()), *self.far.flags, "cp", "source", f"web:{copy}"],
+                cwd=self.sandbox.home,
+                env=self.sandbox.environment(),
+                stderr=subprocess.PIPE,
+            )
+            parts = lambda: [part.stat().st_size for part in self.there.glob(".terminally-*.part")]
+            poll(lambda: running.poll() is not None or any(size > 1 << 21 for size in parts()), 60, "a part")
+            running.send_signal(signal.SIGSTOP)
+            if running.poll() is None and any(size < 1 << 25 for size in parts()):
+                return running
+            running.kill()
+            running.communicate()
+            for part in self.there.glob(".terminally-*.part"):
+                part.unlink()
+        raise AssertionError("no copy was stopped on its way")
+
+    def is_cut(self, cut: Callable[[subprocess.Popen], None], exit_code: int, says: bytes) -> None:
+        source, copy = self.sandbox.home / "source", self.there / "copy"
+        running = self.stopped_on_the_way()
         cut(running)
+        running.send_signal(signal.SIGCONT)
         errors = running.communicate(timeout=60)[1]
         self.assertEqual(running.returncode, exit_code, errors)
         self.assertIn(says, errors)
