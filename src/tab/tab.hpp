@@ -71,11 +71,10 @@ struct Tab {
   /// The commands of this process that run in it: more than one where a command opened a nested shell and
   /// another runs in that.
   std::vector<std::shared_ptr<CommandRun>> runs;
-  FileLock command_lock;       ///< held while `runs` is not empty
-  Clock::time_point opened;    ///< when we opened it, if this process did
-  int last_exit = 0;           ///< of the last command of ours in it
-  Clock::time_point last_end;  ///< when our last command ended in it, if one did
-  std::string line_put_back;   ///< at its prompt after a command of ours: what a person had half typed there
+  FileLock command_lock;         ///< held while `runs` is not empty
+  Clock::time_point opened;      ///< when we opened it, if this process did
+  int last_exit = 0;             ///< of the last command of ours in it
+  Clock::time_point last_end;    ///< when our last command ended in it, if one did
   Clock::time_point last_input;  ///< when text or keys were last sent to it, if they were
 };
 
