@@ -46,8 +46,6 @@ class Script:
         nonce = os.urandom(16).hex()
         base = f"{directory}/{nonce[:8]}"
         self.end = f"mcp=END:{nonce}".encode()
-        key = quoted(shell, f"{directory}/0.key")
-        action = shapes.get("editor_key", "").rstrip("\n").replace("__SCRIPT__", key)
         values = {
             "VAR": f"__mcp_{nonce[:8]}_",
             "NAME": f"__mcp_{nonce[:8]}",
@@ -58,8 +56,6 @@ class Script:
             "DISPLAY": quoted(shell, "$ true\\r\\n"),
             "HELPER": quoted(shell, "/nowhere/terminally-shell"),
             "NO_MUX": quoted(shell, "/nowhere"),
-            "KEY": key,
-            "EDITOR_KEY": quoted(shell, ('"\\e[7707~": ' if shell == "bash" else "") + action),
             "PREVIOUS": "0",
         }
         values |= {
@@ -129,7 +125,7 @@ def measure(shell: str, folders: dict[str, Path], runs: int, home: Path) -> None
     shapes = {name: templates(folder / SHELLS[shell]) for name, folder in folders.items()}
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in ("floor", *shapes)}
     tab = Shell(shell, home)
-    directory = home / "01234567"  # as long a path as that of an instance, and the same for all: so is the key's
+    directory = home / "01234567"  # as long a path as that of an instance, and the same for all
     for _ in range(WARM_UP + runs):
         for name in random.sample(list(times), len(times)):
             directory.mkdir()

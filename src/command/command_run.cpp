@@ -52,8 +52,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
     script_ = shell_script(*kind, ShellCommand{.text = text_,
                                                .nonce = record_.nonce,
                                                .directory = tab_->files.directory(),
-                                               .helper = context.helper,
-                                               .editor_key = tab_->files.editor_key().script});
+                                               .helper = context.helper});
     log_.set_own_lines(script_.own_line_marks);
   }
   if (record_.deadline_steady_ms != 0) {
@@ -92,17 +91,7 @@ asio::awaitable<void> CommandRun::start(Clock::time_point called, Clock::time_po
   called_ = called;
   give_up_at_ = give_up_at;
   life_ = CommandLife(give_up_at);
-  std::exception_ptr failure;
-  try {
-    co_await live();
-  } catch (...) {  // also where nobody wants it any more
-    failure = std::current_exception();
-  }
-  if (failure) {
-    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-    co_await put_line_back();
-    std::rethrow_exception(failure);
-  }
+  co_await live();
 }
 
 asio::awaitable<void> CommandRun::follow() {
@@ -126,10 +115,7 @@ asio::awaitable<void> CommandRun::live() {
       co_return;
     }
     if (life_.outcome() != nullptr) {
-      co_await put_line_back();
-      if (!has_ended()) {
-        end_as(*life_.outcome());
-      }
+      end_as(*life_.outcome());
       co_return;
     }
     if (!was_followed && life_.is_followed()) {

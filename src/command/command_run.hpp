@@ -195,7 +195,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   void strike(const act::SignalGroup& signal);
   [[nodiscard]] std::optional<ProcessId> shell_to_tell(const act::SignalGroup& signal) const;
   [[nodiscard]] std::optional<ProcessId> its_shell() const;
-  [[nodiscard]] ShellImage shell_image() const { return {record_.shell_pid, record_.shell_image}; }
   [[nodiscard]] CommandMarks marks() const;
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_rest();
@@ -214,7 +213,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] PaneFact touch_of_others() const;
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
-  [[nodiscard]] boost::asio::awaitable<void> put_line_back();
   void write_script() const;
   void mark_running() const;
   [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);

@@ -144,7 +144,7 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   if (!pauses) {
     co_return;
   }
-  const bool taken_away = co_await at_prompt_.take_away(prompt_, shell_image());
+  const bool taken_away = co_await at_prompt_.take_away(prompt_);
   if (!taken_away) {
     co_return;  // they went on: it is looked at anew
   }
@@ -152,15 +152,6 @@ asio::awaitable<void> CommandRun::clear_prompt() {
   std::string note = co_await at_prompt_.note();
   if (!note.empty()) {
     record_.notes.push_back(std::move(note));
-  }
-}
-
-/// After the command, or in its place where it was not typed after all.
-asio::awaitable<void> CommandRun::put_line_back() {
-  const bool is_back = co_await at_prompt_.put_back(shell_image());
-  if (!is_back) {
-    record_.notes.emplace_back(
-        "the line was not put back after all: somebody typed there, or no prompt came");
   }
 }
 
@@ -221,13 +212,8 @@ ShellCommand CommandRun::prepare_record() {
     tag_process(prompt_.pid, command_tag(tab_->tag, record_.nonce));
   }
   log_.begin(record_.nonce, record_.typed_byte, record_.start_byte);
-  return {text_,
-          record_.nonce,
-          tab_->files.directory(),
-          context_.helper,
-          tab_->last_exit,
-          at_prompt_.exit_code_is_ours(),
-          tab_->files.editor_key().script};
+  return {text_,           record_.nonce,   tab_->files.directory(),
+          context_.helper, tab_->last_exit, at_prompt_.exit_code_is_ours()};
 }
 
 void CommandRun::write_script() const {

@@ -17,7 +17,7 @@ constexpr std::string_view kPasted = "paste-";
 constexpr std::string_view kFresh = ".new";
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::array<std::string_view, 6> kOfPane = {".run", ".ended", ".lock", ".typing", ".key", ".answer"};
+constexpr std::array<std::string_view, 4> kOfPane = {".run", ".ended", ".lock", ".typing"};
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;

@@ -190,7 +190,7 @@ std::string type_bytes(std::string_view target, std::string_view bytes, std::str
                   : " ; paste-buffer -d -r " + buffer + " " + at;  // "sent", by its hook
   if (typed == Typed::line) {
     commands += " ; " + set_untouched(at);
-  } else if (typed == Typed::key) {
+  } else {
     commands += " ; " + keep + "seen '#{@terminally_kept}'";
   }
   return commands;

@@ -8,7 +8,6 @@
 #include "base/no_multiplexer.hpp"
 #include "base/one_of.hpp"
 #include "base/posix_checksum.hpp"
-#include "shell/editor_key.hpp"
 #include "shell/fill.hpp"
 #include "shell/shell_quoting.hpp"
 #include "shell/shell_templates.hpp"
@@ -93,7 +92,6 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},
-      {"EDITOR_KEY", editor_key_action(kind, command.editor_key)},
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
       {"NO_MUX", word(kNoMultiplexer)},
       {"RETURNS_126", may_return(command.text, "126") ? "1" : ""},

@@ -18,7 +18,6 @@ struct ShellCommand {
   std::filesystem::path helper;     ///< terminally-shell
   int previous_exit = 0;            ///< the exit code of our last command in this shell
   bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit
-  std::filesystem::path editor_key;  ///< what the key of ours in its line editor reads, see editor_key.hpp
 };
 
 /// What the file says that the wrapper empties when it has come to the text, until then.

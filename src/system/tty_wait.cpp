@@ -255,8 +255,8 @@ std::optional<TerminalMode> terminal_mode(const std::string& tty) {
     return std::nullopt;
   }
   return TerminalMode{(modes.c_lflag & ICANON) != 0, (modes.c_lflag & ECHO) != 0,
-                      (modes.c_iflag & ICRNL) != 0,  (modes.c_iflag & IGNCR) != 0,
-                      (modes.c_iflag & INLCR) != 0,  (modes.c_lflag & ISIG) != 0};
+                      (modes.c_iflag & ICRNL) != 0, (modes.c_iflag & IGNCR) != 0,
+                      (modes.c_lflag & ISIG) != 0};
 }
 
 int unread_input(const std::string& tty) {
@@ -277,12 +277,6 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
     best = std::max(best, process.wait_of_thread(thread, source));
   }
   return best;
-}
-
-bool waits_for_key(int pid, dev_t terminal, SleepSource source) {
-  const TtyWait wait = Process(pid, terminal).wait_of_thread(pid, source);
-  // On its way to sleep it may wait for a processor, and is nowhere in the kernel.
-  return wait == TtyWait::unknown ? process_wchan(pid) != "0" : wait != TtyWait::no;
 }
 
 bool goes_on_by_itself(int pid) {

@@ -13,7 +13,6 @@ struct TerminalMode {
   bool echo = false;           ///< shown as it is typed
   bool cr_is_enter = true;     ///< CR is read as a newline (ICRNL)
   bool cr_is_dropped = false;  ///< CR is not read at all (IGNCR)
-  bool newline_is_cr = false;  ///< LF is read as CR (INLCR)
   bool keys_signal = true;     ///< C-c is a signal (ISIG), not a character
 };
 
@@ -41,10 +40,6 @@ enum class SleepSource { syscall, wchan };
 /// Whether a thread of the process waits for input from this terminal: a read, poll, select or epoll that is
 /// going on. From /proc alone, tens of microseconds. Wrong only for what changes between two of its files.
 [[nodiscard]] TtyWait tty_wait(int pid, dev_t terminal, SleepSource source = SleepSource::syscall);
-
-/// Whether its first thread waits for a key from this terminal, alone or among other things; where the system
-/// does not let us see for what it sleeps, whether it sleeps.
-[[nodiscard]] bool waits_for_key(int pid, dev_t terminal, SleepSource source = SleepSource::syscall);
 
 /// Whether it sleeps until a time has come, or does not sleep at all: it goes on by itself.
 [[nodiscard]] bool goes_on_by_itself(int pid);

@@ -279,8 +279,4 @@ void CommandFiles::remove_spares() const noexcept {
   }
 }
 
-EditorKeyFiles CommandFiles::editor_key() const {
-  return {directory_ / (pane_ + ".key"), directory_ / (pane_ + ".answer")};
-}
-
 }  // namespace terminally

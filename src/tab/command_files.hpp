@@ -11,7 +11,6 @@
 #include "base/command_file.hpp"
 #include "base/ids.hpp"
 #include "base/memory_file.hpp"
-#include "shell/editor_key.hpp"
 #include "shell/shells.hpp"
 #include "tab/spare_files.hpp"
 
@@ -34,8 +33,6 @@ namespace terminally {
 ///     Where there is none at all, they are links to memory of the process that looks after the command.
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it; its first line counts
-///     <pane>.key    what the key of ours in the shell's line editor does, while it is pressed, and
-///     <pane>.answer what it answers (EditorKeyFiles)
 ///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
 ///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
 ///                   itself at its prompt, "left"), and what was started then, "-" for nothing
@@ -101,7 +98,6 @@ class CommandFiles {
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
   /// The tab is gone, with what was kept for its next command: its pane's number comes once.
   void remove_locks() const noexcept;
-  [[nodiscard]] EditorKeyFiles editor_key() const;
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:

@@ -24,9 +24,8 @@ enum class PaneFact : unsigned {
 }
 
 /// What we type, for the count of who else was in the pane (PaneFact::touched). After a line of ours, or the
-/// C-c before one, the pane is untouched. A key changes nothing. A key that puts a person's text back leaves
-/// the pane touched: that text counts as just typed.
-enum class Typed { key, line, text_put_back };
+/// C-c before one, the pane is untouched. A key changes nothing.
+enum class Typed { key, line };
 
 /// Of what `type` throws: the pane is gone, or tmux could not be asked at all (no process can be started).
 [[nodiscard]] inline bool nothing_was_typed(const Error& failure) {

@@ -72,10 +72,9 @@ struct Tab {
   /// The commands of this process that run in it: more than one where a command opened a nested shell and
   /// another runs in that.
   std::vector<std::shared_ptr<CommandRun>> runs;
-  FileLock command_lock;      ///< held while `runs` is not empty
-  ShellState shell;           ///< when it was opened, commands of ours ended, and input was sent
-  int last_exit = 0;          ///< of the last command of ours in it
-  std::string line_put_back;  ///< at its prompt after a command of ours: what a person had half typed there
+  FileLock command_lock;  ///< held while `runs` is not empty
+  ShellState shell;       ///< when it was opened, commands of ours ended, and input was sent
+  int last_exit = 0;      ///< of the last command of ours in it
 };
 
 }  // namespace terminally

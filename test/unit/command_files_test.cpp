@@ -316,8 +316,6 @@ TEST_CASE("command files: locks are files of the pane's own") {
   std::filesystem::create_directory(of.run);
   CHECK(of.files.lock_path() == of.run / "3.lock");
   CHECK(of.files.typing_lock_path() == of.run / "3.typing");
-  CHECK(of.files.editor_key().script == of.run / "3.key");
-  CHECK(of.files.editor_key().answer == of.run / "3.answer");
   for (const auto& path : {of.files.lock_path(), of.files.typing_lock_path()}) {
     append_to(path, "");
   }

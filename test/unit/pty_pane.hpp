@@ -53,6 +53,7 @@ class PtyPane {
   int times_asked = 0;                               ///< for its facts, but not by a typing
   std::vector<std::pair<Typed, std::string>> typed;  ///< by our commands
   std::function<void()> after_typing;
+  std::function<void()> on_ask;  ///< for its facts
 
   [[nodiscard]] ProcessId id() const { return id_; }
   [[nodiscard]] const std::string& tty() const { return program_.tty(); }
@@ -108,8 +109,6 @@ class PtyPane {
       }
       if (how == Typed::line) {
         pane_.facts = PaneFact::none;
-      } else if (how == Typed::text_put_back) {
-        pane_.facts = PaneFact::touched | PaneFact::touched_a_moment_ago;
       }
       co_await asio::async_write(pane_.master_, asio::buffer(bytes), asio::use_awaitable);
       if (pane_.after_typing) {
@@ -123,6 +122,9 @@ class PtyPane {
     [[nodiscard]] asio::awaitable<bool> is(PaneFact any, PaneFact but_not) override {
       co_await asio::post(asio::use_awaitable);
       ++pane_.times_asked;
+      if (pane_.on_ask) {
+        pane_.on_ask();
+      }
       co_return has(any, pane_.facts) && !has(but_not, pane_.facts);
     }
     [[nodiscard]] asio::awaitable<bool> answers_within(Milliseconds /*time*/) override {

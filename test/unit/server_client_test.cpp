@@ -250,8 +250,8 @@ TEST_CASE("tmux terminal: what is typed goes to the pane in one list, byte by by
 }
 
 TEST_CASE("tmux terminal: what our typing makes of the pane's touch") {
-  for (const auto& [typed, untouched, kept] : std::vector<std::tuple<Typed, bool, bool>>{
-           {Typed::line, true, false}, {Typed::key, false, true}, {Typed::text_put_back, false, false}}) {
+  for (const auto& [typed, untouched, kept] :
+       std::vector<std::tuple<Typed, bool, bool>>{{Typed::line, true, false}, {Typed::key, false, true}}) {
     const std::string commands = type_bytes("%3", "x", {}, typed);
     CHECK((commands.find(set_untouched("-t \"%3\"")) != std::string::npos) == untouched);
     CHECK(commands.ends_with("seen '#{@terminally_kept}'") == kept);

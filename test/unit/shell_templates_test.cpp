@@ -16,7 +16,6 @@
 
 #include "log/own_lines.hpp"
 #include "places.hpp"
-#include "shell/editor_key.hpp"
 #include "shell/shells.hpp"
 
 namespace terminally {
@@ -26,8 +25,7 @@ constexpr std::array kShells = {ShellKind::bash, ShellKind::zsh, ShellKind::posi
 const std::string kScriptNonce = "0123456789abcdef0123456789abcdef";
 
 std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
-  return {shell.source, shell.mend, shell.wrapper,    shell.epilogue,     shell.end,
-          shell.hook,   shell.cd,   shell.editor_key, shell.editor_tells, shell.editor_puts};
+  return {shell.source, shell.mend, shell.wrapper, shell.epilogue, shell.end, shell.hook, shell.cd};
 }
 
 /// By the folder.
@@ -56,7 +54,6 @@ ShellScript script_of(ShellKind kind, bool exit_lost = false) {
   command.nonce = kScriptNonce;
   command.directory = "/run/x";
   command.helper = "/opt/terminally-shell";
-  command.editor_key = "/run/x/3.key";
   command.exit_lost = exit_lost;
   command.previous_exit = 7;
   return shell_script(kind, command);
@@ -92,8 +89,7 @@ TEST_CASE("shell templates: every name has its value") {
     for (const bool exit_lost : {false, true}) {
       const ShellScript script = script_of(kind, exit_lost);
       std::string all = script.typed_line + script.mending_line + script.probe_line;
-      all += telling_script(kind, "/run/x/3.answer") + putting_script(kind, "'ls'", "/run/x/3.answer");
-      all += editor_key_action(kind, "/run/x/3.key") + cd_command(kind, "/tmp");
+      all += cd_command(kind, "/tmp");
       for (const ShellScript::File& file : script.files) {
         all += file.content;
       }
@@ -118,7 +114,6 @@ TEST_CASE("shell templates: START stands before the text, which is taken before,
     CHECK(ends < wrapper.size());
     CHECK(end.find("]133;D;%s;mcp=END:" + kScriptNonce) < end.find("/run/x/" + kScriptNonce + ".exit"));
     CHECK(end.find("/run/x/01234567c") != std::string::npos);  // what says that it was cancelled
-    CHECK((end.find("/run/x/3.key") != std::string::npos) == (kind != ShellKind::posix));
   }
 }
 

@@ -60,9 +60,6 @@ class OnTerminal {
     };
     return test::eventually(asleep);
   }
-  [[nodiscard]] bool waits_for_key(SleepSource source) const {
-    return terminally::waits_for_key(pid_, terminal_device(tty_), source);
-  }
 
  private:
   int master_ = -1;
@@ -146,22 +143,6 @@ TEST_CASE("A7: a thread of a program reads the terminal") {
     reader.join();
   });
   CHECK(program.comes_to(TtyWait::only, SleepSource::syscall));
-}
-
-TEST_CASE("A7: a key is waited for by the first thread of a program, and by no other") {
-  for (const SleepSource source : {SleepSource::syscall, SleepSource::wchan}) {
-    CAPTURE(static_cast<int>(source));
-    const OnTerminal editor([] { poll_for(true, true); });
-    REQUIRE(editor.falls_asleep());
-    CHECK(editor.waits_for_key(source));
-    const OnTerminal in_action([] {  // as fish in the action of a key: its other threads look at descriptors
-      std::thread other([] { poll_for(true, true); });
-      other.join();
-    });
-    REQUIRE(in_action.comes_to(source == SleepSource::syscall ? TtyWait::among : TtyWait::unknown, source));
-    REQUIRE(in_action.falls_asleep());
-    CHECK_FALSE(in_action.waits_for_key(source));
-  }
 }
 
 TEST_CASE("A7: of what poll, select and epoll wait for, the terminal is told from the rest") {

@@ -1,5 +1,5 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook in PROMPT_COMMAND. The names are the wrapper's.
-#   c  what is said behind END where a client cancelled   m  a keymap
+#   c  what is said behind END where a client cancelled
 # No expression is to be expanded in what is taken out of PROMPT_COMMAND (SC2016).
 # shellcheck disable=SC2016
 __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
@@ -11,11 +11,9 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
     \builtin printf '%s\n' "$__VAR__s" >> __EXIT__
-    # The key of ours in the line editor: editor_key.hpp.
-    for __VAR__m in emacs vi-insert vi-command; do \builtin bind -m "$__VAR__m" -x __EDITOR_KEY__; done
     # The hook goes; so does a PROMPT_COMMAND that was not there before.
     if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
 '}; if [[ $PROMPT_COMMAND$__VAR__g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
   case :$__VAR__k: in (*:expand_aliases:*) __VAR__k=s;; (*) __VAR__k=u;; esac; } && \builtin :
 case $- in (*e*) __VAR__s=0;; esac
-\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__m __VAR__o __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"
+\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__o __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"

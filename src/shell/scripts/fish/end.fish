@@ -1,5 +1,5 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook of fish_postexec.
-#   s  the exit code   q  whether the text called `exit`   c  what is said behind END where a client cancelled   m  a key map
+#   s  the exit code   q  whether the text called `exit`   c  what is said behind END where a client cancelled
 set -l __VAR__s $status
 set -l __VAR__by ''
 if builtin test "$argv[1]" = hook
@@ -25,9 +25,4 @@ if builtin test -e __CANCELLED__
 end
 builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s $__VAR__by $__VAR__c >/dev/tty
 builtin printf '%s\n' $__VAR__s >>__EXIT__
-# The key of ours in the line editor: editor_key.hpp.
-for __VAR__m in (builtin bind -L)
-  builtin bind -M $__VAR__m \e\[7707~ __EDITOR_KEY__
-end
-set -e __VAR__m
 return $__VAR__s

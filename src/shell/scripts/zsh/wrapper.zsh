@@ -4,7 +4,7 @@
 # brace. A comment with our name marks a line as ours under `set -v`.
 #   s  the exit code      a  whether aliases were on   x  `$-`   t  what START and END add, then what is evaluated last
 #   r  `$?` at the end of the text (epilogue)          i  "1" after C-c   o  what printf wrote, if it is there
-#   c  what is said behind END where a client cancelled          m  a keymap
+#   c  what is said behind END where a client cancelled
 __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
 { __VAR__x=$- __VAR__t=; \builtin unset __VAR__r
   # Where `$?` was lost on the way, and under `set -e`.
@@ -37,13 +37,7 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
         \builtin printf '%s\n' $__VAR__s >>| __EXIT__;;
       (*) __HELPER__ end __NONCE__ $__VAR__s __EXIT__;;
     esac # __VAR__
-    # The key of ours in the line editor: editor_key.hpp.
-    __mcp_key() { # __VAR__
-      __EDITOR_KEY__ # __VAR__
-    } # __VAR__
-    \builtin zle -N __mcp_key # __VAR__
-    for __VAR__m in emacs viins vicmd; do \builtin bindkey -M $__VAR__m '\e[7707~' __mcp_key; done # __VAR__
-    options[aliases]=$__VAR__a; __VAR__t="\builtin unset __VAR__s __VAR__x __VAR__t __VAR__i __VAR__r __VAR__o __VAR__c __VAR__a __VAR__m"
+    options[aliases]=$__VAR__a; __VAR__t="\builtin unset __VAR__s __VAR__x __VAR__t __VAR__i __VAR__r __VAR__o __VAR__c __VAR__a"
     case $__VAR__x in
       (*e*x*) __VAR__t="$__VAR__t; options[xtrace]=on";;
       (*e*) ;; # __VAR__

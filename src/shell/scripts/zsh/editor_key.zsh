@@ -1,2 +1,0 @@
-# What the key of ours does.
-\builtin . __SCRIPT__
