@@ -2,17 +2,165 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/one_of.hpp"
-#include "shell/shell_text_reader.hpp"
 
 namespace terminally {
+namespace {
 
-bool is_complete_text(ShellKind kind, std::string_view text) {
-  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  return kind != ShellKind::fish && !blank && !text.ends_with("\\") && !text.ends_with("\\\n") &&
-         ShellTextReader(kind, text).reads_whole_text();
+/// Skims a text: passes over quotes, comments and here-documents, and counts the brackets and the words that
+/// begin and end commands, whatever they belong to.
+class Skimmed {
+ public:
+  Skimmed(ShellKind kind, std::string_view text) : kind_(kind), text_(text) {}
+
+  bool leaves_open() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (is_one_of(c, " \t\n")) {
+        at_command_ = at_command_ || c == '\n';
+        ++at_;
+        if (c == '\n' && !skip_documents()) {
+          return true;
+        }
+      } else if (c == '#' && (at_ == 0 || is_one_of(text_[at_ - 1], " \t\n;&|("))) {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (is_one_of(c, kOperators)) {
+        read_operator();
+      } else if (!read_word()) {
+        return true;
+      }
+    }
+    return commands_ > 0 || parentheses_ > 0 || braces_ > 0 || !documents_.empty() || first_ == "function" ||
+           is_one_of(last_, {"", "&&", "||", "|", "|&", "!", "()"});
+  }
+
+ private:
+  static constexpr std::string_view kOperators = ";&|<>(){}";
+  static constexpr std::string_view kEndsWord = " \t\n;&|<>(){}";
+
+  struct HereDocument {
+    std::string end;
+    bool tabs = false;  ///< before its lines do not count
+  };
+
+  void read_operator() {
+    const std::size_t begin = at_;
+    const char c = text_[at_++];
+    count(parentheses_, c == '(', c == ')');
+    count(braces_, c == '{', c == '}');
+    if (is_one_of(c, ";&|")) {
+      at_ = std::min(text_.find_first_not_of(";&|", at_), text_.size());
+    }
+    if (text_.substr(begin, 3) == "<<<") {
+      at_ += 2;
+    } else if (text_.substr(begin, 2) == "<<") {
+      ++at_;
+      read_document_word();
+    }
+    last_ = c == ')' && last_ == "(" ? "()" : text_.substr(begin, at_ - begin);
+    at_command_ = at_command_ || !is_one_of(c, "<>");
+    first_ = {};
+  }
+
+  /// The document's lines come after the next newline.
+  void read_document_word() {
+    HereDocument document;
+    document.tabs = text_.substr(at_).starts_with('-');
+    at_ = std::min(text_.find_first_not_of(" \t", at_ + (document.tabs ? 1 : 0)), text_.size());
+    for (; at_ < text_.size() && !is_one_of(text_[at_], kEndsWord); ++at_) {
+      if (!is_one_of(text_[at_], "'\"\\")) {
+        document.end += text_[at_];
+      }
+    }
+    documents_.push_back(std::move(document));
+  }
+
+  /// False: one may go on to the end of the text. A `\` joins lines, and dash reads on behind `$(`.
+  bool skip_documents() {
+    for (const HereDocument& document : std::exchange(documents_, {})) {
+      std::string_view line;
+      do {
+        if (at_ >= text_.size()) {
+          return false;
+        }
+        line = text_.substr(at_, text_.find('\n', at_) - at_);
+        at_ = std::min(at_ + line.size() + 1, text_.size());
+        if (line.ends_with('\\') ||
+            (kind_ == ShellKind::posix && line.find_first_of("$`") != std::string_view::npos)) {
+          return false;
+        }
+        if (document.tabs) {
+          line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+        }
+      } while (line != document.end);
+    }
+    return true;
+  }
+
+  /// False: the text ends within it, or right behind a backslash.
+  bool read_word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !is_one_of(text_[at_], kEndsWord)) {
+      const char c = text_[at_++];
+      if (c == '"') {
+        while (at_ < text_.size() && text_[at_] != '"') {
+          at_ += text_[at_] == '\\' ? 2 : 1;
+        }
+        ++at_;
+      } else if (c == '\'' || c == '`') {
+        at_ = std::min(text_.find(c, at_), text_.size()) + 1;
+      } else if (c == '\\') {
+        at_ += text_.substr(at_) == "\n" ? 2 : 1;
+      }
+    }
+    if (at_ > text_.size()) {
+      return false;
+    }
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word != "\\\n") {
+      count_word(word);
+    }
+    return true;
+  }
+
+  /// What closes nothing opens nothing either: the `)` of `case x in a)`.
+  static void count(int& open, bool begins, bool ends) {
+    open = std::max(0, open + (begins ? 1 : 0) - (ends ? 1 : 0));
+  }
+
+  void count_word(std::string_view word) {
+    last_ = word;
+    count(commands_, false, word == "]]");
+    if (!at_command_) {
+      return;
+    }
+    first_ = word;
+    count(commands_,
+          is_one_of(word, {"if", "case", "for", "while", "until", "select", "repeat", "foreach", "[["}),
+          is_one_of(word, {"fi", "esac", "done"}));
+    at_command_ = is_one_of(
+        word, {"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "esac", "!", "time"});
+  }
+
+  ShellKind kind_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string_view last_;   ///< the last word or operator
+  std::string_view first_;  ///< the first word of the last command, while nothing but words came after it
+  bool at_command_ = true;  ///< the next word may be a reserved one
+  int commands_ = 0;
+  int parentheses_ = 0;
+  int braces_ = 0;
+  std::vector<HereDocument> documents_;  ///< whose lines come after the next newline
+};
+
+}  // namespace
+
+bool may_be_unfinished(ShellKind kind, std::string_view text) {
+  return Skimmed(kind, text).leaves_open();
 }
 
 bool ends_with_program(std::string_view text, std::string_view program) {

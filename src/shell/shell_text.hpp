@@ -6,11 +6,11 @@
 
 namespace terminally {
 
-/// Whether a line may be added to a text without becoming part of what the text left open: a quote, a
-/// here-document, a compound command, a continued line, a list that ends in an operator. Reads the text as
-/// the shell does, comments, quotes, expansions and here-documents; says no to what it does not understand,
-/// and always for fish.
-[[nodiscard]] bool is_complete_text(ShellKind kind, std::string_view text);
+/// Whether a line that is added to a text may become part of what the text left open, or be named in the
+/// shell's error: a here-document, a quote, a compound command, a continued line, a list that ends in an
+/// operator. Also true of some whole texts: it is no parser. False of what is an error whatever follows (`a
+/// )`).
+[[nodiscard]] bool may_be_unfinished(ShellKind kind, std::string_view text);
 
 /// Whether the exit status of a text is that of `program`: it is one command, or the last of an && list.
 /// `$SHELL` may be any program.

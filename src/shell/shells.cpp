@@ -101,7 +101,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
   std::string text = command.text + (command.text.ends_with('\n') ? "" : "\n");
-  if (is_complete_text(kind, command.text)) {
+  if (!may_be_unfinished(kind, command.text)) {
     text += fill(shape.epilogue, values);
   }
   script.files.push_back({path_of(CommandFile::text), std::move(text)});

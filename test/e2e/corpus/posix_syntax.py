@@ -63,6 +63,7 @@ def heredocs(shell: str) -> list[Case]:
         ok("cat <<EOF # not in it\na\nEOF\necho b # c\n", "a\nb\n"),
         ok("while read -r a b; do echo \"$b-$a\"; done <<EOF\n1 2\n3 4\nEOF\n", "2-1\n4-3\n"),
         ok("cat <<EOF\n" + "line\n" * 2000 + "EOF\n", "line\n" * 2000),
+        code(126, "cat <<EOF\na\nEOF\n/etc/passwd", Text(r"(?i)a\n.*permission denied.*\n"), why="zsh says 126 of an error in a file, too"),
     ]
 
 
