@@ -215,9 +215,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
   [[nodiscard]] boost::asio::awaitable<void> put_line_back();
-  void write_script() const;
   void mark_running() const;
-  [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);
   void fresh_nonce();
   void withdraw() noexcept;
 

@@ -19,7 +19,7 @@ namespace terminally {
 /// environment, and waits until its log writers are gone too: 0.8 s at most. Returns what cannot be killed.
 [[nodiscard]] boost::asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance);
 
-/// Removes the files of commands from the runtime directory: the panes of the next tmux server have the same
+/// Removes the files of commands: the panes of the next tmux server have the same
 /// numbers.
 void remove_command_files(const Instance& instance);
 
