@@ -48,7 +48,8 @@ std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor, 
   const std::vector<HostEntry> entries =
       config.gateway.empty() ? read_hosts(config.hosts_file) : std::vector<HostEntry>();
   const Host::Before own = [&manager] { return manager.own_instance(); };
-  return entries.empty() ? nullptr : std::make_shared<Hosts>(executor, entries, config, manager.instance_name(), own);
+  return entries.empty() ? nullptr
+                         : std::make_shared<Hosts>(executor, entries, config, manager.instance_name(), own);
 }
 
 std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor, TmuxManager& manager,

@@ -105,8 +105,7 @@ std::string Instance::cookie() const {
 }
 
 std::filesystem::path Instance::files() const {
-  const std::filesystem::path root =
-      std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
+  const std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
   struct statfs memory{};
   if (::statfs(kMemory, &memory) != 0 || memory.f_type != TMPFS_MAGIC) {
     return runtime_;

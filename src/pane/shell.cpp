@@ -203,8 +203,7 @@ std::string end_record(const std::string& code, const std::string& nonce, const 
 
 /// Where the server notes that a client cancelled the command.
 bool is_cancelled(const std::string& files, const std::string& nonce) {
-  return access((files + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled))
-                    .c_str(),
+  return access((files + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled)).c_str(),
                 F_OK) == 0;
 }
 
@@ -233,10 +232,10 @@ bool finish_interrupted_command(const Setup& setup, int code) {
     (void)!chdir(directory.c_str());
   }
   if (tells) {  // who reads it looks where we are
-    const std::string record =
-        end_record(std::to_string(code), nonce, ";by=shell") +
-        (is_cancelled(setup.files_directory, nonce) ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
-                                                  : "");
+    const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
+                               (is_cancelled(setup.files_directory, nonce)
+                                    ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
+                                    : "");
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   return true;

@@ -67,9 +67,9 @@ PaneSetup take_setup() {
   const std::string logs = env("TERMINALLY_LOG_DIR");
   const std::string generation = logs.substr(logs.rfind('/') + 1);
   const std::string cookie = env_name + ":" + generation + "." + setup.pane;
-  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_FILES", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
-                           "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
-                           "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
+  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_FILES", "TERMINALLY_SHELL", "TERMINALLY_LOGIN",
+                           "TERMINALLY_NAME", "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL",
+                           "TMUX", "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
     unsetenv(name);
   }
   for (const char* name : kMultiplexers) {
