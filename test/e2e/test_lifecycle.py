@@ -221,7 +221,8 @@ class End(unittest.TestCase):
                 tab = server.create_tab()
                 tab.execute("echo x")
                 files = server.files
-                self.assertTrue(files.is_dir(), "in memory")
+                tab.start("sleep 671")
+                self.assertTrue(list(files.glob("*.run")), "in memory")
             self.assertEqual([str(left) for left in sandbox.runtime.glob("*/*")], [])
             self.assertFalse(files.exists())
             self.assertTrue(tab.log_path.exists())
