@@ -11,7 +11,8 @@
 namespace terminally {
 
 /// Ends an instance that must not live on: its tmux server (frozen or not), every process of its tabs, its
-/// runtime directory and its files of commands. The logs stay. Within 1.5 s. `server_pid`: the tmux server's, 0 when it is not known.
+/// runtime directory and its files of commands. The logs stay. Within 1.5 s. `server_pid`: the tmux server's,
+/// 0 when it is not known.
 [[nodiscard]] boost::asio::awaitable<void> end_instance(const Config& config, const Instance& instance,
                                                         int server_pid);
 
