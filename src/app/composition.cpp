@@ -47,9 +47,9 @@ std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor, 
                                   const Config& config) {
   const std::vector<HostEntry> entries =
       config.gateway.empty() ? read_hosts(config.hosts_file) : std::vector<HostEntry>();
-  const std::string instance = std::filesystem::path(manager.files_directory()).filename().string();
   const Host::Before own = [&manager] { return manager.own_instance(); };
-  return entries.empty() ? nullptr : std::make_shared<Hosts>(executor, entries, config, instance, own);
+  return entries.empty() ? nullptr
+                         : std::make_shared<Hosts>(executor, entries, config, manager.instance_name(), own);
 }
 
 std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor, TmuxManager& manager,

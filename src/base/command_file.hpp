@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +14,7 @@ inline constexpr std::size_t kCommandIdDigits = 8;
   return std::string(nonce.substr(0, kCommandIdDigits));
 }
 
-/// The files of a command in the runtime directory (CommandFiles), by the letter that ends their names. The
+/// The files of a command (CommandFiles), by the letter that ends their names. The
 /// wrapper has none.
 enum class CommandFile : char {
   text = 'u',
@@ -29,12 +28,6 @@ enum class CommandFile : char {
 
 [[nodiscard]] inline std::string command_file(std::string_view nonce, CommandFile which) {
   return command_id_of(nonce) + static_cast<char>(which);
-}
-
-/// Which one has this name; none for the wrapper.
-[[nodiscard]] inline std::optional<CommandFile> command_file_of(std::string_view name) {
-  return name.size() == kCommandIdDigits + 1 ? std::optional(static_cast<CommandFile>(name.back()))
-                                             : std::nullopt;
 }
 
 }  // namespace terminally

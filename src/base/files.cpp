@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,10 +21,19 @@ namespace {
 constexpr int kCommonFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 /// Far more than any file that is read whole has; another is none of ours.
 constexpr std::size_t kMostRead = 256UL * 1024 * 1024;
+/// What stays free for those that write into such a file later.
+constexpr std::uint64_t kMargin = 64UL * 1024;
 
 bool is_regular(int fd) {
   struct stat info{};
   return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/// What has no limit has no blocks to tell of (tmpfs).
+bool has_room(const std::filesystem::path& directory, std::uint64_t bytes) {
+  struct statvfs status{};
+  return ::statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0 ||
+         std::uint64_t{status.f_bavail} * status.f_frsize >= bytes;
 }
 
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
@@ -110,14 +120,24 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   write_with(path, content, O_TRUNC);
 }
 
-UniqueFd open_to_overwrite(const std::filesystem::path& path) {
-  return UniqueFd(::open(path.c_str(), O_WRONLY | kCommonFlags));
-}
-
-void overwrite(int fd, std::string_view content, const std::filesystem::path& path) {
-  write_all(fd, content, path);
-  if (::ftruncate(fd, static_cast<off_t>(content.size())) != 0) {
-    throw io_error("cannot cut " + path.string() + " to its length", errno);
+void write_file_or_link(const std::filesystem::path& path, std::string_view content,
+                        const std::filesystem::path& elsewhere) {
+  const std::filesystem::path here = path.parent_path();
+  remove_file(path);
+  if (here == elsewhere || has_room(here, content.size() + kMargin)) {
+    write_file(path, content);
+    return;
+  }
+  const std::filesystem::path target = elsewhere / path.filename();
+  try {
+    make_private_directory(elsewhere);
+    write_file(target, content);
+  } catch (const Error& error) {
+    remove_file(target);  // on a full disk a part of it
+    throw Error(ErrorCode::io, "there is no space in " + here.string() + ", and " + error.what());
+  }
+  if (::symlink(target.c_str(), path.c_str()) != 0) {
+    throw io_error("cannot make " + path.string(), errno);
   }
 }
 

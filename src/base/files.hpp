@@ -18,13 +18,11 @@ void make_private_directory(const std::filesystem::path& path);
 /// Writes a whole file, 0600, replacing what is there. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// A file for writing, as it is; none, with errno, when it is not there. Follows no symbolic link.
-[[nodiscard]] UniqueFd open_to_overwrite(const std::filesystem::path& path);
-
-/// The whole of an open file, from its beginning. It is cut to its new length after it was written, never
-/// emptied first: ext4 brings a file that was emptied, and written anew, to the disk as it is closed. Throws
-/// Error(io) that names `path`.
-void overwrite(int fd, std::string_view content, const std::filesystem::path& path);
+/// As write_file, but always a new file. Where its directory has less than 64 KiB of space beside it, the
+/// file is made in the directory `elsewhere` under the same name, and `path` is a symbolic link to it. Throws
+/// Error(io) that names both places.
+void write_file_or_link(const std::filesystem::path& path, std::string_view content,
+                        const std::filesystem::path& elsewhere);
 
 /// As write_file, but a reader sees either the old file or the whole new one.
 void replace_file(const std::filesystem::path& path, std::string_view content);

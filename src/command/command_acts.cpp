@@ -282,7 +282,7 @@ void CommandRun::restore_files() const noexcept {
     return;
   }
   try {
-    write_script();
+    tab_->files.write(script_, record_.nonce);
     mark_running();
     tab_->files.mark_taken(record_.nonce);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next look tries again

@@ -27,31 +27,22 @@ constexpr std::size_t kStoppedAmong = 200;
 /// How often records that could not be written are tried again.
 constexpr Milliseconds kRecordRetry{500};
 
-/// What is to be tidied up behind a command, when this goes.
+/// Takes the files of a command away, when this goes.
 class Tidying {
  public:
-  /// `kept`: its shell has come to its END.
-  Tidying(CommandFiles files, std::string nonce, bool kept, ProcessId pane)
-      : files_(std::move(files)), nonce_(std::move(nonce)), kept_(kept), pane_(pane) {}
+  /// `told`: by its shell, which has come to its END.
+  Tidying(CommandFiles files, std::string nonce, bool told)
+      : files_(std::move(files)), nonce_(std::move(nonce)), told_(told) {}
   Tidying(const Tidying&) = delete;
   Tidying& operator=(const Tidying&) = delete;
   /// The shell writes the exit code behind END: into a file of its own, were this one gone by then.
-  [[nodiscard]] bool is_due() const {
-    return !kept_ || !files_.has_ended_last(nonce_) || files_.ended_at_ms(nonce_).has_value();
-  }
-  ~Tidying() {
-    if (!kept_) {
-      files_.remove(nonce_);
-    } else if (files_.has_ended_last(nonce_)) {  // else the next command has them
-      files_.tidy(nonce_, is_alive(pane_));
-    }
-  }
+  [[nodiscard]] bool is_due() const { return !told_ || files_.ended_at_ms(nonce_).has_value(); }
+  ~Tidying() { files_.remove(nonce_); }
 
  private:
   CommandFiles files_;
   std::string nonce_;
-  bool kept_;
-  ProcessId pane_;
+  bool told_;
 };
 
 asio::awaitable<void> tidy_when_due(std::shared_ptr<Tidying> tidying) {
@@ -275,9 +266,8 @@ void CommandRun::finish(const Outcome& outcome) {
 
 /// A moment later, so that the answer does not wait for it; or with the event loop, should that end before.
 void CommandRun::tidy_later(const Outcome& outcome) const {
-  const bool kept = in_files_ && outcome.seen == Seen::end && log_.end()->by == Marker::By::wrapper &&
-                    tab_->files.note_end(record_.nonce);
-  auto tidying = std::make_shared<Tidying>(tab_->files, record_.nonce, kept, tab_->pane_pid);
+  const bool told = in_files_ && outcome.seen == Seen::end && log_.end()->by == Marker::By::wrapper;
+  auto tidying = std::make_shared<Tidying>(tab_->files, record_.nonce, told);
   asio::co_spawn(context_.executor, tidy_when_due(std::move(tidying)), asio::detached);
 }
 

@@ -213,9 +213,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] PaneFact touch_of_others() const;
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_a_pause();
   [[nodiscard]] boost::asio::awaitable<void> clear_prompt();
-  void write_script() const;
   void mark_running() const;
-  [[nodiscard]] bool is_made(void (CommandRun::*make)() const, ShellKind shell);
   void fresh_nonce();
   void withdraw() noexcept;
 

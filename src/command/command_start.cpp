@@ -162,7 +162,7 @@ asio::awaitable<Did> CommandRun::type(int attempt) {
     script_ = shell_script(*prompt_.shell, command);
     log_.set_own_lines(script_.own_line_marks);
     // The files come before the record: they tell the next server that the command was not taken.
-    in_files_ = is_made(&CommandRun::write_script, *prompt_.shell);
+    tab_->files.write(script_, record_.nonce);
   }
   // Before it can begin: whatever becomes of us, the next server looks after it.
   const std::string why_not = save_record();
@@ -173,11 +173,9 @@ asio::awaitable<Did> CommandRun::type(int attempt) {
                 "where the link is cut: " +
                     why_not);
   }
-  if (in_files_) {
-    in_files_ = is_made(&CommandRun::mark_running, *prompt_.shell);
-  }
   bool typed = false;
   if (in_files_) {
+    mark_running();
     const std::string& line = attempt == 1 ? script_.typed_line : script_.mending_line;
     TypedWith with = typed_with(prompt_, tab_->tty);
     if (attempt > 1) {
@@ -216,31 +214,10 @@ ShellCommand CommandRun::prepare_record() {
           context_.helper, tab_->last_exit, at_prompt_.exit_code_is_ours()};
 }
 
-void CommandRun::write_script() const {
-  tab_->files.write(script_, record_.nonce);
-}
-
 void CommandRun::mark_running() const {
   if (!nested_) {
     tab_->files.mark_running(record_.nonce, record_.cwd);
   }
-}
-
-/// False: not even links to memory can be made. Then the text is typed in lines, as to a shell elsewhere.
-bool CommandRun::is_made(void (CommandRun::*make)() const, ShellKind shell) {
-  try {
-    (this->*make)();
-  } catch (const Error& error) {
-    tab_->files.remove(record_.nonce);
-    if (shell == ShellKind::fish || text_.size() > kInlineLimitBytes) {
-      throw;
-    }
-    record_.notes.push_back(
-        "the files of this command could not be made, so it was typed in lines, as behind ssh: " +
-        std::string(error.what()));
-    return false;
-  }
-  return true;
 }
 
 asio::awaitable<bool> CommandRun::type_in_lines(const ShellCommand& command) {

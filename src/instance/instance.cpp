@@ -1,8 +1,10 @@
 #include "instance/instance.hpp"
 
+#include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "base/files.hpp"
 #include "base/fnv1a.hpp"
 #include "base/ids.hpp"
-#include "base/reserved_space.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
 
@@ -38,6 +39,7 @@ bool has_key(const std::string& path) {
 }
 
 constexpr const char* kUnnamedMark = "unnamed";
+constexpr const char* kMemory = "/dev/shm";
 /// What tmux calls itself; a client has another name, and dies of SIGUSR1.
 constexpr const char* kTmuxServer = "tmux: server";
 
@@ -100,6 +102,21 @@ Instance::Instance(const Config& config, std::string name)
 std::string Instance::cookie() const {
   const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
   return name_ + "." + fnv1a_hex(place.native());
+}
+
+std::filesystem::path Instance::files() const {
+  const std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
+  struct statfs memory{};
+  if (::statfs(kMemory, &memory) != 0 || memory.f_type != TMPFS_MAGIC) {
+    return runtime_;
+  }
+  try {
+    make_private_directory(root);
+  } catch (const Error&) {
+    return runtime_;
+  }
+  const std::string hash = cookie().substr(name_.size() + 1);
+  return ::access(root.c_str(), W_OK) == 0 ? root / hash : runtime_;
 }
 
 std::uint32_t Instance::newest_generation() const {
@@ -173,7 +190,6 @@ FileLock Instance::own_as(const std::string& owner_text) const {
   if (::ftruncate(lock.fd(), 0) == 0) {
     (void)!::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0);
   }
-  ReservedSpace(runtime_).take();
   return lock;
 }
 

@@ -14,7 +14,8 @@ namespace terminally {
 
 /// Where one instance keeps its things. An instance is one tmux server with its logs, addressed by name.
 ///
-///     <runtime_root>/<name>/     tmux.sock, tmux.conf, lock, command files
+///     <runtime_root>/<name>/     tmux.sock, tmux.conf, locks
+///     /dev/shm/terminally-mcp-<uid>/<hash>/   files of commands
 ///     <state_root>/<name>/<generation>/   logs and records; a generation is one life of the tmux server
 ///
 /// All directories are made 0700 and checked before use (make_private_directory).
@@ -29,6 +30,10 @@ class Instance {
   [[nodiscard]] std::string cookie() const;
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
+  /// Where the files of commands are: in memory, where /dev/shm is a tmpfs and nobody else has our place in
+  /// it; else `runtime()`. The same for each process of this user, by the path of `runtime()` alone. What is
+  /// above it is there; it itself is made with the first command.
+  [[nodiscard]] std::filesystem::path files() const;
   [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }
   [[nodiscard]] std::filesystem::path tmux_config() const { return runtime_ / "tmux.conf"; }
   [[nodiscard]] std::filesystem::path generation(std::uint32_t number) const {

@@ -6,7 +6,6 @@
 
 #include "base/command_file.hpp"
 #include "base/files.hpp"
-#include "tab/spare_files.hpp"
 
 namespace terminally {
 namespace {
@@ -23,13 +22,10 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// "3.lock", "3.run", "3.spare-e": of a pane.
+/// "3.lock", "3.run": of a pane.
 bool is_of_pane(std::string_view name) {
   const std::size_t dot = std::min(name.find('.'), name.size());
-  const std::string_view what = name.substr(dot);
-  return is_number(name.substr(0, dot)) &&
-         (std::ranges::find(kOfPane, what) != kOfPane.end() ||
-          (what.starts_with(SpareFiles::kNamedBy) && what.size() == SpareFiles::kNamedBy.size() + 1));
+  return is_number(name.substr(0, dot)) && std::ranges::find(kOfPane, name.substr(dot)) != kOfPane.end();
 }
 
 /// "0bf41c2a", "0bf41c2au", and the whole nonce with ".exit".

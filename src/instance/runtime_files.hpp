@@ -7,8 +7,8 @@
 namespace terminally {
 
 /// What an instance has in its runtime directory beside the files of commands.
-inline constexpr std::array<std::string_view, 6> kInstanceFiles = {"lock",      "unnamed",   "reserve",
-                                                                   "tmux.conf", "tmux.sock", "choosing.lock"};
+inline constexpr std::array<std::string_view, 5> kInstanceFiles = {"lock", "unnamed", "tmux.conf",
+                                                                   "tmux.sock", "choosing.lock"};
 
 /// Whether what has this name in an instance's runtime directory is ours. Nothing else there is ever removed:
 /// --runtime-dir and --instance may name a directory that somebody has their own things in.

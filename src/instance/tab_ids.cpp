@@ -64,7 +64,8 @@ Tab::Home home_of(const Instance& instance, std::uint32_t generation, WindowId t
   return {.instance = instance.cookie(),
           .generation = generation,
           .log = log_path(instance.generation(generation), to_string(tab)),
-          .runtime = instance.runtime()};
+          .runtime = instance.runtime(),
+          .files = instance.files()};
 }
 
 std::optional<WindowId> tab_of_records(const std::filesystem::path& path) {

@@ -14,7 +14,7 @@
 // the tab.
 //
 // What its environment tells it is in pane/shell_setup.hpp.
-// Files in the runtime directory: "<pane>.run" (command nonce, then directory, a line each) says that a
+// Files of commands: "<pane>.run" (command nonce, then directory, a line each) says that a
 // command runs;
 // "<nonce>.exit" holds its exit code. Both are described in tab/command_files.hpp.
 //
@@ -66,7 +66,7 @@ void on_hang_up(int signal_number) {
   errno = saved_errno;
 }
 
-/// Links are followed: where the disk is full, the files of a command are in the server's memory.
+/// Links are followed: a file may be elsewhere, where there was space.
 std::string read_small_file(const std::string& path) {
   std::string content;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -202,15 +202,14 @@ std::string end_record(const std::string& code, const std::string& nonce, const 
 }
 
 /// Where the server notes that a client cancelled the command.
-bool is_cancelled(const std::string& run_directory, const std::string& nonce) {
-  return access((run_directory + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled))
-                    .c_str(),
+bool is_cancelled(const std::string& files, const std::string& nonce) {
+  return access((files + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled)).c_str(),
                 F_OK) == 0;
 }
 
 /// The command that the shell's end cut short, if there is one: prints its END and goes to its directory.
 bool finish_interrupted_command(const Setup& setup, int code) {
-  const std::string run_file = setup.run_directory + "/" + setup.pane + ".run";
+  const std::string run_file = setup.files_directory + "/" + setup.pane + ".run";
   const std::string content = read_small_file(run_file);
   const size_t line = content.find('\n');
   if (line == std::string::npos) {
@@ -218,14 +217,14 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   }
   unlink(run_file.c_str());  // one command, one new shell: a shell that cannot start does not loop
   const std::string nonce = content.substr(0, line);
-  const std::string exit_file = setup.run_directory + "/" + nonce + ".exit";
+  const std::string exit_file = setup.files_directory + "/" + nonce + ".exit";
   const bool tells = read_small_file(exit_file).empty();
   if (tells) {
     write_small_file(exit_file, std::to_string(code) + "\n");
   }
   const size_t end = content.find('\n', line + 1);
   std::string directory = read_small_file(
-      setup.run_directory + "/" + terminally::command_file(nonce, terminally::CommandFile::directory));
+      setup.files_directory + "/" + terminally::command_file(nonce, terminally::CommandFile::directory));
   if (directory.empty()) {
     directory = content.substr(line + 1, end == std::string::npos ? end : end - line - 1);
   }
@@ -233,10 +232,10 @@ bool finish_interrupted_command(const Setup& setup, int code) {
     (void)!chdir(directory.c_str());
   }
   if (tells) {  // who reads it looks where we are
-    const std::string record =
-        end_record(std::to_string(code), nonce, ";by=shell") +
-        (is_cancelled(setup.run_directory, nonce) ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
-                                                  : "");
+    const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
+                               (is_cancelled(setup.files_directory, nonce)
+                                    ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
+                                    : "");
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   return true;

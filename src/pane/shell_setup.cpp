@@ -51,6 +51,10 @@ void tag_children(const std::string& instance, const std::string& generation, co
 PaneSetup take_setup() {
   PaneSetup setup;
   setup.run_directory = env("TERMINALLY_RUN");
+  setup.files_directory = env("TERMINALLY_FILES");
+  if (setup.files_directory.empty()) {
+    setup.files_directory = setup.run_directory;
+  }
   setup.shell = env("TERMINALLY_SHELL");
   setup.login = env("TERMINALLY_LOGIN") == "1";
   const std::string pane = env("TMUX_PANE");
@@ -63,9 +67,9 @@ PaneSetup take_setup() {
   const std::string logs = env("TERMINALLY_LOG_DIR");
   const std::string generation = logs.substr(logs.rfind('/') + 1);
   const std::string cookie = env_name + ":" + generation + "." + setup.pane;
-  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_SHELL", "TERMINALLY_LOGIN", "TERMINALLY_NAME",
-                           "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL", "TMUX",
-                           "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
+  for (const char* name : {"TERMINALLY_RUN", "TERMINALLY_FILES", "TERMINALLY_SHELL", "TERMINALLY_LOGIN",
+                           "TERMINALLY_NAME", "TERMINALLY_LOG", "TERMINALLY_LOG_DIR", "TERMINALLY_PANE_SHELL",
+                           "TMUX", "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"}) {
     unsetenv(name);
   }
   for (const char* name : kMultiplexers) {

@@ -5,6 +5,7 @@
 // What terminally-shell is told by its environment (set by server/server_config.cpp, removed before the shell
 // starts):
 //   TERMINALLY_RUN    the instance's runtime directory
+//   TERMINALLY_FILES  where the files of commands are (Instance::files)
 //   TERMINALLY_SHELL  path of the shell
 //   TERMINALLY_LOGIN  "1": start it as a login shell
 //   TERMINALLY_NAME   the instance's cookie
@@ -15,6 +16,7 @@ namespace terminally {
 
 struct PaneSetup {
   std::string run_directory;
+  std::string files_directory;
   std::string shell;
   bool login = false;
   std::string pane;  // digits only

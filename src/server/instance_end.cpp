@@ -48,10 +48,10 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
   co_return answer;
 }
 
-/// Removes our own files from the runtime directory, but for those in `kept`.
-void remove_runtime_files(const Instance& instance, std::span<const std::string_view> kept) {
+/// Removes our own files from a directory, but for those in `kept`.
+void remove_our_files(const std::filesystem::path& directory, std::span<const std::string_view> kept) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(instance.runtime(), error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename().string();
     if (is_runtime_file(name) && std::ranges::find(kept, name) == kept.end()) {
       remove_file(entry.path());
@@ -63,8 +63,12 @@ void remove_runtime_files(const Instance& instance, std::span<const std::string_
 /// own.
 void remove_runtime_directory(const Instance& instance) {
   static constexpr std::array<std::string_view, 1> kLast = {"lock"};
-  remove_runtime_files(instance, kLast);
+  remove_our_files(instance.runtime(), kLast);
   std::error_code error;
+  if (const std::filesystem::path files = instance.files(); files != instance.runtime()) {
+    remove_our_files(files, {});
+    std::filesystem::remove(files, error);
+  }
   instance.remove_unused_state();
   remove_file(instance.runtime() / "lock");
   std::filesystem::remove(instance.runtime(), error);
@@ -124,7 +128,9 @@ asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instanc
 }
 
 void remove_command_files(const Instance& instance) {
-  remove_runtime_files(instance, kInstanceFiles);
+  for (const auto& directory : {instance.files(), instance.runtime()}) {
+    remove_our_files(directory, kInstanceFiles);
+  }
 }
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {

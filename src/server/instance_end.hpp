@@ -11,7 +11,8 @@
 namespace terminally {
 
 /// Ends an instance that must not live on: its tmux server (frozen or not), every process of its tabs, its
-/// runtime directory. The logs stay. Within 1.5 s. `server_pid`: the tmux server's, 0 when it is not known.
+/// runtime directory and its files of commands. The logs stay. Within 1.5 s. `server_pid`: the tmux server's,
+/// 0 when it is not known.
 [[nodiscard]] boost::asio::awaitable<void> end_instance(const Config& config, const Instance& instance,
                                                         int server_pid);
 
@@ -19,7 +20,7 @@ namespace terminally {
 /// environment, and waits until its log writers are gone too: 0.8 s at most. Returns what cannot be killed.
 [[nodiscard]] boost::asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance);
 
-/// Removes the files of commands from the runtime directory: the panes of the next tmux server have the same
+/// Removes the files of commands: the panes of the next tmux server have the same
 /// numbers.
 void remove_command_files(const Instance& instance);
 

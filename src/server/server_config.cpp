@@ -193,6 +193,7 @@ std::vector<std::string> tmux_environment(const Config& config, const Instance& 
     }
   }
   variables["TERMINALLY_RUN"] = instance.runtime().string();
+  variables["TERMINALLY_FILES"] = instance.files().string();
   variables["TERMINALLY_NAME"] = instance.cookie();
   variables["TERMINALLY_SHELL"] = user_shell();
   variables["TERMINALLY_PANE_SHELL"] = (config.helper_dir / "terminally-shell").string();

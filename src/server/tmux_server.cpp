@@ -5,7 +5,6 @@
 #include <exception>
 
 #include "base/error.hpp"
-#include "base/memory_file.hpp"
 #include "instance/helpers.hpp"
 #include "instance/tab_ids.hpp"
 #include "server/control_channel.hpp"
@@ -71,18 +70,6 @@ std::string ask_for_server() {
 std::string point_to_helpers(const Config& config) {
   return "\nset-environment -g TERMINALLY_PANE_SHELL " +
          quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
-}
-
-/// In memory where there is no space: tmux reads it once, at its start.
-std::optional<MemoryFile> write_tmux_config(const Instance& instance, const std::string& text) {
-  const std::filesystem::path path = instance.tmux_config();
-  try {
-    remove_file(path);  // perhaps a link to the memory of a server that is gone
-    write_file(path, text);
-  } catch (const Error&) {
-    return MemoryFile(path, text);
-  }
-  return std::nullopt;
 }
 
 /// Opens the session with its first window, whose variables are its own.
@@ -267,7 +254,8 @@ Awaitable<std::string> TmuxServer::start(std::string session, NewWindow window, 
   }
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
-  const auto full_disk = write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
+  write_file_or_link(instance_.tmux_config(), tmux_config_text(config_, generation_, first_id),
+                     instance_.files());
   std::string answer;
   try {
     answer = co_await client_.start(

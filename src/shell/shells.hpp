@@ -14,7 +14,7 @@ namespace terminally {
 struct ShellCommand {
   std::string text;
   std::string nonce;                ///< 32 hexadecimal digits
-  std::filesystem::path directory;  ///< where its files go: the instance's runtime directory
+  std::filesystem::path directory;  ///< where its files go (CommandFiles)
   std::filesystem::path helper;     ///< terminally-shell
   int previous_exit = 0;            ///< the exit code of our last command in this shell
   bool exit_lost = false;  ///< `$?` was lost on the way (we interrupted the prompt): start from previous_exit

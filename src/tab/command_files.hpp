@@ -2,37 +2,33 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/command_file.hpp"
 #include "base/ids.hpp"
-#include "base/memory_file.hpp"
 #include "shell/shells.hpp"
-#include "tab/spare_files.hpp"
 
 namespace terminally {
 
-/// The files of running commands in the instance's runtime directory:
+/// The files of running commands, in memory where that can be (Instance::files). Where there is no space, one
+/// is in the instance's runtime directory, and a link leads there.
 ///
 ///     <pane>.run    a command runs in this pane: its nonce and starting directory, a line each;
 ///                   terminally-shell reads it
-///     <pane>.lock   held (flock) by the process that looks after the pane's command
-///     <pane>.typing held (flock) by the process that types a command into a nested shell there
 ///     <nonce8>*     the wrapper, the text and the hooks (ShellScript::files)
 ///     <nonce8>t     "-" until the shell has come to the text; then empty, or more than that (bash)
 ///     <nonce8>c     a client cancelled it, perhaps by another process than looks after it; the hooks and
 ///                   terminally-shell say so in the tab. "force": without a C-c first
 ///     <nonce8>s     a client sent it a signal, by another process than looks after it
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
-///     <pane>.spare-* files of the last command that ended, without its text: the next one takes them
-///     (SpareFiles) reserve       space for all of these, given up when there is no other (ReservedSpace)
-///     Where there is none at all, they are links to memory of the process that looks after the command.
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it; its first line counts
+///
+/// Always in the runtime directory:
+///
+///     <pane>.lock   held (flock) by the process that looks after the pane's command
+///     <pane>.typing held (flock) by the process that types a command into a nested shell there
 ///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
 ///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
 ///                   itself at its prompt, "left"), and what was started then, "-" for nothing
@@ -49,9 +45,10 @@ class CommandFiles {
   /// The same, and tells it.
   [[nodiscard]] std::optional<ShellEnd> take_shell_end() const;
 
-  CommandFiles(std::filesystem::path directory, PaneId pane);
+  /// `files`: where those of commands are; none: in the runtime directory.
+  CommandFiles(std::filesystem::path runtime, PaneId pane, std::filesystem::path files = {});
 
-  /// Throws Error(io) when not even links can be made.
+  /// Throws Error(io) when there is no space in either place, or others could reach the first.
   void write(const ShellScript& script, const std::string& nonce) const;
   /// Whether somebody removed the files of a command that was written and not removed.
   [[nodiscard]] bool are_gone(const std::string& nonce) const;
@@ -85,40 +82,25 @@ class CommandFiles {
   void unmark_running(const std::string& nonce) const noexcept;
   /// Takes everything of a command away.
   void remove(const std::string& nonce) const noexcept;
-  /// Its shell has come to its END by the wrapper. The files stay until `tidy`, or until the next command is
-  /// written, which takes them. False: they are links to memory, and are to be removed.
-  [[nodiscard]] bool note_end(const std::string& nonce) const;
-  /// Whether that was the last one, and the next has not taken them.
-  [[nodiscard]] bool has_ended_last(const std::string& nonce) const { return kept_->ended == nonce; }
-  /// Takes everything of it away, and keeps for the next what can be kept, if the tab lives.
-  void tidy(const std::string& nonce, bool tab_lives) const noexcept;
 
   [[nodiscard]] std::filesystem::path lock_path() const;
   /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
-  /// The tab is gone, with what was kept for its next command: its pane's number comes once.
+  /// The tab is gone: its pane's number comes once.
   void remove_locks() const noexcept;
+  /// Of the files of commands.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
 
  private:
-  void write_all_of(const ShellScript& script, const std::string& nonce) const;
-  void put_aside(const std::string& nonce, bool emptied) const noexcept;
-  void remove_spares() const noexcept;
-  void remove_what_few_have(const std::string& nonce) const noexcept;
-  void keep_all_of(const ShellScript& script, const std::string& nonce) const;
+  void take_away(const std::string& name) const noexcept;
   [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
   [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
+  [[nodiscard]] std::string mark() const { return pane_ + ".run"; }
 
+  std::filesystem::path runtime_;
   std::filesystem::path directory_;
   std::string pane_;
-  SpareFiles spare_;
-  struct Kept {
-    /// The files of a command for which there was no space.
-    std::map<std::string, std::vector<MemoryFile>> in_memory;
-    std::string ended;  ///< the nonce of the command that note_end was told of
-  };
-  /// Shared: copies of this tidy up after commands.
-  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 }  // namespace terminally

@@ -28,7 +28,9 @@ struct Tab {
     std::string instance;  ///< its cookie
     std::uint32_t generation = 0;
     std::filesystem::path log;
-    std::filesystem::path runtime;  ///< the directory of the commands' files
+    std::filesystem::path runtime;
+    /// Instance::files; none: `runtime`.
+    std::filesystem::path files = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
 
   Tab(WindowId window_id, PaneId pane_id, const Home& home, int tmux_server_pid)
@@ -39,7 +41,7 @@ struct Tab {
                std::to_string(pane_id.number)),
         tag(tab_tag(home.instance, home.generation, pane_id.number)),
         log(home.log),
-        files(home.runtime, pane_id),
+        files(home.runtime, pane_id, home.files),
         records(std::filesystem::path(home.log).replace_extension(".commands")) {}
 
   /// One of which only the log and the records are left.

@@ -27,7 +27,11 @@ Awaitable<void> TmuxManager::own_instance() {
 }
 
 std::string TmuxManager::files_directory() const {
-  return parts_->server.instance().runtime();
+  return parts_->server.instance().files();
+}
+
+std::string TmuxManager::instance_name() const {
+  return parts_->server.instance().name();
 }
 
 ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its_config,

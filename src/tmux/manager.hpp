@@ -104,6 +104,7 @@ class TmuxManager {
 
   /// Where the files of commands are, whose names a reader need not see (own_lines.hpp).
   [[nodiscard]] std::string files_directory() const;
+  [[nodiscard]] std::string instance_name() const;
 
   /// Of these variables, what open tabs have that are not in `told` yet, and are afterwards: in the `env` of
   /// create_tab, or from the environment of the server that started their tmux. Also of tabs that an earlier

@@ -37,8 +37,7 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
   tab->closing = true;
   manager.chooser.forget_main(window);
   if (const auto nonce = tab->files.running_nonce()) {
-    remove_file(tab->files.directory() /
-                (std::to_string(tab->pane.number) + ".run"));  // no new shell in its place
+    tab->files.unmark_running(*nonce);  // no new shell in its place
   }
   ClosedTab closed;
   closed.survivors = co_await manager.end_processes(*tab, force);

@@ -68,7 +68,7 @@ Awaitable<void> TabKeyboard::type(std::string commands) const {
 Awaitable<void> TabKeyboard::paste_unless(std::string text, bool bracketed, bool enter,
                                           std::string unless) const {
   const std::string name = "paste-" + random_hex(8);
-  const auto file = tab_->files.directory() / name;
+  const auto file = tab_->files.runtime() / name;
   const std::string pane = quote(to_string(tab_->pane));
   write_file(file, text);
   const std::string commands =

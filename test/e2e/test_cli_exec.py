@@ -29,14 +29,13 @@ class Exec(unittest.TestCase):
 
     def test_it_leaves_no_file_of_its_command(self) -> None:
         """Its text may hold what is nobody's business, and a file with an exit code says that a command runs."""
-        before = set(os.listdir(self.server.socket.parent))
+        places = (self.server.socket.parent, self.server.files)
+        before = {name for place in places for name in os.listdir(place)}
         for n in range(3):
             by_hand = self.start(self.tab.id, "--", f"echo {n}")
             self.assertEqual(by_hand.communicate(timeout=20)[0], f"{n}\n".encode())
-        left = {name for name in os.listdir(self.server.socket.parent) if ".spare-" not in name and not name.endswith(".lock")}
+        left = {name for place in places for name in os.listdir(place) if not name.endswith(".lock")}
         self.assertLessEqual(left, before)
-        for path in self.server.socket.parent.glob("*.spare-[uw]"):
-            self.assertEqual(path.read_bytes(), b"\n")
 
     def test_streams_and_gives_the_commands_exit_code(self) -> None:
         wait = "n=0; until [ -e {0} ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done; "
@@ -273,7 +272,7 @@ class Exec(unittest.TestCase):
 
     def test_killed_while_it_typed(self) -> None:
         """The mark of a command that never began, without its record: it must not keep the tab for ever."""
-        mark = self.server.socket.parent / "0.run"
+        mark = self.server.files / "0.run"
         mark.write_text("0123456789abcdef0123456789abcdef\n/\n")
         self.assertFalse(self.tab.row.busy)
         self.assertFalse(mark.exists())

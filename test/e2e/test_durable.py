@@ -51,7 +51,7 @@ class Durable(unittest.TestCase):
 
     def mark(self, tab: Tab) -> Path:
         """The file that says that a command runs in the tab."""
-        return self.sandbox.runtime / "t" / f"{Person(self.server).ask(tab, '#{pane_id}')[1:]}.run"
+        return self.server.files / f"{Person(self.server).ask(tab, '#{pane_id}')[1:]}.run"
 
 
 class InATab(unittest.TestCase):

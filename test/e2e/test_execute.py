@@ -119,7 +119,7 @@ class Contract(unittest.TestCase):
                 tab.execute("echo 'shown to people'")
                 screen = poll(lambda: (text := tab.lines(render=True).content).count("shown to people") >= 2 and text, 5)
                 self.assertIn("echo 'shown to people'", screen)
-                self.assertNotIn(str(server.sandbox.runtime), screen)
+                self.assertNotIn(str(server.files), screen)
 
     def test_the_typed_line_stays_out_of_the_history(self) -> None:
         """zsh keeps the line that is being run in its list until the next one comes: the last line is left out there."""
@@ -129,7 +129,7 @@ class Contract(unittest.TestCase):
                 for n in range(3):
                     tab.execute(f"echo {n}")
                 # zsh keeps the line that runs, until the next one comes.
-                self.assertLessEqual(tab.execute(show).output.count(str(server.sandbox.runtime)), 1 if shell == "zsh" else 0)
+                self.assertLessEqual(tab.execute(show).output.count(str(server.files)), 1 if shell == "zsh" else 0)
 
 
 class Large(unittest.TestCase):
@@ -231,12 +231,6 @@ class Files(unittest.TestCase):
                 with contextlib.suppress(AssertionError):
                     poll(lambda files=files: self.files_of_commands(server) == files, 5)
                 self.assertEqual(self.files_of_commands(server), files, f"{shell}: the files of what has ended are gone")
-                kept = {path.suffix: path.read_bytes() for path in server.socket.parent.glob("*.spare-*")}
-                self.assertIn(".spare-x", kept)
-                for of_text in (".spare-u", ".spare-w"):
-                    self.assertEqual(kept.get(of_text, b"\n"), b"\n", f"{shell}: what is kept for the next command has nothing of a text")
-                tab.call("close_tab")
-                self.assertEqual(list(server.socket.parent.glob("*.spare-*")), [])
 
     def test_what_a_text_hands_on_is_never_written_over(self) -> None:
         """Its own file, to a process that outlives it: that reads on to its end, and nothing of the next command."""
@@ -245,7 +239,7 @@ class Files(unittest.TestCase):
                 needs(shell)
                 tab = server.create_tab(shell=shell)
                 own = {"bash": "$BASH_SOURCE", "zsh": "${(%):-%x}", "dash": "$OWN"}[shell]
-                tab.execute("own() { for OWN in RUN/*u; do :; done; }".replace("RUN", str(server.socket.parent)))  # dash does not tell
+                tab.execute("own() { for OWN in RUN/*u; do :; done; }".replace("RUN", str(server.files)))  # dash does not tell
                 lines = "".join(f"echo first-{n} >>first\n" for n in range(400))
                 tab.execute(f'own; if [ -z "$CHILD" ]; then CHILD=1 {shell} "{own}" & sleep 0.3; return 0; fi\nsleep 1\n{lines}')
                 tab.execute("\n".join(f"echo second-{n} >>second" for n in range(400)))
@@ -260,7 +254,8 @@ class Files(unittest.TestCase):
 
     def files_of_commands(self, server: Server) -> set[str]:
         """Locks hold nothing, and stay as long as their tab; which there are differs by who was in front."""
-        return {name for name in os.listdir(server.socket.parent) if not name.endswith((".lock", ".typing")) and ".spare-" not in name}
+        places = [place for place in (server.socket.parent, server.files) if place.exists()]
+        return {name for place in places for name in os.listdir(place) if not name.endswith((".lock", ".typing"))}
 
 
 class Hidden(unittest.TestCase):

@@ -55,7 +55,7 @@ class Text(unittest.TestCase):
             try:
                 late = server.call_async("send_text", window_id=tab.id, text=f"touch {ran}")
                 # Its exit code is written behind its END, which waits for tmux in the terminal then.
-                poll(lambda: any(path.stat().st_size for path in server.sandbox.runtime.rglob("*.exit")), 10, "the end of the command")
+                poll(lambda: any(path.stat().st_size for path in server.files.glob("*.exit")), 10, "the end of the command")
             finally:
                 os.kill(tmux, signal.SIGCONT)
             self.assertIn("nothing was sent", str(late.result(10)))
@@ -218,7 +218,7 @@ class Text(unittest.TestCase):
             tab.call("send_text", text="hidden words")
             tab.wait_end(10)
             self.assertEqual(Person(server).tmux("list-buffers"), "")
-            for root in (server.sandbox.runtime, server.sandbox.state):
+            for root in (server.sandbox.runtime, server.sandbox.state, server.files):
                 for file in root.rglob("*"):
                     self.assertFalse(file.is_file() and b"hidden words" in file.read_bytes(), file)
 

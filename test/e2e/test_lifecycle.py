@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs, poll
+from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs, needs_root, poll
 from harness.client import END_S, copy_program, run_cli
 
 NOBODY = 65534
@@ -220,7 +220,11 @@ class End(unittest.TestCase):
             with Server(sandbox=sandbox) as server:
                 tab = server.create_tab()
                 tab.execute("echo x")
+                files = server.files
+                tab.start("sleep 671")
+                self.assertTrue(list(files.glob("*.run")), "in memory")
             self.assertEqual([str(left) for left in sandbox.runtime.glob("*/*")], [])
+            self.assertFalse(files.exists())
             self.assertTrue(tab.log_path.exists())
 
 
@@ -250,7 +254,7 @@ class Start(unittest.TestCase):
     def test_directories_and_files_are_private(self) -> None:
         with Server() as server:
             server.create_tab().execute("echo x")
-            for root in (server.sandbox.runtime, server.sandbox.state):
+            for root in (server.sandbox.runtime, server.sandbox.state, server.files.parent, server.files):
                 for entry in [root, *root.rglob("*")]:
                     try:
                         mode = entry.lstat().st_mode
@@ -351,6 +355,23 @@ class Surroundings(unittest.TestCase):
                 tab = server.create_tab()
                 tab.execute("true")
                 self.assertEqual(Person(server).ask(tab, "#{history_limit}"), "50000")
+
+    def test_memory_that_cannot_be_trusted(self) -> None:
+        """Then the files of commands are in the runtime directory."""
+        needs_root()
+        place = "/dev/shm/terminally-mcp-0"
+        for what in (
+            f"mkdir -m 777 {place}",
+            f"mkdir -m 700 {place} && chown 12345 {place}",
+            f"mkdir -m 700 /dev/shm/theirs && ln -s theirs {place}",
+            "mount -o remount,ro /dev/shm",
+            "mount -t ramfs none /dev/shm",
+        ):
+            private = f'mount -t tmpfs none /dev/shm && {what} && exec "$@"'
+            with self.subTest(what), Server(wrapper=["unshare", "-m", "sh", "-c", private, "x"]) as server:
+                works(server)
+                tab = server.create_tab()
+                self.assertRegex(tab.execute(f"ls {server.socket.parent}/*.exit").output, r"/[0-9a-f]{32}\.exit\n$")
 
     def test_a_home_directory_with_spaces_and_worse(self) -> None:
         for name in ("my home", "it's \"home\" #{x} %d;", "häuser", "-home"):

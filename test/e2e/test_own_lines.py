@@ -16,7 +16,7 @@ SAID = {
 }
 PLAIN = {"strip_ansi": True}
 RENDERED = {"render": True}
-OURS = re.compile(r"builtin|\\\. |__mcp_|/run/|[0-9a-f]{8}u\b|\\eval")
+OURS = re.compile(r"builtin|\\\. |__mcp_|/run/|/dev/shm/|[0-9a-f]{8}u\b|\\eval")
 
 
 class OwnLines(unittest.TestCase):

@@ -56,7 +56,7 @@ class Programs(unittest.TestCase):
                 second = tab.execute_async("echo second")
                 result = server.result(call, "execute_command")
                 self.assertEqual((result.state, result.reason), ("cancelled", "timeout"))
-                for ours in ("got:", "second", str(server.sandbox.runtime)):
+                for ours in ("got:", "second", str(server.files)):
                     self.assertNotIn(ours, result.output, "something of ours was read")
                 self.assertEqual(server.result(second, "execute_command").output, "second\n")
 

@@ -278,6 +278,7 @@ class Readme(unittest.TestCase):
         """The table of directories in doc/limits.md: what it says lies there does."""
         table = section("doc/limits.md", "## Directories")
         self.assertIn("`/tmp/terminally-mcp-<uid>/<instance>/`", table)
+        self.assertIn("`/dev/shm/terminally-mcp-<uid>/<hash of the path above>/`", table)
         self.assertIn("`~/.local/state/terminally-mcp/<instance>/<generation>/`", table)
         with Server() as server:
             tab = server.create_tab()
@@ -287,7 +288,7 @@ class Readme(unittest.TestCase):
             self.assertEqual(tab.log_path, server.sandbox.state / run.name / "1" / f"pane-{tab.id}.log")
             tab.execute("true")
             self.assertTrue(tab.log_path.with_suffix(".commands").exists())
-            for directory in (run, tab.log_path.parent):
+            for directory in (run, server.files, tab.log_path.parent):
                 self.assertEqual(directory.stat().st_mode & 0o777, 0o700, "readable by you alone")
 
     def test_the_files_it_links_to_exist(self) -> None:

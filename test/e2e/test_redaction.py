@@ -229,7 +229,7 @@ class AfterARestart(unittest.TestCase):
                 self.assertFalse([value for value in (*values.values(), values["TABSEC"][::-1]) if value in said])
                 kept = [
                     path
-                    for root in (sandbox.state, sandbox.runtime)
+                    for root in (sandbox.state, sandbox.runtime, server.files)
                     for path in root.rglob("*")
                     if path.is_file() and not path.name.startswith("pane-") and values["TABSEC"].encode() in path.read_bytes()
                 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness import Person, Sandbox, Server, Tab, main, needs, poll
 from harness.client import copy_program, run_cli
-from harness.sandbox import take_away
+from harness.sandbox import files_of, take_away
 
 
 class Case(unittest.TestCase):
@@ -35,11 +35,15 @@ class SocketRemoved(Case):
     """A cleaner of /tmp takes a file, or all, from under a tmux server that lives."""
 
     def remove(self, what: str) -> None:
-        take_away(self.sandbox.runtime) if what == "all" else (self.sandbox.runtime / "t" / what).unlink()
+        if what == "all":
+            take_away(files_of(self.sandbox.runtime / "t"))
+            take_away(self.sandbox.runtime)
+        else:
+            (self.sandbox.runtime / "t" / what).unlink()
 
     def marks(self) -> list:
         """Of commands that run: where their exit codes will be."""
-        return list((self.sandbox.runtime / "t").glob("*.exit"))
+        return list(files_of(self.sandbox.runtime / "t").glob("*.exit"))
 
     def test_while_the_server_runs(self) -> None:
         for what in ("tmux.sock", "lock", "all"):

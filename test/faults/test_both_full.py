@@ -1,4 +1,5 @@
-"""The state and the runtime directory are full: what is asked for runs, `rm` of what fills them among it (D31)."""
+"""The state and the runtime directory are full, or the memory where the files of commands are: what is asked for runs, `rm` of what fills
+them among it (D31)."""
 
 import json
 import subprocess
@@ -21,20 +22,25 @@ class OnSmallDisks(unittest.TestCase):
 
     def small(self, *directories: Path, options: str = "") -> None:
         for directory in directories:
-            directory.mkdir(mode=0o700)
+            directory.mkdir(mode=0o700, exist_ok=True)
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=2m,mode=700{options}", "tmpfs", directory], check=True)
-            self.addCleanup(subprocess.run, ["umount", "-l", directory], check=True)
+            self.addCleanup(self.unmount, directory)
+
+    def unmount(self, directory: Path) -> None:
+        if directory.is_mount():
+            subprocess.run(["umount", "-l", directory], check=True)
 
     def full(self, sandbox: Sandbox) -> None:
         self.small(sandbox.state, sandbox.runtime)
 
 
-class FullRuntime(OnSmallDisks):
+class OneIsFull(OnSmallDisks):
     def commands_run(self, tab: Tab) -> None:
         """Whatever a command can do is done, and known, as on any disk."""
         for code in (0, 3):
             result = tab.execute(f"echo out; sh -c 'exit {code}'")
             self.assertEqual((result.state, result.output, result.exit_code), ("completed", "out\n", code))
+            self.assertNotIn("notes", result)
         long = tab.execute(f"echo {'x' * 70_000}", max_output_bytes=100_000)
         self.assertEqual((long.exit_code, len(long.output)), (0, 70_001), "longer than what goes in lines")
         late = tab.execute("sleep 20", timeout_ms=300)
@@ -42,24 +48,6 @@ class FullRuntime(OnSmallDisks):
         left = tab.execute("exit 9")
         self.assertEqual((left.reason, left.exit_code), ("shell_exited", 9), "the tab lives on")
         self.assertEqual(tab.execute("echo goes on").output, "goes on\n")
-
-    def test_a_second_tab_while_the_reserve_is_out(self) -> None:
-        """D31: a command of another tab has taken the reserve, and something else what it left of it."""
-        for shell in SHELLS:
-            with self.subTest(shell), Sandbox() as sandbox:
-                self.small(sandbox.runtime)
-                with Server(sandbox=sandbox) as server:
-                    first, second = server.create_tab(shell=shell), server.create_tab(shell=shell)
-                    for tab in (first, second):
-                        tab.execute("echo ready")
-                    ballast = [fill(sandbox.runtime)]
-                    first.start("sleep 100")
-                    ballast.append(fill(sandbox.runtime, "more"))
-                    self.commands_run(second)
-                    for file in ballast:
-                        self.assertEqual(second.execute(f"rm {file}").exit_code, 0)
-                    self.assertEqual(first.call("cancel_command").exit_code, 130)
-                    self.assertEqual(first.execute("echo free").output, "free\n")
 
     def test_the_first_tab(self) -> None:
         """D31: there is not a byte for tmux's configuration, nor for the pid of who owns the instance."""
@@ -75,13 +63,30 @@ class FullRuntime(OnSmallDisks):
                     self.assertEqual(tab.execute(f"rm {ballast}").exit_code, 0)
                     self.assertEqual(tab.execute("echo free").output, "free\n")
 
-    def take_all_inodes(self, ballast: Path, name: str) -> None:
-        with self.assertRaises(OSError):
-            for n in range(100):
-                (ballast / f"{name}{n}").write_bytes(b"")
+    def test_memory(self) -> None:
+        """D31: then the files are in the runtime directory, and with neither nothing is run, which says so."""
+        for shell in SHELLS:
+            with self.subTest(shell), Sandbox() as sandbox:
+                self.small(sandbox.runtime)
+                with Server(sandbox=sandbox) as server:
+                    tab = server.create_tab(shell=shell)
+                    tab.execute("echo ready")
+                    files = server.files
+                    self.small(files)
+                    ballast = fill(files)
+                    self.commands_run(tab)
+                    poll(lambda server=server: not list(server.socket.parent.glob("*.exit")), 5, "the last files to go")
+                    both = fill(sandbox.runtime)
+                    refused = tab.call_error("execute_command", command="touch ran")
+                    for part in (f"there is no space in {files}", f"cannot write {server.socket.parent}", NO_SPACE):
+                        self.assertIn(part, refused)
+                    both.unlink()
+                    self.assertEqual(tab.execute(f"rm {ballast}; test -e ran").exit_code, 1, "it was not run")
+                    self.assertEqual(tab.execute("echo free").output, "free\n")
+                    self.unmount(files)
 
     def test_no_file_can_be_made(self) -> None:
-        """D31: not even one without content: the text goes in lines, where a shell takes those, and is refused with the reason in fish."""
+        """D31: the runtime directory takes not even one without content, and commands need none there."""
         for shell in SHELLS:
             with self.subTest(shell), Sandbox() as sandbox:
                 self.small(sandbox.runtime, options=",nr_inodes=60")
@@ -90,23 +95,11 @@ class FullRuntime(OnSmallDisks):
                     tab.execute("echo ready")
                     ballast = sandbox.runtime / "ballast"
                     ballast.mkdir()
-                    self.take_all_inodes(ballast, "warm")
-                    kept = tab.execute("echo kept; sh -c 'exit 4'")
-                    self.assertEqual((kept.output, kept.exit_code), ("kept\n", 4))
-                    self.assertNotIn("notes", kept, "the files of the last command are there")
-                    poll(lambda: list(sandbox.runtime.glob("*/*.spare-x")), 10, "the files are put aside")
-                    for spare in sandbox.runtime.glob("*/*.spare-*"):
-                        spare.unlink()
-                    self.take_all_inodes(ballast, "cold")
-                    if shell == "fish":
-                        self.assertIn(NO_SPACE, tab.call_error("execute_command", command="echo out"))
-                        continue
-                    result = tab.execute("echo out; (exit 3)")
-                    self.assertEqual((result.output, result.exit_code), ("out\n", 3))
-                    self.assertIn(NO_SPACE, " ".join(result.notes))
-                    self.assertEqual(tab.execute("sleep 20", timeout_ms=300).reason, "timeout")
+                    with self.assertRaises(OSError):
+                        for n in range(100):
+                            (ballast / str(n)).write_bytes(b"")
+                    self.commands_run(tab)
                     self.assertEqual(tab.execute(f"rm -r {ballast}").exit_code, 0)
-                    self.assertNotIn("notes", tab.execute("echo free"))
 
 
 class BothFull(OnSmallDisks):

@@ -5,7 +5,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -28,49 +27,29 @@ const std::string kOfOthers = "fedcba98" + std::string(24, '2');
 std::vector<std::string> file_names_in(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().filename() != "lock") {  // of the instance
-      names.push_back(entry.path().filename());
-    }
+    names.push_back(entry.path().filename());
   }
   std::ranges::sort(names);
   return names;
 }
 
 struct FilesOnDisk {
-  // The write-back of a disk has a file open for a moment: then it is not taken again.
   TempDir dir{test::in_memory()};
   std::filesystem::path run = dir / "run";
-  CommandFiles files{run, PaneId{3}};
-
-  /// As an instance does.
-  void own() const {
-    std::filesystem::create_directory(run);
-    std::filesystem::permissions(run, std::filesystem::perms::owner_all);
-    append_to(run / "lock", "");
-  }
+  std::filesystem::path memory = dir / "memory";
+  CommandFiles files{run, PaneId{3}, memory};
 
   [[nodiscard]] ShellScript script(const std::string& nonce = kOfFiles) const {
     ShellCommand command;
     command.text = "echo x";
     command.nonce = nonce;
-    command.directory = run;
+    command.directory = memory;
     command.helper = "/helper";
     return shell_script(ShellKind::bash, command);
   }
-  [[nodiscard]] std::set<ino_t> inodes() const {
-    std::set<ino_t> all;
-    for (const std::string& name : file_names_in(run)) {
-      struct stat status{};
-      CHECK(::stat((run / name).c_str(), &status) == 0);
-      if (name != "reserve") {
-        all.insert(status.st_ino);
-      }
-    }
-    return all;
-  }
   void put(const std::string& name, const std::string& content) const {
-    std::filesystem::remove(run / name);
-    append_to(run / name, content);
+    std::filesystem::remove(memory / name);
+    append_to(memory / name, content);
   }
 };
 
@@ -84,22 +63,22 @@ TEST_CASE("command files: what a command needs is there, the owner's only, and a
   for (const auto& file : of.script().files) {
     CHECK(content_of(file.path) == file.content);
   }
-  for (const std::string& name : file_names_in(of.run)) {
+  for (const std::string& name : file_names_in(of.memory)) {
     struct stat status{};
-    REQUIRE(::stat((of.run / name).c_str(), &status) == 0);
+    REQUIRE(::stat((of.memory / name).c_str(), &status) == 0);
     CHECK((status.st_mode & 07777) == 0600);
   }
   struct stat status{};
-  REQUIRE(::stat(of.run.c_str(), &status) == 0);
+  REQUIRE(::stat(of.memory.c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 0700);
   of.files.mark_running(kOfFiles, "/a b");
   of.files.mark_cancelled(kOfFiles);
   of.files.mark_signalled(kOfFiles);
   of.put("0123abcdd", "/left");
   of.files.write(of.script(kOfOthers), kOfOthers);
-  const auto others = file_names_in(of.run);
+  const auto others = file_names_in(of.memory);
   of.files.remove(kOfFiles);
-  for (const std::string& name : file_names_in(of.run)) {
+  for (const std::string& name : file_names_in(of.memory)) {
     CHECK_FALSE(name.starts_with("0123abcd"));
   }
   CHECK_FALSE(of.files.running_nonce());
@@ -112,10 +91,10 @@ TEST_CASE(
     "command files: without the wrapper the typed line runs nothing, and what was taken comes to its END") {
   FilesOnDisk of;
   of.files.write(of.script(), kOfFiles);
-  auto names = file_names_in(of.run);
+  auto names = file_names_in(of.memory);
   of.files.remove_script(kOfFiles);
   CHECK(std::erase(names, "0123abcd") == 1);
-  CHECK(file_names_in(of.run) == names);
+  CHECK(file_names_in(of.memory) == names);
   CHECK(names.size() >= 4);
   CHECK_FALSE(of.files.are_gone(kOfFiles));
 }
@@ -137,11 +116,11 @@ TEST_CASE("command files: who runs is known by a mark, which is taken away by it
   CHECK_FALSE(of.files.running_nonce());
   of.files.write(of.script(), kOfFiles);
   of.files.mark_running(kOfFiles, "/a\nb");  // a directory that a line cannot carry
-  CHECK(content_of(of.run / "3.run") == kOfFiles + "\n\n");
+  CHECK(content_of(of.memory / "3.run") == kOfFiles + "\n\n");
   of.files.mark_running(kOfFiles, "/a b");
-  CHECK(content_of(of.run / "3.run") == kOfFiles + "\n/a b\n");
+  CHECK(content_of(of.memory / "3.run") == kOfFiles + "\n/a b\n");
   CHECK(of.files.running_nonce() == kOfFiles);
-  CHECK_FALSE(CommandFiles(of.run, PaneId{4}).running_nonce());
+  CHECK_FALSE(CommandFiles(of.run, PaneId{4}, of.memory).running_nonce());
   of.files.unmark_running(kOfOthers);
   CHECK(of.files.running_nonce() == kOfFiles);
   of.files.unmark_running(kOfFiles);
@@ -176,7 +155,7 @@ TEST_CASE("command files: a cancel, by force or not, and a signal are told to ot
   of.files.mark_signalled(kOfFiles);
   CHECK_FALSE(of.files.is_cancelled(kOfFiles));
   of.files.write(of.script(), kOfFiles);
-  const CommandFiles other(of.run, PaneId{3});
+  const CommandFiles other(of.run, PaneId{3}, of.memory);
   CHECK_FALSE(other.is_cancelled(kOfFiles));
   CHECK_FALSE(other.is_signalled(kOfFiles));
   of.files.mark_signalled(kOfFiles);
@@ -190,125 +169,65 @@ TEST_CASE("command files: a cancel, by force or not, and a signal are told to ot
   CHECK_FALSE(other.is_cancelled(kOfOthers));
 }
 
-TEST_CASE("command files: where there is no space they are links to memory, until the command is over") {
+TEST_CASE("command files: where there is no space they are in the other place, and links lead there") {
   FilesOnDisk of;
-  std::filesystem::create_directory(of.run);
-  if (::mount("tmpfs", of.run.c_str(), "tmpfs", 0, "size=4k") != 0) {
-    FAIL("this test needs root: it mounts a file system");
+  for (const auto& directory : {of.memory, of.run}) {
+    std::filesystem::create_directory(directory);
+    if (::mount("tmpfs", directory.c_str(), "tmpfs", 0, "size=64k,mode=700") != 0) {
+      FAIL("this test needs root: it mounts a file system");
+    }
   }
   const ShellScript script = of.script();
   of.files.write(script, kOfFiles);
   of.files.mark_running(kOfFiles, "/a b");
   for (const auto& file : script.files) {
-    CHECK(std::filesystem::is_symlink(file.path));
+    CHECK(std::filesystem::read_symlink(file.path) == of.run / file.path.filename());
     CHECK(content_of(file.path) == file.content);
   }
   CHECK(of.files.running_nonce() == kOfFiles);
   CHECK_FALSE(of.files.are_gone(kOfFiles));
   CHECK_FALSE(of.files.may_be_taken(kOfFiles));
-  append_to(of.run / (kOfFiles + ".exit"), "5");  // the shell goes on as with files
+  append_to(of.memory / (kOfFiles + ".exit"), "5");  // the shell goes on as with files
   CHECK(of.files.exit_code(kOfFiles) == 5);
+  of.files.write(script, kOfFiles);  // again, as where somebody removed them
+  CHECK_FALSE(of.files.exit_code(kOfFiles));
   of.files.remove(kOfFiles);
   CHECK(of.files.are_gone(kOfFiles));
   CHECK_FALSE(of.files.running_nonce());
+  CHECK(file_names_in(of.memory) == std::vector<std::string>());
   CHECK(file_names_in(of.run) == std::vector<std::string>());
-  ::umount2(of.run.c_str(), MNT_DETACH);
+
+  append_to(of.run / "ballast", std::string(std::size_t{64} * 1024, 'x'));
+  const std::string refused = "there is no space in " + of.memory.string() + ", and cannot write " +
+                              (of.run / "0123abcd").string() + ": No space left on device";
+  CHECK_THROWS_WITH_AS(of.files.write(script, kOfFiles), refused.c_str(), Error);
+  CHECK(file_names_in(of.run) == std::vector<std::string>{"ballast"});
+  for (const auto& directory : {of.memory, of.run}) {
+    ::umount2(directory.c_str(), MNT_DETACH);
+  }
 }
 
-TEST_CASE("command files: the next command takes the files of the last one, and nothing that they held") {
+TEST_CASE("command files: none is made where others could reach it") {
   FilesOnDisk of;
-  of.own();
-  ShellScript first = of.script();
-  first.files[1].content = "echo a text that is longer than the next one's\n";
-  of.files.write(first, kOfFiles);
-  of.files.mark_running(kOfFiles, "/a b");
-  append_to(of.run / (kOfFiles + ".exit"), "5\n");  // as a shell does
-  const auto inodes = of.inodes();
-  of.files.unmark_running(kOfFiles);
-  REQUIRE(of.files.note_end(kOfFiles));
-  CHECK(of.files.has_ended_last(kOfFiles));
-  CHECK(content_of(first.files[1].path) == first.files[1].content);  // until it is taken
-  const ShellScript next = of.script(kOfOthers);
-  of.files.write(next, kOfOthers);
-  of.files.mark_running(kOfOthers, "/");
-  CHECK_FALSE(of.files.has_ended_last(kOfFiles));
-  CHECK(of.inodes() == inodes);
-  for (const auto& file : next.files) {
-    CHECK(content_of(file.path) == file.content);
-  }
-  CHECK_FALSE(of.files.exit_code(kOfOthers));
-  CHECK(of.files.running_nonce() == kOfOthers);
-  CHECK(of.files.are_gone(kOfFiles));
-  of.files.remove(kOfOthers);
-  CHECK(file_names_in(of.run) == std::vector<std::string>{"3.spare-r", "reserve"});
+  std::filesystem::create_directory(of.memory);
+  std::filesystem::permissions(of.memory, std::filesystem::perms::all);
+  CHECK_THROWS_AS(of.files.write(of.script(), kOfFiles), Error);
+  std::filesystem::remove(of.memory);
+  std::filesystem::create_directory_symlink(of.dir.path(), of.memory);
+  CHECK_THROWS_AS(of.files.write(of.script(), kOfFiles), Error);
+  CHECK(file_names_in(of.dir.path()) == std::vector<std::string>{"memory"});
 }
 
-TEST_CASE("command files: what is kept while no command runs has nothing of a text, and goes with its tab") {
-  FilesOnDisk of;
-  of.own();
-  of.files.write(of.script(), kOfFiles);
-  REQUIRE(of.files.note_end(kOfFiles));
-  of.files.tidy(kOfFiles, true);
-  CHECK(of.files.are_gone(kOfFiles));
-  for (const std::string& name : file_names_in(of.run)) {
-    CHECK((name == "reserve" || name.starts_with("3.spare-")));
-    CHECK(content_of(of.run / name).find("echo x") == std::string::npos);
-  }
-  CHECK(content_of(of.run / "3.spare-u") == "\n");
-  const auto inodes = of.inodes();
-  of.files.write(of.script(kOfOthers), kOfOthers);
-  CHECK(of.inodes() == inodes);
-  for (const auto& file : of.script(kOfOthers).files) {
-    CHECK(content_of(file.path) == file.content);
-  }
-  REQUIRE(of.files.note_end(kOfOthers));
-  of.files.tidy(kOfOthers, true);
-  CHECK(file_names_in(of.run).size() > 3);
-  of.files.remove_locks();
-  CHECK(file_names_in(of.run) == std::vector<std::string>{"reserve"});
-  of.files.write(of.script(), kOfFiles);
-  REQUIRE(of.files.note_end(kOfFiles));
-  of.files.tidy(kOfFiles, false);  // the tab has gone meanwhile
-  CHECK(file_names_in(of.run) == std::vector<std::string>{"reserve"});
-}
-
-TEST_CASE("command files: a file that is not ours alone is never written over") {
-  // Who has it open reads on what it was; a text may have named it (`bash "$BASH_SOURCE" &`).
+TEST_CASE("command files: what somebody reads is never written over") {
   FilesOnDisk of;
   const std::filesystem::path text = of.script().files[1].path;
-  const std::filesystem::path next = of.script(kOfOthers).files[1].path;
-  for (const bool tidied : {false, true}) {
-    for (const std::string what : {"open", "linked", "readable"}) {
-      CAPTURE(tidied);
-      CAPTURE(what);
-      of.files.write(of.script(), kOfFiles);
-      const UniqueFd reader = what == "open" ? open_to_read(text) : UniqueFd();
-      if (what == "linked") {
-        std::filesystem::create_hard_link(text, of.dir / "link");
-      } else if (what == "readable") {
-        std::filesystem::permissions(text, std::filesystem::perms(0644));
-      }
-      const std::string before = content_of(text);
-      REQUIRE(of.files.note_end(kOfFiles));
-      if (tidied) {
-        of.files.tidy(kOfFiles, true);
-      }
-      of.files.write(of.script(kOfOthers), kOfOthers);
-      CHECK(content_of(next) == of.script(kOfOthers).files[1].content);
-      struct stat status{};
-      REQUIRE(::stat(next.c_str(), &status) == 0);
-      CHECK((status.st_mode & 07777) == 0600);
-      CHECK(status.st_nlink == 1);
-      if (reader) {
-        CHECK(content_of("/proc/self/fd/" + std::to_string(reader.get())) == before);
-      }
-      if (what == "linked") {
-        CHECK(content_of(of.dir / "link") == before);
-        std::filesystem::remove(of.dir / "link");
-      }
-      of.files.remove(kOfOthers);
-    }
-  }
+  of.files.write(of.script(), kOfFiles);
+  const UniqueFd reader = open_to_read(text);
+  ShellScript other = of.script();
+  other.files[1].content = "another\n";
+  of.files.write(other, kOfFiles);
+  CHECK(content_of(text) == "another\n");
+  CHECK(content_of("/proc/self/fd/" + std::to_string(reader.get())) == of.script().files[1].content);
 }
 
 TEST_CASE("command files: locks are files of the pane's own") {
@@ -381,13 +300,4 @@ TEST_CASE("shell end: how the shell of a tab ended is told once, in a sentence")
       }
     }
   }
-}
-
-TEST_CASE("command files: no space is reserved again where the instance was put away meanwhile") {
-  FilesOnDisk of;
-  of.own();
-  of.files.write(of.script(), kOfFiles);
-  std::filesystem::remove(of.run / "lock");
-  of.files.remove(kOfFiles);
-  CHECK_FALSE(std::filesystem::exists(of.run / "reserve"));
 }

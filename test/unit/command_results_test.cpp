@@ -214,7 +214,7 @@ TEST_CASE(
   auto secrets = std::make_shared<Secrets>(Secrets::Options{});
   REQUIRE(secrets->add("KEY", "horse-staple-4713"));
   told_of.how.view.guard = std::make_shared<TextGuard>(secrets);
-  told_of.print("key horse-staple-4713\r\n" + (told_of.instance.runtime() / "01234567u").string() +
+  told_of.print("key horse-staple-4713\r\n" + (told_of.instance.files() / "01234567u").string() +
                 ": line 3: no\r\n");
   CHECK(told_of.told().output == "key «redacted:KEY»\ncommand: line 3: no\n");
   CHECK_FALSE(told_of.how.view.guard->note().empty());

@@ -34,7 +34,7 @@ void check_nothing_left(PtyTab& tab, std::size_t records) {
   const bool tidy = tab.comes_true([&tab] {  // the one before is tidied up a moment after its end
     return std::ranges::all_of(std::filesystem::directory_iterator(tab.runtime()), [](const auto& entry) {
       const std::string name = entry.path().filename();
-      return name == "1.lock" || name == "reserve" || name == "1.ended" || name.starts_with("1.spare-");
+      return name == "1.lock" || name == "1.ended";
     });
   });
   for (const auto& entry : std::filesystem::directory_iterator(tab.runtime())) {
@@ -238,7 +238,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("command typed: where no files can be made it is typed in lines, as behind ssh, and says so") {
+TEST_CASE("command typed: where no files can be made nothing is typed, and the reason is told") {
   for (const std::string shell : {"/bin/bash", "/bin/dash", "/bin/zsh"}) {
     CAPTURE(shell);
     PtyTab tab(shell);
@@ -246,16 +246,15 @@ TEST_CASE("command typed: where no files can be made it is typed in lines, as be
     tab.tab->command_lock = FileLock::try_lock(tab.tab->files.lock_path());
     std::filesystem::rename(tab.runtime(), tab.runtime().string() + ".away");
     test::append_to(tab.runtime(), "no directory");  // root, too, makes no file in it
-    const RunPtr run = tab.start("echo 'in lines'; (exit 3)");
-    tab.finish(run);
-    CHECK(tab.output(run) == "in lines\n");
-    CHECK(run->record().exit_code == 3);
-    REQUIRE_FALSE(run->record().notes.empty());
-    CHECK(run->record().notes[0].starts_with(
-        "the files of this command could not be made, so it was typed in lines"));
-    CHECK(error_of_start(tab, "echo " + std::string(65'536, 'x')).has_value());
+    const std::size_t typed = tab.pane().typed.size();
+    const auto error = error_of_start(tab, "echo never");
+    REQUIRE(error);
+    CHECK(error->code() == ErrorCode::io);
+    CHECK(says(error, tab.runtime().string() + " is not a directory"));
+    CHECK(tab.pane().typed.size() == typed);
     std::filesystem::remove(tab.runtime());
     std::filesystem::rename(tab.runtime().string() + ".away", tab.runtime());
+    check_nothing_left(tab, 1);
     CHECK(tab.output(tab.run("echo 'in files'")) == "in files\n");
   }
 }

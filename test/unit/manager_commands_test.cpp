@@ -364,7 +364,7 @@ TEST_CASE("manager commands: a server looks after those of the one before it by 
   request.on_begin = [&](WindowId, const std::string&) { begun = true; };
   test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
   REQUIRE(scene.comes_true([&] { return begun; }));
-  const std::filesystem::path runs = scene.instance().runtime() / "0.run";
+  const std::filesystem::path runs = scene.instance().files() / "0.run";
   REQUIRE(std::filesystem::exists(runs));
   scene.restart();
   scene.run(scene.manager->look_after_running());

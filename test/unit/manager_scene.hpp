@@ -171,6 +171,7 @@ class PaperTmux : public ScriptedTmux {
     std::vector<std::string> environment{"PATH=/usr/bin:/bin",
                                          "PS1=$ ",
                                          "TERMINALLY_RUN=" + instance.runtime().string(),
+                                         "TERMINALLY_FILES=" + instance.files().string(),
                                          "TERMINALLY_NAME=" + instance.cookie(),
                                          "TERMINALLY_LOG_DIR=" + instance.generation(generation_).string(),
                                          "TMUX_PANE=" + to_string(row.pane)};
@@ -218,6 +219,7 @@ class ManagerScene {
   ~ManagerScene() {
     manager.reset();
     tmux->end_server();
+    std::filesystem::remove_all(instance().files());
   }
   ManagerScene(const ManagerScene&) = delete;
   ManagerScene& operator=(const ManagerScene&) = delete;

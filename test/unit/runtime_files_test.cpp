@@ -25,7 +25,7 @@ TEST_CASE("runtime files: what is ours is known by its name") {
 }
 
 TEST_CASE("runtime files: what only looks like one of ours makes no instance") {
-  for (const char* name : {"lock", "tmux.conf", "20241122", "reserve", "3.run"}) {
+  for (const char* name : {"lock", "tmux.conf", "20241122", "unnamed", "3.run"}) {
     const TempDir directory;
     write_file(directory.path() / name, "somebody's");
     CHECK_MESSAGE(!is_instance_directory(directory.path()), name);
@@ -37,9 +37,9 @@ TEST_CASE("runtime files: an instance is known by its lock") {
   const TempDir directory;
   write_file(directory.path() / "lock", "");
   CHECK(!is_instance_directory(directory.path()));
-  write_file(directory.path() / "reserve", "");
+  write_file(directory.path() / "unnamed", "");
   CHECK(is_instance_directory(directory.path()));  // on a full disk nothing could be written into it
-  remove_file(directory.path() / "reserve");
+  remove_file(directory.path() / "unnamed");
   for (const std::string_view owner : {std::string_view("4711"), kCleaner}) {
     write_file(directory.path() / "lock", owner);
     CHECK_MESSAGE(is_instance_directory(directory.path()), owner);

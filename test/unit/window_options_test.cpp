@@ -313,6 +313,7 @@ TEST_CASE("server configuration: a tab's environment has none of what would lead
                            {false, "TERMINALLY_SHELL", "/bin/dash"},
                            {false, "TERMINALLY_NAME", instance.cookie()},
                            {false, "TERMINALLY_RUN", instance.runtime()},
+                           {false, "TERMINALLY_FILES", instance.files()},
                            {false, "TERMINALLY_LOG_DIR", instance.generation(7)},
                            {false, "TERMINALLY_PANE_SHELL", "/opt/helpers/terminally-shell"}}) {
     CAPTURE(wanted.name);

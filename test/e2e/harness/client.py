@@ -11,7 +11,7 @@ from typing import Any
 
 from .poll import poll
 from .raw_client import RawClient, Request
-from .sandbox import Sandbox, binary
+from .sandbox import Sandbox, binary, files_of
 from .schema import violations
 from .stopwatch import exit_code_in_time
 from .through_host import ACCOUNT, HOST, WITHOUT_TAB, Far, FarClient
@@ -167,6 +167,11 @@ class Server:
     def socket(self) -> Path:
         """Of the private tmux server, once there is one."""
         return poll(lambda: next(self.sandbox.runtime.glob("*/tmux.sock"), None), 5, "a tmux socket")
+
+    @property
+    def files(self) -> Path:
+        """Of commands, once one was run."""
+        return files_of(self.socket.parent)
 
 
 class Tab:

@@ -26,6 +26,17 @@ def take_away(directory: Path) -> None:
     poll(lambda: shutil.rmtree(directory, ignore_errors=True) or not directory.exists(), 5, f"{directory} to be gone")
 
 
+MEMORY = Path(f"/dev/shm/terminally-mcp-{os.geteuid()}")
+
+
+def files_of(runtime: Path) -> Path:
+    """Where the files of commands are of the instance that has this runtime directory (Instance::files)."""
+    number = 14695981039346656037  # FNV-1a
+    for byte in os.fsencode(runtime):
+        number = (number ^ byte) * 1099511628211 % 2**64
+    return MEMORY / f"{number:016x}"
+
+
 _KILLED_AT_ITS_END = re.compile(r"(==\d+==Unable to get registers from thread \d+\.\s*)+")
 
 
@@ -124,6 +135,9 @@ class Sandbox:
         except AssertionError:
             print(f"\nkept for inspection: {self.root}")
             raise
+        for kept in (self.runtime, self.state):
+            for instance in kept.iterdir() if kept.is_dir() else ():
+                shutil.rmtree(files_of(self.runtime / instance.name), ignore_errors=True)
         shutil.rmtree(self.root, ignore_errors=True)
 
 

@@ -1,5 +1,7 @@
 """Every promise about the whole, once nothing is under way."""
 
+from harness.sandbox import MEMORY
+
 from .calls import settle_calls
 from .command import ENDLESS, LATE_S
 from .world import World
@@ -61,5 +63,5 @@ def check_splits(world: World) -> None:
     """Nothing of ours was typed into what a person split off."""
     for log in world.sandbox.state.glob("*/*/pane-@*.%*.log"):
         assert (
-            b"mcp:START" not in log.read_bytes() and str(world.sandbox.runtime).encode() not in log.read_bytes()
+            b"mcp:START" not in log.read_bytes() and bytes(MEMORY) not in log.read_bytes()
         ), f"typed into {log}: {log.read_bytes()[-500:]!r}"
