@@ -20,6 +20,7 @@ struct ShellTemplate {
   std::string_view editor_key;    ///< one line: what the key of ours in its line editor does (editor_key.hpp)
   std::string_view editor_tells;  ///< what it may run: tells what is half typed
   std::string_view editor_puts;   ///< what it may run: puts a text there
+  std::string_view completions;   ///< what `terminally-mcp completions` prints: completes its command line
 };
 
 [[nodiscard]] const ShellTemplate& shell_template(ShellKind kind);
