@@ -2,7 +2,7 @@
 # Sourced by scripts/run and scripts/test: installs what a bare Debian lacks, and nothing when nothing is missing.
 
 # What it takes to build the program and run it; ccache saves the second build and what comes after.
-BUILD_PACKAGES=(g++ ccache cmake ninja-build pkg-config libboost1.81-dev nlohmann-json3-dev libcli11-dev doctest-dev libpcre2-dev libvterm-dev tmux)
+BUILD_PACKAGES=(g++ ccache cmake ninja-build pkg-config libboost1.81-dev nlohmann-json3-dev libcli11-dev doctest-dev libpcre2-dev libsodium-dev libvterm-dev tmux)
 
 # need_packages PKG…: installs those that are missing, with apt-get, as root or through sudo. Where it cannot, it says what is
 # missing and how to install it, and returns 1.

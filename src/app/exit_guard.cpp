@@ -1,46 +1,27 @@
+// Ends the process by a timer's signal, which is served while the event loop is held by something.
 #include "app/exit_guard.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <system_error>
-#include <utility>
+
+#include "base/unique_fd.hpp"
 
 namespace terminally {
 namespace {
 
-constexpr const char* kThisProgram = "/proc/self/exe";
-/// Longer than a process takes to be gone on any machine that is still at work.
-constexpr int kGoneWithinMs = 10'000;
+// What the handlers of signals know.
+std::atomic<Clock::time_point> armed_at{Clock::time_point()};  // zero: not yet
+UniqueFd watched;
+std::chrono::milliseconds after_hang_up{0};
 
-char* const* clean_up_argv = nullptr;  // the handler of a signal has nothing else to know it by
-
-/// Calls what a signal handler may call, and nothing else. fork() is not of that kind: it takes malloc's
-/// lock, which the interrupted code may hold.
 void exit_now(int /*signal*/) {
-  const auto ourselves = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
-  if (clean_up_argv != nullptr && ::_Fork() == 0) {
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);  // in here our own signal is held back
-    ::setsid();
-    const int null = ::open("/dev/null", O_RDWR);
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {  // nobody waits for its end
-      ::dup2(null, fd);
-    }
-    if (ourselves >= 0) {  // until we are gone our locks are held, and what they guard is left alone
-      pollfd gone{.fd = ourselves, .events = POLLIN, .revents = 0};
-      ::poll(&gone, 1, kGoneWithinMs);
-    }
-    ::execv(kThisProgram, clean_up_argv);
-  }
   ::syscall(SYS_exit_group, 0);  // _exit of a sanitizer looks at all threads first
 }
 
@@ -51,67 +32,53 @@ void set_timer(std::chrono::milliseconds time) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-}  // namespace
-
-ExitGuard::ExitGuard(std::vector<std::string> clean_up) : clean_up_(std::move(clean_up)) {
-  for (std::string& argument : clean_up_) {
-    argv_.push_back(argument.data());
-  }
-  argv_.push_back(nullptr);
-}
-
-ExitGuard::~ExitGuard() {
-  if (watcher_.joinable()) {
-    ::eventfd_write(stop_.get(), 1);
-    watcher_.join();
-  }
-  if (armed_at_.load() != Clock::time_point()) {
-    set_timer(std::chrono::milliseconds(0));
-    clean_up_argv = nullptr;
-  }
-}
-
-Clock::time_point ExitGuard::arm(std::chrono::milliseconds time) {
+Clock::time_point arm_once(std::chrono::milliseconds time) {
   const auto now = Clock::now();
   Clock::time_point before;
-  if (!armed_at_.compare_exchange_strong(before, now)) {
+  if (!armed_at.compare_exchange_strong(before, now)) {
     return before;
   }
-  clean_up_argv = clean_up_.empty() ? nullptr : argv_.data();
   std::signal(SIGALRM, exit_now);
   set_timer(time);
   return now;
 }
 
-/// Without a descriptor or a thread for it, the event loop's own look is what there is.
-void ExitGuard::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
-  watched_.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
-  stop_.reset(::eventfd(0, EFD_CLOEXEC));
-  if (!watched_ || !stop_) {
-    return;
+/// POLLHUP is told without being asked for. A socket's other side may close one direction only.
+void arm_if_hung_up(int /*signal*/) {
+  const int error = errno;
+  pollfd end{.fd = watched.get(), .events = POLLRDHUP, .revents = 0};
+  if (::poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLRDHUP)) != 0) {
+    arm_once(after_hang_up);
   }
-  // All signals are for the other threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    watcher_ = std::thread([this, time] { watch(time); });
-  } catch (const std::system_error&) {
-    watched_.reset();
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
 }
 
-void ExitGuard::watch(std::chrono::milliseconds time) {
-  // POLLHUP is told without being asked for. A socket's other side may close one direction only.
-  std::array<pollfd, 2> ends{{{.fd = watched_.get(), .events = POLLRDHUP, .revents = 0},
-                              {.fd = stop_.get(), .events = POLLIN, .revents = 0}}};
-  while (::poll(ends.data(), ends.size(), -1) < 0 && errno == EINTR) {
-  }
-  if (ends[1].revents == 0 && (ends[0].revents & (POLLHUP | POLLRDHUP)) != 0) {
-    arm(time);
-  }
+void let_it_signal(bool on) {
+  const int flags = ::fcntl(watched.get(), F_GETFL);
+  ::fcntl(watched.get(), F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC);
+}
+
+}  // namespace
+
+ExitGuard::~ExitGuard() {
+  let_it_signal(false);
+  watched.reset();
+  set_timer(std::chrono::milliseconds(0));
+  armed_at = Clock::time_point();
+}
+
+Clock::time_point ExitGuard::arm(std::chrono::milliseconds time) {
+  return arm_once(time);
+}
+
+/// Without a descriptor for it, the event loop's own look is what there is.
+void ExitGuard::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
+  watched.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  after_hang_up = time;
+  std::signal(SIGIO, arm_if_hung_up);
+  ::fcntl(watched.get(), F_SETOWN, ::getpid());
+  let_it_signal(true);
+  arm_if_hung_up(0);
 }
 
 }  // namespace terminally

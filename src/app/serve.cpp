@@ -7,9 +7,7 @@
 #include <csignal>
 #include <exception>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/composition.hpp"
 #include "app/exit_guard.hpp"
@@ -29,17 +27,6 @@ namespace asio = boost::asio;
 
 /// Of the two seconds that are promised, from the end of stdin or a signal on.
 constexpr std::chrono::milliseconds kExitWithin{1'700};
-
-/// For what an unnamed instance leaves where there was no time to end it.
-std::vector<std::string> clean_up_of(const Config& config) {
-  return {"terminally-mcp",
-          "--runtime-dir",
-          config.runtime_root.string(),
-          "--state-dir",
-          config.state_root.string(),
-          "instances",
-          "clean"};
-}
 
 /// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's
 /// own), and a second one must not end us half way. How long the end takes is the guard's to keep.
@@ -120,7 +107,7 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
-  ExitGuard guard(config.instance.empty() ? clean_up_of(config) : std::vector<std::string>());
+  ExitGuard guard;
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), config);
   Ending ending;

@@ -227,7 +227,7 @@ struct ChildProcess::State {
 
   [[nodiscard]] bool has_ended() {
     pollfd ended{.fd = pidfd.native_handle(), .events = POLLIN, .revents = 0};
-    return ::poll(&ended, 1, 0) != 0;
+    return ::poll(&ended, 1, 0) > 0;  // a signal of our own ends it, too
   }
 
   /// Looked at, too: asio may tell of a descriptor what it has just seen of one that was closed since.

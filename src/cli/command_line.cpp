@@ -48,7 +48,7 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   }
   add_exec(app, config, action, behind_dashes);
   for (const auto& add : {add_cp, add_attach, add_history, add_instances, add_hosts, add_doctor, add_demo,
-                          add_completions, add_gateway, add_relay}) {
+                          add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }

@@ -1,18 +1,27 @@
-// terminally-mcp completions: made from the command line's own description, so that they cannot go stale.
+// terminally-mcp completions: a few lines for a shell, which ask `terminally-mcp complete` what may stand at
+// the cursor. That walks the command line's own description, so that completions cannot go stale.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/one_of.hpp"
+#include "base/process.hpp"
+#include "cli/command_line.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/value_types.hpp"
-#include "setup/completion_scripts.hpp"
+#include "shell/shell_templates.hpp"
 
 namespace terminally {
 namespace {
+
+/// What `complete` returns where files may stand, too: these are the shell's to offer.
+constexpr int kFilesToo = 3;
 
 /// The first clause: completions show one line.
 std::string first_clause(const std::string& text) {
@@ -23,56 +32,129 @@ std::string first_clause(const std::string& text) {
   return text.substr(0, end);
 }
 
-/// What a place takes is told by how the help names it: "a|b|c", or one of the names in value_types.hpp.
-CompletionValue value_of(const std::string& type) {
-  using Kind = CompletionValue::Kind;
-  const std::map<std::string, Kind> kinds = {{kTabType, Kind::tabs},      {kInstanceType, Kind::instances},
-                                             {kFileType, Kind::files},    {kDirectoryType, Kind::files},
-                                             {kProgramType, Kind::files}, {kLogType, Kind::logs}};
-  if (const auto known = kinds.find(type); known != kinds.end()) {
-    return {known->second, {}};
-  }
-  CompletionValue value;
-  if (type.find('|') != std::string::npos) {
-    value.kind = Kind::words;
-    value.words = CLI::detail::split(type, '|');
-  }
-  return value;
+void offer(const std::string& candidate, const std::string& description) {
+  print(candidate + "\t" + first_clause(description) + "\n");
 }
 
-CompletionFlag described(const CLI::Option& option) {
-  CompletionFlag flag;
-  for (const std::string& name : option.get_snames()) {
-    flag.names.push_back("-" + name);
-  }
-  for (const std::string& name : option.get_lnames()) {
-    flag.names.push_back("--" + name);
-  }
-  flag.description = first_clause(option.get_description());
-  flag.takes_value = option.get_items_expected_max() > 0;
-  flag.value = value_of(option.get_type_name());
-  return flag;
+/// The subcommands that the help shows.
+std::vector<const CLI::App*> subcommands_of(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
 }
 
-CompletionCommand described(const CLI::App& app) {
-  CompletionCommand command;
-  command.name = app.get_name();
-  command.description = first_clause(app.get_description());
-  bool first = true;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) {
-      command.flags.push_back(described(*option));
-    } else if (std::exchange(first, false)) {
-      command.argument = value_of(option->get_type_name());
+/// Where the words before the cursor have led.
+class CursorPlace {
+ public:
+  explicit CursorPlace(const CLI::App& program) : program_(program), command_(&program) {}
+
+  void take(const std::string& word) {
+    const CLI::Option* flag = std::exchange(wants_, nullptr);
+    if (flag != nullptr) {
+      take_value(*flag, word);
+    } else if (word.starts_with('-')) {
+      flag = flag_of(word);
+      if (flag != nullptr && word.find('=') != std::string::npos) {
+        take_value(*flag, word.substr(word.find('=') + 1));
+      } else {
+        wants_ = flag;
+      }
     } else {
-      command.takes_more = true;
+      const auto children = subcommands_of(*command_);
+      const auto child =
+          std::ranges::find_if(children, [&](const CLI::App* one) { return one->get_name() == word; });
+      if (arguments_ == 0 && child != children.end()) {
+        command_ = *child;
+      } else {
+        ++arguments_;
+      }
     }
   }
-  for (const CLI::App* child :
-       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
-    command.commands.push_back(described(*child));
+
+  /// Prints what fits here, whatever is typed of it: after a flag its values, after a command its first
+  /// argument, and where nothing is known, nothing. Returns the exit code of `complete`.
+  int offer_all(const std::string& typed) {
+    if (wants_ == nullptr && typed.starts_with("--") && typed.find('=') != std::string::npos) {
+      wants_ = flag_of(typed);
+    }
+    if (wants_ != nullptr) {
+      return offer_values(*wants_);
+    }
+    if (typed.starts_with('-')) {
+      offer_flags();
+      return 0;
+    }
+    const auto arguments =
+        command_->get_options([](const CLI::Option* one) { return one->get_positional(); });
+    if (arguments_ > 0) {
+      return arguments.size() > 1 ? kFilesToo : 0;
+    }
+    const auto children = subcommands_of(*command_);
+    for (const CLI::App* child : children) {
+      offer(child->get_name(), child->get_description());
+    }
+    return children.empty() && !arguments.empty() ? offer_values(*arguments.front()) : 0;
   }
-  return command;
+
+ private:
+  void take_value(const CLI::Option& flag, const std::string& value) {
+    if (std::ranges::count(program_.get_options(), &flag) > 0) {
+      for_list_.push_back("--" + flag.get_single_name() + "=" + value);
+    }
+  }
+
+  /// The flag with a value that this word is, or begins as "--flag=value". The program's are understood after
+  /// a subcommand, too.
+  [[nodiscard]] const CLI::Option* flag_of(const std::string& word) const {
+    const std::string name = word.substr(0, word.find('='));
+    const CLI::Option* flag = command_->get_option_no_throw(name);
+    flag = flag == nullptr ? program_.get_option_no_throw(name) : flag;
+    return flag != nullptr && flag->get_items_expected_max() > 0 ? flag : nullptr;
+  }
+
+  void offer_flags() const {
+    std::vector<const CLI::Option*> flags = command_->get_options();
+    if (command_ != &program_) {
+      std::ranges::copy_if(program_.get_options(), std::back_inserter(flags),
+                           [&](const CLI::Option* flag) { return flag != program_.get_help_ptr(); });
+    }
+    for (const CLI::Option* flag : flags) {
+      for (const std::string& name : flag->get_snames()) {
+        offer("-" + name, flag->get_description());
+      }
+      for (const std::string& name : flag->get_lnames()) {
+        offer("--" + name, flag->get_description());
+      }
+    }
+  }
+
+  /// What a place takes is told by how the help names it: "a|b|c", or one of the names in value_types.hpp.
+  [[nodiscard]] int offer_values(const CLI::Option& option) const {
+    const std::string type = option.get_type_name();
+    if (is_one_of(type, {kTabType, kLogType, kInstanceType})) {
+      std::vector<std::string> words = for_list_;
+      words.insert(words.begin(), "terminally-mcp");
+      words.insert(words.end(), {type == kInstanceType ? "instances" : "ls", "-q"});
+      static_cast<void>(run_command_line(static_cast<int>(words.size()), pointers(words).data()));
+    } else if (type.find('|') != std::string::npos) {
+      for (const std::string& word : CLI::detail::split(type, '|')) {
+        print(word + "\n");
+      }
+    }
+    return is_one_of(type, {kLogType, kFileType, kDirectoryType, kProgramType}) ? kFilesToo : 0;
+  }
+
+  const CLI::App& program_;
+  const CLI::App* command_;
+  const CLI::Option* wants_ = nullptr;  ///< the flag that waits for its value
+  std::size_t arguments_ = 0;
+  std::vector<std::string> for_list_;  ///< flags of the program with their values, above all --instance
+};
+
+int complete(const CLI::App& program, const std::vector<std::string>& words) {
+  CursorPlace place(program);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    place.take(words[i]);
+  }
+  return place.offer_all(words.empty() ? "" : words.back());
 }
 
 }  // namespace
@@ -90,12 +172,21 @@ void add_completions(CLI::App& app, Config& /*config*/, Action& action) {
       "  eval \"$(terminally-mcp completions bash)\"          in ~/.bashrc\n"
       "  eval \"$(terminally-mcp completions zsh)\"           in ~/.zshrc, after compinit\n"
       "  terminally-mcp completions fish > ~/.config/fish/completions/terminally-mcp.fish");
-  command->callback([&app, &action, shell] {
-    action = [&app, shell] {
-      print(completion_script(*shell, described(app)));
+  command->callback([&action, shell] {
+    action = [shell] {
+      print(*shell == "zsh" ? "#compdef terminally-mcp\n" : "");
+      print(shell_template(*shell_kind(*shell)).completions);
       return 0;
     };
   });
+}
+
+void add_complete(CLI::App& app, Config& /*config*/, Action& action) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("complete", "What may stand at the end of a command line");
+  command->group("");
+  command->add_option("words", *words, "Behind --: the command line without the program, up to the cursor");
+  command->callback([&app, &action, words] { action = [&app, words] { return complete(app, *words); }; });
 }
 
 }  // namespace terminally

@@ -41,5 +41,6 @@ void add_hosts(CLI::App& app, Config& config, Action& action);
 void add_gateway(CLI::App& app, Config& config, Action& action);
 void add_relay(CLI::App& app, Config& config, Action& action);
 void add_completions(CLI::App& app, Config& config, Action& action);
+void add_complete(CLI::App& app, Config& config, Action& action);
 
 }  // namespace terminally

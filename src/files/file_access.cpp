@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "files/file_listing.hpp"
 #include "files/file_scan.hpp"
 #include "files/file_uri.hpp"

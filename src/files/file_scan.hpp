@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "files/file_requests.hpp"
 #include "files/open_file.hpp"
 

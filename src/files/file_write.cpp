@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/files.hpp"
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "files/file_uri.hpp"
 #include "system/file_root.hpp"
 

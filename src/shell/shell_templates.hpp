@@ -13,10 +13,11 @@ struct ShellTemplate {
   std::string_view source;   ///< one line, typed: sources a file
   std::string_view mend;     ///< one line, typed first when no shell answered: takes away what hides builtins
   std::string_view wrapper;  ///< START, the text, END
-  std::string_view epilogue;  ///< a last line for the text
-  std::string_view end;       ///< prints END and puts everything back; none: the wrapper does it itself
-  std::string_view hook;      ///< what the prompt hook sources, where it is not `end`
-  std::string_view cd;        ///< one line: goes to a directory
+  std::string_view epilogue;     ///< a last line for the text
+  std::string_view end;          ///< prints END and puts everything back; none: the wrapper does it itself
+  std::string_view hook;         ///< what the prompt hook sources, where it is not `end`
+  std::string_view cd;           ///< one line: goes to a directory
+  std::string_view completions;  ///< what `terminally-mcp completions` prints: completes its command line
 };
 
 [[nodiscard]] const ShellTemplate& shell_template(ShellKind kind);

@@ -6,7 +6,6 @@
 
 #include "base/worker.hpp"
 #include "text/ansi.hpp"
-#include "text/drawing_cost.hpp"
 #include "text/drawn_line.hpp"
 #include "text/screen.hpp"
 
@@ -27,6 +26,9 @@ constexpr std::size_t kMaxDrawnBytes = std::size_t{4} << 20U;
 
 /// How much text is drawn after all runs together until their cursors stand below it.
 constexpr std::size_t kMaxSettlingBytes = std::size_t{256} << 10U;
+
+/// To make a screen takes as long as to draw so many bytes.
+constexpr std::size_t kBytesAScreen = 512;
 
 /// Lines that need no emulator, then a run that does.
 struct Piece {
@@ -112,23 +114,21 @@ std::size_t last_lines(std::string_view text) {
   return from;
 }
 
-/// Cuts the beginnings of runs, the earliest first, so that they are kMaxEmulatedBytes together and cost no
-/// more than kMostDrawnCells. Returns how many bytes each lost.
-std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, int cols) {
+/// Cuts the beginnings of runs, the earliest first, so that all together draw kMaxEmulatedBytes, or less
+/// where rows are wider than usual: a byte may draw a whole screen. What is drawn around a run is at the cost
+/// of earlier runs. Returns how many bytes each lost.
+std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, std::size_t cols) {
   std::vector<std::size_t> omitted(pieces.size());
-  std::size_t budget = kMaxEmulatedBytes;
-  std::uint64_t cells = kMostDrawnCells;
+  std::size_t budget = kMaxEmulatedBytes * kUsualCols / std::max(cols, kUsualCols);
   for (std::size_t i = pieces.size(); i-- > 0;) {
     const std::string_view run = pieces[i].run;
     if (run.empty()) {
       continue;
     }
-    throw_if_abandoned();
-    std::size_t most = run.size() - std::min(budget, run.size());
-    const std::size_t before = pieces[i].text.size() - last_lines(pieces[i].text);
-    most += affordable_from(run.substr(most), cols, before, cells);
+    const std::size_t most = run.size() - std::min(budget, run.size());
     omitted[i] = most < run.size() ? safe_cut(run.substr(0, most), true) : most;
-    budget -= std::min(budget, run.size() - omitted[i]);
+    const std::size_t before = pieces[i].text.size() - last_lines(pieces[i].text);
+    budget -= std::min(budget, run.size() - omitted[i] + before + kBytesAScreen);
   }
   return omitted;
 }
@@ -207,7 +207,7 @@ void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& a
 std::string render(std::string_view raw, int cols) {
   cols = std::clamp(cols, 2, 1000);
   std::vector<Piece> pieces = Splitter(cols).split(raw);
-  const std::vector<std::size_t> omitted = cut_runs(pieces, cols);
+  const std::vector<std::size_t> omitted = cut_runs(pieces, static_cast<std::size_t>(cols));
   std::size_t settling = kMaxSettlingBytes;
   std::string out;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -6,8 +6,10 @@
 
 namespace terminally {
 
-/// How many bytes of cursor-moving runs one rendering takes through the emulator, counted from the end.
-inline constexpr std::size_t kMaxEmulatedBytes = 1 << 20;
+/// How many bytes of cursor-moving runs one rendering takes through the emulator, counted from the end, at up
+/// to so many columns.
+inline constexpr std::size_t kMaxEmulatedBytes = 256 << 10;
+inline constexpr std::size_t kUsualCols = 120;
 
 /// What a person would have seen in the end: carriage returns, backspaces, cursor movement and erasing
 /// applied to a log's bytes, as on a terminal of `cols` columns (at least 2, at most 1000) and 40 rows that
@@ -24,13 +26,12 @@ inline constexpr std::size_t kMaxEmulatedBytes = 1 << 20;
 /// off the top
 ///   stays, also after `clear`, which would drop it from a terminal's history. While the alternate screen is
 ///   on, it comes after the text before it.
-/// - Where the runs are more than kMaxEmulatedBytes together, or would take too long (drawing_cost.hpp), the
-/// earlier ones, or the beginning of one, are replaced by a
-///   line "[N bytes of screen drawing left out]".
+/// - Where the runs are more than kMaxEmulatedBytes together, the earlier ones, or the beginning of one, are
+///   replaced by a line "[N bytes of screen drawing left out]".
 ///
 /// The text ends with a newline if the last line was finished.
-/// Pure, and may be called from any thread. Costs up to 0.2 s, whatever is drawn, so not on the event loop;
-/// on a Worker it can be abandoned.
+/// Pure, and may be called from any thread. Costs up to 1 s, whatever is drawn, so not on the event loop; on
+/// a Worker it can be abandoned.
 [[nodiscard]] std::string render(std::string_view raw, int cols);
 
 }  // namespace terminally

@@ -3,7 +3,7 @@
 
 #include "base/base64.hpp"
 #include "base/error.hpp"
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "files/file_access.hpp"
 #include "toolkit/file_answers.hpp"
 #include "toolkit/limits.hpp"

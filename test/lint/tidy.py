@@ -26,6 +26,7 @@ PACKAGES = [
     "libboost1.81-dev",
     "libcli11-dev",
     "libpcre2-dev",
+    "libsodium-dev",
     "libstdc++-12-dev",
     "libc6-dev",
     "linux-libc-dev",

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "event_loop.hpp"
 #include "files/file_access.hpp"
 #include "temp_files.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/base64.hpp"
-#include "base/posix_checksum.hpp"
+#include "base/hash.hpp"
 #include "shell/shell_quoting.hpp"
 
 using namespace terminally;
