@@ -7,7 +7,7 @@
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
 #include "log/log_end.hpp"
-#include "log/masking.hpp"
+#include "log/log_text.hpp"
 #include "log/unfinished_line.hpp"
 #include "system/listeners.hpp"
 #include "text/ansi.hpp"
@@ -224,8 +224,11 @@ std::string TabCondition::masked_match(const LineMatch& found) const {
   if (!guard) {
     return std::string(found.matched());
   }
-  const LogRange line{found.line_begin, found.line_end, 0, tab_->log.end(), true};
-  const std::string masked = strip_ansi(masked_range(guard, tab_->log, line));
+  const LogRange range{found.line_begin, found.line_end, 0, tab_->log.end(), true};
+  const LogText line(log_part(tab_->log, range), {.guard = guard}, tab_->cols);
+  MaskCounts masked_kinds;
+  const std::string masked = strip_ansi(line.masked(0, line.bytes().size(), masked_kinds));
+  guard->count(masked_kinds);
   return masked.empty() ? guard->secrets().mask(SecretRules::kPrivateKey)
                         : guard->masked_part(found.text, found.match.begin, found.match.end);
 }

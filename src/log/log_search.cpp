@@ -123,29 +123,46 @@ std::size_t size_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 void ShownLines::look_at(std::uint64_t begin, std::string_view bytes) {
+  constexpr std::uint64_t kPart = std::uint64_t{64} * 1024;
+  const std::uint64_t end = begin + bytes.size();
+  if (part_ && begin >= begin_ && end <= end_ &&
+      part_->bytes()
+          .substr(std::min<std::uint64_t>(begin - begin_, part_->bytes().size()))
+          .starts_with(bytes)) {
+    return;
+  }
+  const std::uint64_t log_end = log_.end();
   begin_ = begin;
-  echoes_ = bytes.empty() ? std::vector<ByteSpan>() : typed_echoes(log_, begin, bytes);
+  end_ = std::max(end, std::min(begin + kPart, log_end));
+  LogPart part = log_part(log_, {begin_, end_, 0, log_end, end_ == log_end});
+  // Across a gap, offsets in the part are not those of the log: then these bytes are looked at alone.
+  if (!std::string_view(part.bytes).starts_with(bytes)) {
+    part = LogPart();
+    part.bytes = bytes;
+    end_ = end;
+  }
+  part_.emplace(std::move(part), view_, 0);
 }
 
 bool ShownLines::is_ours(std::uint64_t offset) const {
-  return std::ranges::any_of(
-      echoes_, [at = offset - begin_](const ByteSpan& echo) { return echo.begin <= at && at < echo.end; });
+  return part_->echo_in(offset - begin_, offset - begin_ + 1).has_value();
 }
 
 std::optional<std::string> ShownLines::text(std::uint64_t begin, std::string_view line) {
   const std::size_t at = begin - begin_;
-  const auto ours = std::ranges::find_if(
-      echoes_, [&](const ByteSpan& echo) { return echo.end > at && echo.begin < at + line.size(); });
-  if (ours == echoes_.end()) {
-    return with_command_named(strip_ansi(masked_.masked(begin, line)), own_files_);
-  }
-  // An echo goes to the end of its line.
-  if (ours->begin <= at) {
+  const std::optional<std::size_t> echo = part_->echo_in(at, at + line.size());
+  if (echo && *echo <= at) {
     return std::nullopt;
   }
-  std::string text = strip_ansi(masked_.masked(begin, line.substr(0, ours->begin - at)));
-  text.resize(text.find_last_not_of(' ') + 1);  // npos + 1 is 0
-  return with_command_named(text, own_files_);
+  MaskCounts masked;
+  std::string text = strip_ansi(part_->masked(at, at + line.size(), masked));
+  if (guard_) {
+    guard_->count(masked);
+  }
+  if (echo) {
+    text.resize(text.find_last_not_of(' ') + 1);  // npos + 1 is 0
+  }
+  return text;
 }
 
 LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from)

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "log/masking.hpp"
-#include "log/own_lines.hpp"
+#include "log/log_text.hpp"
 #include "log/pane_log.hpp"
 #include "log/searching.hpp"
 #include "text/pattern_scan.hpp"
@@ -47,11 +46,14 @@ class LogSearch {
   bool found_unfinished_ = false;  ///< what was found last: its line had no end yet
 };
 
-/// Single lines of a log as text, masked, without what is ours.
+/// Single lines of a log as text, masked, without what is ours; keeps a part of the log for the lines to
+/// come.
 class ShownLines {
  public:
   ShownLines(const PaneLog& log, const SearchLogs& request)
-      : log_(log), masked_(log, request.guard), own_files_(request.own_files) {}
+      : log_(log),
+        guard_(request.guard),
+        view_{.strip_ansi = true, .guard = request.guard, .own_files = request.own_files} {}
 
   /// To be called for the bytes that the lines are of: they stand at offset `begin`.
   void look_at(std::uint64_t begin, std::string_view bytes);
@@ -62,10 +64,11 @@ class ShownLines {
 
  private:
   const PaneLog& log_;
-  MaskedLines masked_;
-  std::string own_files_;
-  std::uint64_t begin_ = 0;
-  std::vector<ByteSpan> echoes_;  ///< from begin_ on
+  std::shared_ptr<TextGuard> guard_;
+  TextView view_;
+  std::uint64_t begin_ = 0;  ///< log offset of the part
+  std::uint64_t end_ = 0;
+  std::optional<LogText> part_;
 };
 
 /// Puts matches together into an answer of bounded size: their lines, and the lines around them.

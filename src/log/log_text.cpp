@@ -1,11 +1,16 @@
+// A part of a log becomes text: its edits are found once over the part and what is around it; then pieces of
+// it are edited, viewed and measured, each once, until the budget is full.
 #include "log/log_text.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 #include "base/utf8.hpp"
+#include "json/json_size.hpp"
 #include "log/own_lines.hpp"
-#include "secrets/text_guard.hpp"
 #include "text/ansi.hpp"
 #include "text/render.hpp"
-#include "text/visible_text.hpp"
 
 namespace terminally {
 namespace {
@@ -25,25 +30,221 @@ std::string without_cr_before_lf(std::string_view bytes) {
   }
 }
 
-}  // namespace
-
-std::string log_text(std::string_view bytes, const TextView& view, int cols) {
-  if (view.is_exact()) {
-    return to_valid_utf8(bytes);
-  }
-  const std::string ours_named =
-      with_command_named(without_spans(bytes, typed_echoes(bytes)), view.own_files);
-  bytes = ours_named;
-  std::string text = view.render ? render(bytes, cols) : strip_ansi(bytes);
-  if (!view.guard) {
-    return text;
-  }
-  // Masked again: what was drawn out of order has the form of a secret only once it is rendered.
-  return view.render ? view.guard->text(text) : visible_text(text);
+/// After the next newline if one is near; a text may begin there.
+std::size_t near_line(std::string_view bytes) {
+  constexpr std::size_t kNear = 4096;
+  return bytes.substr(0, std::min(bytes.size() / 4, kNear)).find('\n') + 1;  // npos + 1 is 0
 }
 
-std::string output_text(std::string_view bytes, const TextView& view, int cols) {
-  return view.is_exact() ? to_valid_utf8(without_cr_before_lf(bytes)) : log_text(bytes, view, cols);
+}  // namespace
+
+std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end) {
+  const std::size_t cut = safe_cut(bytes.substr(0, wanted), false);
+  if (cut != 0) {
+    return cut;
+  }
+  if (bytes.size() <= wanted) {
+    return at_end ? bytes.size() : safe_cut(bytes, true);
+  }
+  AnsiStripper stripper;
+  std::string ignored;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    stripper.feed(bytes.substr(i, 1), ignored);
+    if (stripper.unfinished_bytes() == 0) {
+      return i + 1;
+    }
+  }
+  return bytes.size();
+}
+
+LogText::LogText(LogPart part, TextView view, int cols)
+    : window_(std::move(part.before)), view_(std::move(view)), cols_(cols) {
+  begin_ = window_.size();
+  end_ = begin_ + part.bytes.size();
+  window_.append(part.bytes).append(part.after);
+  if (view_.guard) {
+    const std::size_t line =
+        part.begins_line ? 0 : window_.substr(0, begin_).find('\n') + 1;  // npos + 1 is 0
+    SecretsIn found = secrets_in(view_.guard->secrets(), std::string_view(window_).substr(line),
+                                 part.begins_line || line > 0, part.goes_on);
+    for (Edit& edit : found.edits) {
+      edit.begin += line;
+      edit.end += line;
+    }
+    edits_ = std::move(found.edits);
+    if (found.unfinished && line + *found.unfinished < end_) {
+      unfinished_ = line + *found.unfinished - std::min(line + *found.unfinished, begin_);
+    }
+  }
+  if (!view_.is_exact()) {
+    echoes_ = typed_echoes(window_);
+    edits_.insert(edits_.end(), echoes_.begin(), echoes_.end());
+    const std::vector<Edit> names = command_names(window_, view_.own_files);
+    edits_.insert(edits_.end(), names.begin(), names.end());
+    std::ranges::stable_sort(edits_, {}, &Edit::begin);
+  }
+}
+
+std::string_view LogText::bytes() const {
+  return std::string_view(window_).substr(begin_, end_ - begin_);
+}
+
+std::string LogText::masked(std::size_t begin, std::size_t end, MaskCounts& counts) const {
+  return edited(window_, edits_, begin_ + begin, begin_ + end, &counts);
+}
+
+std::optional<std::size_t> LogText::echo_in(std::size_t begin, std::size_t end) const {
+  const auto echo = std::ranges::find_if(
+      echoes_, [&](const Edit& one) { return one.end > begin_ + begin && one.begin < begin_ + end; });
+  return echo == echoes_.end() ? std::nullopt : std::optional(echo->begin - std::min(echo->begin, begin_));
+}
+
+void LogText::append(std::size_t begin, std::size_t end, VisibleText& visible, std::string& out,
+                     MaskCounts* masked) const {
+  const std::string bytes = edited(window_, edits_, begin_ + begin, begin_ + end, masked);
+  if (view_.is_exact()) {
+    out += to_valid_utf8(view_.lines_end_with_lf ? without_cr_before_lf(bytes) : bytes);
+    return;
+  }
+  const std::string text = view_.render ? render(bytes, cols_) : strip_ansi(bytes);
+  if (view_.guard && !view_.render) {
+    visible.feed(text, out);
+  } else {
+    out += text;
+  }
+}
+
+FittingText LogText::text(std::size_t begin, std::size_t end) const {
+  FittingText made{.bytes = end - begin};
+  VisibleText visible;
+  append(begin, end, visible, made.text, &made.masked);
+  visible.finish(made.text);
+  if (view_.guard && view_.render) {
+    // Masked again: what was drawn out of order has the form of a secret only once it is rendered.
+    TextGuard guard(view_.guard->shared_secrets());
+    guard.count(made.masked);
+    made.text = guard.text(made.text);
+    made.masked = guard.counts();
+  }
+  return made;
+}
+
+/// A drawing is not made of the texts of its parts: looks for how much of `all` bytes fits. That nothing more
+/// would is not sure after so few looks.
+template <class TextOf>
+FittingText LogText::drawn(std::uint64_t budget, std::size_t all, const TextOf& text_of) const {
+  constexpr int kMostLooks = 10;
+  FittingText best;
+  std::uint64_t fits = 0;                           // so much is known to fit
+  std::uint64_t too_much = std::uint64_t{all} + 1;  // and so much not to
+  std::uint64_t wanted = std::min<std::uint64_t>(all, budget);
+  for (int looks = 0; looks < kMostLooks && wanted > fits; ++looks) {
+    FittingText piece = text_of(static_cast<std::size_t>(wanted));
+    const std::uint64_t size = json_size(piece.text);
+    if (size > budget) {
+      too_much = wanted;
+      wanted = fits + (too_much - fits) / 2;
+      continue;
+    }
+    fits = wanted;
+    best = std::move(piece);
+    const std::uint64_t room = budget - size;
+    if (room <= budget / 64) {
+      break;
+    }
+    wanted = too_much > all ? std::min<std::uint64_t>(all, fits + std::max(room, fits))
+                            : fits + (too_much - fits) / 2;
+  }
+  return best;
+}
+
+/// In smaller and smaller steps: what did not fit is looked at again, in parts.
+FittingText LogText::beginning(std::uint64_t budget, std::size_t from, std::size_t to) const {
+  const std::string_view all = bytes().substr(0, to);
+  if (view_.render) {
+    return drawn(budget, to - from, [&](std::size_t wanted) {
+      return text(from, from + text_border(all.substr(from), wanted, true));
+    });
+  }
+  FittingText found;
+  VisibleText visible;
+  std::size_t at = from;
+  std::uint64_t size = 0;
+  for (std::size_t step = std::bit_ceil(std::max<std::uint64_t>(budget, 4096)); step > 0; step /= 2) {
+    while (at < to) {
+      const std::size_t next = at + text_border(all.substr(at), step, true);
+      VisibleText after = visible;
+      std::string piece;
+      append(at, next, after, piece, nullptr);
+      const std::uint64_t piece_size = json_size(piece);
+      std::string end;
+      VisibleText(after).finish(end);
+      if (size + piece_size + json_size(end) > budget) {
+        break;
+      }
+      found.text += piece;
+      size += piece_size;
+      visible = std::move(after);
+      at = next;
+    }
+  }
+  visible.finish(found.text);
+  found.bytes = at - from;
+  static_cast<void>(edited(window_, edits_, begin_ + from, begin_ + at, &found.masked));
+  return found;
+}
+
+FittingText LogText::ending(std::uint64_t budget, std::size_t from) const {
+  const std::size_t size = bytes().size();
+  FittingText whole = text(from, size);
+  const std::uint64_t whole_size = json_size(whole.text);
+  if (whole_size <= budget) {
+    return whole;
+  }
+  std::size_t begin = from + beginning(whole_size - budget, from, size).bytes;
+  if (begin > from && bytes()[begin - 1] != '\n') {
+    begin += near_line(bytes().substr(begin));
+  }
+  for (;;) {
+    FittingText end = text(begin, size);
+    if (json_size(end.text) <= budget) {
+      return end;
+    }
+    begin += text_border(bytes().substr(begin), 1, true);
+  }
+}
+
+FittingText LogText::fitting(Keep keep, std::uint64_t budget, std::size_t from) const {
+  const std::size_t size = bytes().size();
+  if (keep == Keep::beginning) {
+    return beginning(budget, from, size);
+  }
+  if (!view_.render) {
+    return ending(budget, from);
+  }
+  return drawn(budget, size - from, [&](std::size_t wanted) {
+    std::size_t begin = size - wanted;
+    if (begin > from) {
+      begin = from + safe_cut(bytes().substr(from, begin - from), true);
+      begin += near_line(bytes().substr(begin));
+    }
+    return text(begin, size);
+  });
+}
+
+FittingText LogText::chunk(std::uint64_t budget) const {
+  const std::size_t to = unfinished_.value_or(0) > 0 ? *unfinished_ : bytes().size();
+  FittingText found = beginning(budget, 0, to);
+  if (found.bytes == 0) {
+    found = text(0, text_border(bytes().substr(0, to), 1, true));
+  }
+  found.may_grow = unfinished_ == std::size_t{0};
+  return found;
+}
+
+FittingText fitting_text(LogPart part, TextView view, int cols, Keep keep, std::uint64_t budget) {
+  const LogText text(std::move(part), std::move(view), cols);
+  return keep == Keep::end ? text.fitting(keep, budget) : text.chunk(budget);
 }
 
 }  // namespace terminally

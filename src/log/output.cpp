@@ -3,15 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/utf8.hpp"
 #include "json/json_size.hpp"
-#include "log/fitting.hpp"
 #include "log/log_text.hpp"
-#include "log/masking.hpp"
-#include "log/own_lines.hpp"
-#include "text/ansi.hpp"
-#include "text/render.hpp"
-#include "text/visible_text.hpp"
 
 namespace terminally {
 namespace {
@@ -19,82 +12,86 @@ namespace {
 /// Up to this much is turned into text to see whether it fits: ten thousand redraws of a progress bar are one
 /// line.
 constexpr std::uint64_t kLargestWhole = 4 * 1024 * 1024;
+/// Of more, so much is looked at of each end, and eight times of what may be shown.
+constexpr std::uint64_t kEndBytes = 64 * 1024;
 
-/// Output that is cut: as text, masked, and only then measured.
-class CutOutput {
+/// A part of an output as text, and where in the log its bytes stand: some may be gone.
+class OutputPart {
  public:
-  CutOutput(const PaneLog& log, const OutputRange& range, const TextView& view, int cols)
-      : log_(log), range_(range), view_(view), look_(view_for_a_look(view)), cols_(cols) {}
+  OutputPart(const PaneLog& log, const OutputRange& range, std::uint64_t begin, std::uint64_t end,
+             const TextView& view, int cols)
+      : begin_(begin),
+        end_(end),
+        text_(part_of(log, {begin, end, range.first, range.end, range.goes_on}), view, cols) {}
 
-  [[nodiscard]] std::string text(std::uint64_t from, std::uint64_t to, bool only_a_look) const {
-    const TextView& view = only_a_look ? look_ : view_;
-    const LogRange range{from, to, range_.first, range_.end, range_.goes_on};
-    const bool is_cut = from > range_.begin || to < range_.end;
-    if (view.is_exact() || !is_cut) {
-      return output_text(masked_range(view.guard, log_, range), view, cols_);
+  [[nodiscard]] const LogText& text() const { return text_; }
+  /// The offset behind a beginning, or of an end.
+  [[nodiscard]] std::uint64_t cut_at(const FittingText& found, Keep keep) const {
+    if (found.bytes == text_.bytes().size()) {
+      return keep == Keep::end ? begin_ : end_;
     }
-    // A line that we typed in a shell that the command opened is known by what follows it, behind the cut.
-    LogPart part = log_part(log_, read_range(log_, from, to), range);
-    part.bytes = without_spans(part.bytes, typed_echoes(log_, from, part.bytes));
-    return output_text(masked_bytes(view.guard, part), view, cols_);
-  }
-
-  /// The first bytes.
-  [[nodiscard]] FittingText head(std::uint64_t budget) const {
-    return fitting(range_.end - range_.begin, budget, [this](std::uint64_t wanted) {
-      const std::string raw = read_range(log_, range_.begin, range_.begin + wanted);
-      const std::uint64_t bytes = wanted - (raw.size() - safe_cut(raw, true));
-      return FittingText{bytes, text(range_.begin, range_.begin + bytes, true)};
-    });
-  }
-
-  /// The last bytes, none of them before `from`.
-  [[nodiscard]] FittingText tail(std::uint64_t from, std::uint64_t budget) const {
-    return fitting(range_.end - from, budget, [this, from](std::uint64_t wanted) {
-      const std::uint64_t at = range_.end - wanted;
-      const std::string before = read_range(log_, at - std::min(at - from, kBeforeTail), at);
-      const std::uint64_t bytes = wanted - tail_border(before, read_range(log_, at, range_.end));
-      return FittingText{bytes, text(range_.end - bytes, range_.end, true)};
-    });
+    std::uint64_t at = keep == Keep::end ? text_.bytes().size() - found.bytes : found.bytes;
+    for (const LogRun& run : runs_) {
+      if (at < run.bytes || (at == run.bytes && keep == Keep::beginning)) {
+        return run.offset + at;
+      }
+      at -= run.bytes;
+    }
+    return end_;
   }
 
  private:
-  /// What decides on whether a tail begins within a sequence.
-  static constexpr std::uint64_t kBeforeTail = kMaxSequenceBytes + 4;
+  LogPart part_of(const PaneLog& log, const LogRange& range) {
+    std::string bytes = read_range(log, range.begin, range.end, &runs_);
+    return log_part(log, std::move(bytes), range);
+  }
 
-  const PaneLog& log_;
-  const OutputRange& range_;
-  const TextView& view_;
-  TextView look_;
-  int cols_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::vector<LogRun> runs_;
+  LogText text_;
 };
 
-BoundedText text_within(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
+BoundedText text_within(const PaneLog& log, const OutputRange& range, TextView view, int cols,
                         std::uint64_t max_bytes) {
-  const auto [begin, end, goes_on, first] = range;
-  BoundedText result;
+  const std::uint64_t begin = range.begin;
+  const std::uint64_t end = range.end;
   if (end <= begin) {
-    return result;
+    return {};
   }
-  const CutOutput output(log, range, view, cols);
-  if (end - begin <= std::max(kLargestWhole, max_bytes)) {
-    result.text = output.text(begin, end, true);
-    if (json_size(result.text) <= max_bytes) {
-      result.text = view.guard ? output.text(begin, end, false) : std::move(result.text);
-      return result;
+  view.lines_end_with_lf = true;
+  const bool as_a_whole = end - begin <= std::max(kLargestWhole, max_bytes);
+  const std::uint64_t looked_at =
+      as_a_whole ? end - begin : kEndBytes + std::min(kLargestWhole, 8 * max_bytes);
+  const OutputPart first(log, range, begin, begin + std::min(looked_at, end - begin), view, cols);
+  if (as_a_whole) {
+    FittingText whole = first.text().text(0, first.text().bytes().size());
+    if (json_size(whole.text) <= max_bytes) {
+      return {.text = std::move(whole.text), .masked = std::move(whole.masked)};
     }
   }
-  const std::uint64_t from = begin + output.head(max_bytes / 5).bytes;
-  const std::uint64_t to = end - output.tail(from, max_bytes - max_bytes / 5).bytes;
+  FittingText head = first.text().fitting(Keep::beginning, max_bytes / 5);
+  const std::uint64_t from = first.cut_at(head, Keep::beginning);
+  std::optional<OutputPart> rest;
+  if (!as_a_whole) {
+    rest.emplace(log, range, end - std::min(looked_at, end - from), end, view, cols);
+  }
+  const OutputPart& last = rest ? *rest : first;
+  const FittingText tail = last.text().fitting(Keep::end, max_bytes - max_bytes / 5,
+                                               rest ? 0 : static_cast<std::size_t>(head.bytes));
+  const std::uint64_t to = last.cut_at(tail, Keep::end);
+  BoundedText result{.text = std::move(head.text), .masked = std::move(head.masked)};
   result.omitted_bytes = to - from;
-  result.text = output.text(begin, from, false);
   if (!result.text.empty() && result.text.back() != '\n') {
     result.text += '\n';
   }
   result.text += "[... " + std::to_string(result.omitted_bytes) +
                  " bytes left out: stream_logs_from_tab from_byte " + std::to_string(from) + " to " +
                  std::to_string(to) + " ...]\n";
-  result.text += output.text(to, end, false);
+  result.text += tail.text;
+  for (const auto& [kind, times] : tail.masked) {
+    result.masked[kind] += times;
+  }
   return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include "log/pane_log.hpp"
 #include "log/text_view.hpp"
+#include "secrets/text_guard.hpp"
 
 namespace terminally {
 
@@ -14,9 +15,10 @@ namespace terminally {
 /// and the last four fifths with a line between that says how much was left out and which bytes to read.
 /// `omitted_bytes` counts raw log bytes.
 struct BoundedText {
-  std::string text;
+  std::string text = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   std::uint64_t omitted_bytes = 0;
-  PaneLog::Gap gap;  ///< what of it is gone from the log
+  PaneLog::Gap gap = {};   ///< what of it is gone from the log
+  MaskCounts masked = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 struct OutputRange {
   std::uint64_t begin = 0;
@@ -24,8 +26,8 @@ struct OutputRange {
   bool goes_on = false;     ///< more may come
   std::uint64_t first = 0;  ///< how far back one may look for what a secret in it began with
 };
-/// Pure but for the log and the guard's counts, and may be called from any thread. Rendering costs up to 0.1
-/// s a megabyte of up to 4, masking a quarter of that.
+/// Pure but for the log, and may be called from any thread; the guard counts nothing. Rendering costs up to
+/// 0.1 s a megabyte of up to 4, masking a quarter of that.
 [[nodiscard]] BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view,
                                        int cols, std::uint64_t max_bytes);
 

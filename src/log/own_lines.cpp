@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/command_file.hpp"
-#include "log/pane_log.hpp"
 
 namespace terminally {
 namespace {
@@ -25,11 +24,9 @@ constexpr std::array<std::string_view, 8> kTyped = {
     R"(\unfunction builtin; )",
     R"(\unset -f command printf; __mcp_no_hook=1; )",
 };
-/// More than a command as it is shown, and than an echo with its drawing; behind ssh the whole text is
-/// echoed.
+/// More than a command as it is shown, and than an echo with its drawing.
 constexpr std::size_t kShownBytes = 4'096;
 constexpr std::size_t kEchoBytes = 4'096;
-constexpr std::size_t kInlineEchoBytes = std::size_t{128} * 1024;
 /// The echo of the keys that clear the line.
 constexpr std::size_t kClearingBytes = 16;
 
@@ -114,8 +111,8 @@ bool is_about_our_script(std::string_view line, std::string_view path) {
 
 }  // namespace
 
-std::vector<ByteSpan> typed_echoes(std::string_view bytes) {
-  std::vector<ByteSpan> echoes;
+std::vector<Edit> typed_echoes(std::string_view bytes) {
+  std::vector<Edit> echoes;
   for (std::size_t start = bytes.find(kStartMark); start != std::string_view::npos;
        start = bytes.find(kStartMark, start + kStartMark.size())) {
     const std::string_view name = bytes.substr(start + kStartMark.size(), kCommandIdDigits);
@@ -135,47 +132,28 @@ std::vector<ByteSpan> typed_echoes(std::string_view bytes) {
     while (end > begin && bytes[end - 1] == '\r') {
       --end;
     }
-    echoes.push_back({with_clearing(bytes, begin), end});
+    echoes.push_back({.begin = with_clearing(bytes, begin), .end = end});
   }
   return echoes;
 }
 
-std::vector<ByteSpan> typed_echoes(const PaneLog& log, std::uint64_t begin, std::string_view bytes) {
-  const std::uint64_t first = begin - std::min<std::uint64_t>(begin, kInlineEchoBytes);
-  PaneLog::Slice before = log.read(first, static_cast<std::size_t>(begin - first));
-  if (before.next != begin) {
-    before.bytes.clear();  // a gap
-  }
-  const std::uint64_t end = begin + bytes.size();
-  const PaneLog::Slice after = log.read(end, kInlineEchoBytes + kShownBytes);
-  std::string window = std::move(before.bytes);
-  const std::size_t left = window.size();
-  const std::size_t right = left + bytes.size();
-  window += bytes;
-  window += after.from == end ? after.bytes : std::string();
-  std::vector<ByteSpan> echoes;
-  for (const ByteSpan& echo : typed_echoes(window)) {
-    if (echo.end > left && echo.begin < right) {
-      echoes.push_back({std::max(echo.begin, left) - left, std::min(echo.end, right) - left});
+bool may_be_inline_echo(std::string_view bytes) {
+  constexpr std::size_t kDrawing = 40;  // between the backslash and the end of its line
+  bool any = false;
+  for (std::size_t line = 0, newline = 0; (newline = bytes.find('\n', line)) != std::string_view::npos;
+       line = newline + 1) {
+    const std::size_t from = std::max(line, newline - std::min(newline, kDrawing));
+    any = bytes.substr(from, newline - from).find('\\') != std::string_view::npos;
+    if (!any) {
+      break;
     }
   }
-  return echoes;
+  return any;
 }
 
-std::string without_spans(std::string_view bytes, const std::vector<ByteSpan>& spans) {
-  std::string rest;
-  std::size_t at = 0;
-  for (const ByteSpan& span : spans) {
-    const std::size_t begin = std::max(span.begin, at);
-    rest += bytes.substr(at, begin - at);
-    at = std::max(span.end, begin);
-  }
-  return rest += bytes.substr(at);
-}
-
-std::string with_command_named(std::string_view text, std::string_view directory) {
+std::vector<Edit> command_names(std::string_view text, std::string_view directory) {
   const std::string prefix = std::string(directory) + "/";
-  std::string named;
+  std::vector<Edit> names;
   std::size_t done = 0;
   for (std::size_t at = directory.empty() ? std::string_view::npos : text.find(prefix);
        at != std::string_view::npos; at = text.find(prefix, at + 1)) {
@@ -186,19 +164,22 @@ std::string with_command_named(std::string_view text, std::string_view directory
     }
     const std::size_t end = name + kCommandIdDigits;
     if (end < text.size() && text[end] == static_cast<char>(CommandFile::text)) {
-      named += text.substr(done, at - done);
-      named += "command";
       done = end + 1;
+      names.push_back({.begin = at, .end = done, .shown = "command"});
       continue;
     }
     const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
     const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
     if (line >= done && is_about_our_script(text.substr(line, next - line), text.substr(at, end - at))) {
-      named += text.substr(done, line - done);
       done = next;
+      names.push_back({.begin = line, .end = done});
     }
   }
-  return named += text.substr(done);
+  return names;
+}
+
+std::string with_command_named(std::string_view text, std::string_view directory) {
+  return edited(text, command_names(text, directory));
 }
 
 /// Where in what is held something begins that may become a name, or a line to be left out.

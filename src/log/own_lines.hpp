@@ -1,40 +1,34 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace terminally {
+#include "log/edits.hpp"
 
-class PaneLog;
+namespace terminally {
 
 /// What we ourselves leave in a log, and a reader of text has no use for: the echo of the line that we typed
 /// for a command, and the names of the files that its text was run from. Never taken out of raw bytes.
 
-/// A part of some bytes.
-struct ByteSpan {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
 /// The echoes of our typed lines, without the newline that ends each. One is known by what the same command
 /// prints next: it erases that line, shows the command in its place, and says START. Where something else was
 /// printed in between, that stays.
-[[nodiscard]] std::vector<ByteSpan> typed_echoes(std::string_view bytes);
+[[nodiscard]] std::vector<Edit> typed_echoes(std::string_view bytes);
 
-/// The same for `bytes`, which stand at offset `begin` of the log, by what is around them, too.
-[[nodiscard]] std::vector<ByteSpan> typed_echoes(const PaneLog& log, std::uint64_t begin,
-                                                 std::string_view bytes);
-
-[[nodiscard]] std::string without_spans(std::string_view bytes, const std::vector<ByteSpan>& spans);
+/// An echo and its START lie within 8 KB, but behind ssh, where it is of up to so many bytes, in lines that
+/// end with a backslash.
+inline constexpr std::uint64_t kInlineEchoBytes = std::uint64_t{132} * 1024;
+/// Whether all of these bytes may be in the middle of such a one.
+[[nodiscard]] bool may_be_inline_echo(std::string_view bytes);
 
 /// The file that a command's text was run from is called `command`: shells name it in their errors (zsh and
 /// dash in each). What fish adds about our own script around it is left out. `directory`: where these files
 /// are.
 [[nodiscard]] std::string with_command_named(std::string_view text, std::string_view directory);
+[[nodiscard]] std::vector<Edit> command_names(std::string_view text, std::string_view directory);
 
 /// The same for a text that comes in pieces, split anywhere: what may become such a name is held until more
 /// comes, or is released as it is.

@@ -47,8 +47,8 @@ std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan
   return out.append(text.substr(at, end - at));
 }
 
-void TextGuard::count_all(const TextGuard& other) {
-  for (const auto& [kind, times] : other.counts_) {
+void TextGuard::count(const MaskCounts& masked) {
+  for (const auto& [kind, times] : masked) {
     counts_[kind] += times;
   }
 }

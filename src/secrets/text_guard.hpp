@@ -13,6 +13,9 @@
 
 namespace terminally {
 
+/// How often which kind of secret was masked.
+using MaskCounts = std::map<std::uint16_t, std::size_t>;
+
 /// What stands between the texts of one call and the model that reads them: secrets are masked and counted,
 /// and what is not seen is made visible. Doing it twice changes nothing.
 class TextGuard {
@@ -35,8 +38,9 @@ class TextGuard {
   [[nodiscard]] const std::shared_ptr<const Secrets>& shared_secrets() const { return secrets_; }
 
   void count(std::uint16_t kind) { ++counts_[kind]; }
-  /// What another one of the same secrets has masked.
-  void count_all(const TextGuard& other);
+  /// What was masked elsewhere, by the same secrets.
+  void count(const MaskCounts& masked);
+  [[nodiscard]] const MaskCounts& counts() const { return counts_; }
 
   /// What was masked so far, as a note; empty for nothing.
   [[nodiscard]] std::string note() const;
@@ -46,7 +50,7 @@ class TextGuard {
                     std::size_t end);
 
   std::shared_ptr<const Secrets> secrets_;
-  std::map<std::uint16_t, std::size_t> counts_;
+  MaskCounts counts_;
 };
 
 }  // namespace terminally

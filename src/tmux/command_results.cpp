@@ -123,6 +123,7 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, Sh
 
 Awaitable<ShownOutput> CommandResults::show(TabPtr tab, OutputRange range, ShowOutput how) const {
   how.view.own_files = tab->files.directory();
+  const std::shared_ptr<TextGuard> guard = how.view.guard;
   std::optional<BoundedText> made =
       co_await texts_.bounded_text(tab->log, range, std::move(how.view), tab->cols, how.max_bytes, how.by);
   ShownOutput shown;
@@ -132,6 +133,9 @@ Awaitable<ShownOutput> CommandResults::show(TabPtr tab, OutputRange range, ShowO
                                         std::to_string(range.end) + " of the log,",
                                     tab->window, range.begin));
     co_return shown;
+  }
+  if (guard) {
+    guard->count(made->masked);
   }
   shown.text = std::move(made->text);
   shown.omitted_bytes = made->omitted_bytes;

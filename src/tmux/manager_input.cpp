@@ -130,6 +130,7 @@ Awaitable<TabScreen> screen_of(ManagerParts& manager, ReadScreen request) {
   const CallTime time = manager.call_time();
   const TabPtr tab = co_await manager.tabs.find_open(request.window_id);
   const std::string commands = screen_query(to_string(tab->pane), request);
+  const std::shared_ptr<TextGuard> guard = request.guard;
   const TmuxClient tmux = manager.server.client_of(*tab);
   std::string answer = co_await answer_about(tab, tmux.query(commands));
   std::optional<TabScreen> screen =
@@ -138,6 +139,9 @@ Awaitable<TabScreen> screen_of(ManagerParts& manager, ReadScreen request) {
     throw Error(ErrorCode::busy,
                 "the text of the screen was not ready when the time of this call was over (one thread makes "
                 "all long texts, the shortest first); try again, or with fewer scrollback_lines");
+  }
+  if (guard) {
+    guard->count(screen->masked);
   }
   co_return std::move(*screen);
 }

@@ -3,11 +3,9 @@
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
-#include "log/fitting.hpp"
 #include "log/log_follower.hpp"
-#include "log/masking.hpp"
+#include "log/log_text.hpp"
 #include "log/output.hpp"
-#include "log/own_lines.hpp"
 #include "secrets/text_guard.hpp"
 #include "text/ansi.hpp"
 #include "tmux/manager.hpp"
@@ -67,41 +65,13 @@ constexpr Milliseconds kHoldsSecret{100};
 /// With what is around it, where that matters.
 LogPart part_of(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::string bytes,
                 const TextView& view) {
-  if (!view.guard) {
+  if (!view.guard && view.is_exact()) {
     LogPart part;
     part.bytes = std::move(bytes);
     return part;
   }
   const LogRange range{begin, end, 0, tab.log.end(), !tab.closed};
   return log_part(tab.log, std::move(bytes), range);
-}
-
-struct Trimmed {
-  std::size_t front = 0;
-  std::size_t back = 0;
-  std::size_t resume = 0;  ///< where the next part begins
-};
-
-/// For a reader of text: a line that we typed and that begins before the part, whose bytes stand at `from`,
-/// or is known only by what follows it. Others are left out by log_text.
-Trimmed trim_our_lines(const Tab& tab, std::uint64_t from, const TextView& view, LogPart& part) {
-  const std::size_t size = part.bytes.size();
-  Trimmed trimmed{0, 0, size};
-  const auto echoes = view.is_exact() ? std::vector<ByteSpan>() : typed_echoes(tab.log, from, part.bytes);
-  const auto known = typed_echoes(part.bytes);
-  for (const ByteSpan& echo : echoes) {
-    const bool is_known =
-        std::ranges::any_of(known, [&](const ByteSpan& other) { return other.begin == echo.begin; });
-    if (echo.begin == 0) {
-      trimmed.front = echo.end;
-    } else if (!is_known) {
-      trimmed.back = size - echo.begin;
-      trimmed.resume = echo.end;
-      break;
-    }
-  }
-  part.bytes = part.bytes.substr(trimmed.front, size - trimmed.front - trimmed.back);
-  return trimmed;
 }
 
 Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::uint64_t lines,
@@ -111,21 +81,19 @@ Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::u
   view.own_files = tab->files.directory();
   LogLines result;
   PaneLog::Tail tail;
-  TextView look;
+  std::optional<FittingText> text;
   std::uint64_t shown = 0;
   // Rows that were drawn over, and what we typed, are lines of the log and none of the text: then earlier
   // ones are looked at.
   for (std::uint64_t wanted = lines;; wanted += std::max(wanted, lines - shown)) {
     tail = tab->log.last_lines(wanted, kMostLogBytes);
-    look = view_for_a_look(view);
-    LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, look);
-    trim_our_lines(*tab, tail.from, look, part);
-    std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
-        part, look, tab->cols, Keep::end, kMostLogBytes, time.returns_by());
+    text =
+        co_await manager.text_worker.fitting_text(part_of(*tab, tail.from, tail.next, tail.bytes, view), view,
+                                                  tab->cols, Keep::end, kMostLogBytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of these lines", window, tail.from));
     }
-    const bool whole = text->bytes == part.bytes.size();
+    const bool whole = text->bytes == tail.bytes.size();
     result.content = std::move(text->text);
     result.truncated = tail.truncated || !whole;
     shown = count_lines(result.content);
@@ -138,7 +106,7 @@ Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::u
   result.content.erase(0, result.content.size() - kept);
   result.returned_lines = std::min(shown, lines);
   if (view.guard) {
-    view.guard->count_all(*look.guard);
+    view.guard->count(text->masked);
   }
   result.next_byte = tail.next;
   if (auto note = gap_note({tail.gap_bytes, tail.gap_unknown}, "these lines")) {
@@ -176,40 +144,32 @@ Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, Cal
     [[maybe_unused]] const auto more = co_await log.more_by(time.patience());
   }
   const bool closed = tab->closed;  // before the look
-  RawChunk raw = read_raw(*tab, request);
   const auto patience = Clock::now() + kHoldsSecret;
-  LogPart part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
-  std::optional<std::size_t> held = unfinished_secret(request.view.guard, part);
-  while (held == std::size_t{0} && Clock::now() < patience) {
+  RawChunk raw = read_raw(*tab, request);
+  FittingText shown{raw.bytes.size(), raw.bytes};
+  while (!request.exact) {
+    std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
+        part_of(*tab, raw.from, raw.next(), raw.bytes, request.view), request.view, tab->cols,
+        Keep::beginning, request.max_bytes, time.returns_by());
+    if (!text) {
+      throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
+    }
+    shown = std::move(*text);
+    if (!shown.may_grow || Clock::now() >= patience) {
+      break;
+    }
     co_await sleep_for(kHoldsSecret / 5);
     raw = read_raw(*tab, request);
-    part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
-    held = unfinished_secret(request.view.guard, part);
   }
-  if (held.value_or(0) > 0) {
-    raw.bytes.resize(*held);
-    raw.eof = false;
-    part = part_of(*tab, raw.from, raw.next(), raw.bytes, request.view);
+  if (request.view.guard) {
+    request.view.guard->count(shown.masked);
   }
   LogChunk chunk;
   chunk.gap_bytes = raw.gap_bytes;
   chunk.gap_unknown = raw.gap_unknown;
-  chunk.next_byte = raw.next();
-  chunk.eof = raw.eof;
-  if (request.exact) {
-    chunk.chunk = std::move(part.bytes);
-  } else {
-    const Trimmed trimmed = trim_our_lines(*tab, raw.from, request.view, part);
-    const std::size_t bytes = part.bytes.size();
-    std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
-        std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
-    if (!text) {
-      throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
-    }
-    chunk.chunk = std::move(text->text);
-    chunk.next_byte = raw.from + (text->bytes == bytes ? trimmed.resume : trimmed.front + text->bytes);
-    chunk.eof = raw.eof && chunk.next_byte == raw.next();
-  }
+  chunk.next_byte = raw.from + shown.bytes;
+  chunk.eof = raw.eof && chunk.next_byte == raw.next();
+  chunk.chunk = std::move(shown.text);
   chunk.last = closed && chunk.eof;
   co_return chunk;
 }

@@ -11,6 +11,7 @@
 
 #include "base/ids.hpp"
 #include "log/text_view.hpp"
+#include "secrets/text_guard.hpp"
 #include "tab/results.hpp"
 #include "tab/tab_info.hpp"
 
@@ -143,6 +144,7 @@ struct TabScreen {
   bool alternate_screen = false;
   std::string title;               ///< as the program set it, at most 4 KiB
   std::uint64_t omitted_rows = 0;  ///< above `text`
+  MaskCounts masked;
   std::vector<std::string> notes;
 };
 

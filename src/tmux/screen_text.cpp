@@ -5,7 +5,6 @@
 
 #include "base/utf8.hpp"
 #include "json/json_size.hpp"
-#include "log/fitting.hpp"
 #include "log/masking.hpp"
 #include "server/client.hpp"
 #include "text/ansi.hpp"
@@ -70,55 +69,67 @@ std::string without_blanks_at_ends(std::string_view rows) {
 /// The rows of a screen, and which of them are asked for: the others are only looked at.
 class ScreenRows {
  public:
-  ScreenRows(Rows rows, std::size_t first, std::uint64_t skipped, const ReadScreen& request,
-             std::uint64_t cols)
-      : rows_(std::move(rows)), first_(first), end_(rows_.size()), request_(request), cols_(cols) {
-    if (skipped == 0) {  // blank rows at the end are no text
-      while (end_ > first_ && rows_[end_ - 1].find_first_not_of(' ') == std::string_view::npos) {
+  ScreenRows(const Rows& rows, std::size_t first, const ReadScreen& request, std::uint64_t cols)
+      : first_(first), end_(rows.size()), count_(rows.size()), request_(request) {
+    if (request.skip_rows == 0) {  // blank rows at the end are no text
+      while (end_ > first_ && rows[end_ - 1].find_first_not_of(' ') == std::string_view::npos) {
         --end_;
       }
     } else {
-      end_ -= static_cast<std::size_t>(std::min<std::uint64_t>(skipped, end_ - first_));
+      end_ -= static_cast<std::size_t>(std::min<std::uint64_t>(request.skip_rows, end_ - first_));
     }
+    std::size_t may_fit = end_;  // as they are, rows that fit take no more than a few times of the budget
+    for (std::uint64_t size = 0; may_fit > first_ && size <= request.most_bytes * 4; --may_fit) {
+      size += json_size(rows[may_fit - 1]) + 2;
+    }
+    may_fit_ = end_ - may_fit;
+    const std::size_t above = may_fit - std::min<std::size_t>(may_fit, kRowsAbove);
+    const std::size_t after = std::min<std::size_t>(end_ + kRowsAbove, rows.size());
+    std::string looked_at;
+    for (std::size_t row = above; row < after; ++row) {
+      if (row >= may_fit && row <= end_) {
+        begins_.push_back(looked_at.size());
+      }
+      looked_at.append(rows[row]).append("\n");
+    }
+    if (after == end_) {
+      begins_.push_back(looked_at.size());
+    }
+    const Secrets* secrets = request.guard ? &request.guard->secrets() : nullptr;
+    masked_.emplace(secrets, looked_at, cols);
   }
 
   [[nodiscard]] std::size_t count() const { return end_ - first_; }
   /// How many rows stand below those that are asked for.
-  [[nodiscard]] std::size_t below() const { return rows_.size() - end_; }
+  [[nodiscard]] std::size_t below() const { return count_ - end_; }
 
-  /// The last `count` rows as text.
-  [[nodiscard]] std::string last(std::size_t count, const std::shared_ptr<TextGuard>& guard) const {
-    const std::size_t begin = end_ - count;
-    const std::size_t above = begin - std::min<std::size_t>(begin, kRowsAbove);
-    const std::size_t after = std::min<std::size_t>(end_ + kRowsAbove, rows_.size());
-    const std::string text = without_blanks_at_ends(
-        masked_rows(guard, {joined(above, begin), joined(begin, end_), joined(end_, after)}, cols_));
-    return guard && request_.strip_ansi ? visible_text(text) : text;
+  /// The last `count` rows as text, but for the last `but` of them.
+  [[nodiscard]] std::string last(std::size_t count, std::size_t but, MaskCounts* masked) const {
+    const std::string text =
+        without_blanks_at_ends(masked_->text(begins_[may_fit_ - count], begins_[may_fit_ - but], masked));
+    return request_.guard && request_.strip_ansi ? visible_text(text) : text;
   }
 
-  /// The rows from below that may fit at all: as they are they take no more than a few times of it.
-  [[nodiscard]] std::size_t that_may_fit(std::uint64_t budget) const {
-    std::size_t count = 0;
-    for (std::uint64_t size = 0; count < this->count() && size <= budget * 4; ++count) {
-      size += json_size(rows_[end_ - 1 - count]) + 2;
+  /// How many rows from below have a text of at most `budget` bytes.
+  [[nodiscard]] std::size_t that_fit(std::uint64_t budget) const {
+    std::size_t fit = 0;
+    for (std::uint64_t size = 0; fit < may_fit_; ++fit) {
+      size += json_size(last(fit + 1, fit, nullptr));
+      if (size > budget) {
+        break;
+      }
     }
-    return count;
+    return fit;
   }
 
  private:
-  [[nodiscard]] std::string joined(std::size_t begin, std::size_t end) const {
-    std::string text;
-    for (; begin < end; ++begin) {
-      text.append(rows_[begin]).append("\n");
-    }
-    return text;
-  }
-
-  Rows rows_;
   std::size_t first_;
   std::size_t end_;
+  std::size_t count_;
+  std::size_t may_fit_ = 0;
   const ReadScreen& request_;
-  std::uint64_t cols_;
+  std::vector<std::size_t> begins_;  ///< of the rows that may fit, and the end of the last
+  std::optional<MaskedRows> masked_;
 };
 
 /// Cuts a row that alone is longer than the budget.
@@ -130,16 +141,11 @@ std::string cut_row(std::string row, std::uint64_t budget) {
 }
 
 void show_rows(TabScreen& screen, const ScreenRows& rows, const ReadScreen& request) {
-  TextView view;
-  view.guard = request.guard;
-  const auto look = view_for_a_look(view).guard;
   const std::uint64_t budget = request.most_bytes;
-  const FittingText found = fitting(rows.that_may_fit(budget), budget, [&](std::uint64_t wanted) {
-    return FittingText{wanted, rows.last(static_cast<std::size_t>(wanted), look)};
-  });
-  const bool cut = found.bytes == 0 && rows.count() > 0;
-  const std::uint64_t shown = cut ? 1 : found.bytes;
-  screen.text = rows.last(static_cast<std::size_t>(shown), request.guard);
+  const std::size_t fit = rows.that_fit(budget);
+  const bool cut = fit == 0 && rows.count() > 0;
+  const std::size_t shown = cut ? 1 : fit;
+  screen.text = rows.last(shown, 0, &screen.masked);
   if (cut) {
     screen.text = cut_row(std::move(screen.text), budget);
     screen.notes.push_back("a row of over " + std::to_string(budget) + " bytes was cut");
@@ -182,11 +188,17 @@ TabScreen read_screen_answer(std::string_view answer, const ReadScreen& request)
   for (std::string_view rest = text; !rest.empty();) {
     rows.push_back(take_answer_line(rest));
   }
-  show_rows(screen, {std::move(rows), first, request.skip_rows, request, screen.cols}, request);
+  show_rows(screen, {rows, first, request, screen.cols}, request);
   if (answer.ends_with('\n')) {
     answer.remove_suffix(1);
   }
-  screen.title = harmless(answer, request.guard.get());
+  std::optional<TextGuard> guard;
+  if (request.guard) {
+    guard.emplace(request.guard->shared_secrets());
+    guard->count(screen.masked);
+  }
+  screen.title = harmless(answer, guard ? &*guard : nullptr);
+  screen.masked = guard ? guard->counts() : MaskCounts();
   return screen;
 }
 

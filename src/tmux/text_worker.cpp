@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "command/busy.hpp"
-#include "secrets/text_guard.hpp"
 
 namespace terminally {
 namespace {
@@ -33,18 +32,8 @@ std::string not_ready(const std::string& what, WindowId window, std::uint64_t fr
                        ", \"max_bytes\": " + std::to_string(kDoneAtOnce));
 }
 
-/// On the thread masks are counted apart: a call that gives up on it counts what it shows instead.
-struct TextWorker::Guards {
-  explicit Guards(std::shared_ptr<TextGuard> of_call)
-      : call(std::move(of_call)),
-        thread(call ? std::make_shared<TextGuard>(call->shared_secrets()) : nullptr) {}
-
-  std::shared_ptr<TextGuard> call;
-  std::shared_ptr<TextGuard> thread;
-};
-
 template <typename T>
-TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_t cost, Guards guards,
+TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_t cost,
                                               std::function<T()> make) {
   if (Clock::now() >= by) {
     co_return std::nullopt;  // nobody would wait for it
@@ -54,9 +43,6 @@ TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_
   if (!co_await finish_by(by, worker_.run(cost, std::move(work)))) {
     co_return std::nullopt;
   }
-  if (guards.call) {
-    guards.call->count_all(*guards.thread);
-  }
   co_return std::move(*made);
 }
 
@@ -64,14 +50,13 @@ TextWorker::MadeInTime<FittingText> TextWorker::fitting_text(LogPart part, TextV
                                                              std::uint64_t budget, Clock::time_point by) {
   const std::uint64_t bytes = part.bytes.size();
   if (!takes_long(bytes, view)) {
-    co_return terminally::fitting_text(part, view, cols, keep, budget);
+    co_return terminally::fitting_text(std::move(part), std::move(view), cols, keep, budget);
   }
-  const Guards guards(view.guard);
-  view.guard = guards.thread;
-  std::function<FittingText()> make = [part = std::move(part), view, cols, keep, budget] {
+  const std::uint64_t cost = cost_of(bytes, view);
+  std::function<FittingText()> make = [part = std::move(part), view = std::move(view), cols, keep, budget] {
     return terminally::fitting_text(part, view, cols, keep, budget);
   };
-  co_return co_await make_by(by, cost_of(bytes, view), guards, std::move(make));
+  co_return co_await make_by(by, cost, std::move(make));
 }
 
 TextWorker::MadeInTime<TabScreen> TextWorker::screen(std::string answer, ReadScreen request,
@@ -80,12 +65,10 @@ TextWorker::MadeInTime<TabScreen> TextWorker::screen(std::string answer, ReadScr
   if (bytes <= kDoneAtOnce) {
     co_return read_screen_answer(answer, request);
   }
-  const Guards guards(request.guard);
-  request.guard = guards.thread;
   std::function<TabScreen()> make = [answer = std::move(answer), request = std::move(request)] {
     return read_screen_answer(answer, request);
   };
-  co_return co_await make_by(by, bytes, guards, std::move(make));
+  co_return co_await make_by(by, bytes, std::move(make));
 }
 
 TextWorker::MadeInTime<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
@@ -95,12 +78,11 @@ TextWorker::MadeInTime<BoundedText> TextWorker::bounded_text(PaneLog log, Output
   if (!takes_long(bytes, view)) {
     co_return terminally::bounded_text(log, range, view, cols, max_bytes);
   }
-  const Guards guards(view.guard);
-  view.guard = guards.thread;
-  std::function<BoundedText()> make = [log = std::move(log), range, view, cols, max_bytes] {
+  const std::uint64_t cost = cost_of(bytes, view);
+  std::function<BoundedText()> make = [log = std::move(log), range, view = std::move(view), cols, max_bytes] {
     return terminally::bounded_text(log, range, view, cols, max_bytes);
   };
-  co_return co_await make_by(by, cost_of(bytes, view), guards, std::move(make));
+  co_return co_await make_by(by, cost, std::move(make));
 }
 
 }  // namespace terminally

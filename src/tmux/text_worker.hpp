@@ -8,14 +8,15 @@
 
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
-#include "log/fitting.hpp"
+#include "log/log_text.hpp"
 #include "log/output.hpp"
 #include "tmux/screen_text.hpp"
 
 namespace terminally {
 
 /// Log bytes as text for a reader, masked if the view says so, for the event loop: what may take long goes to
-/// a thread of its own, the shortest first. What is not made `by` then is given up: nullopt.
+/// a thread of its own, the shortest first. What is not made `by` then is given up: nullopt. Each says what
+/// it has masked; the guard counts nothing.
 class TextWorker {
  public:
   template <typename T>
@@ -31,9 +32,8 @@ class TextWorker {
   [[nodiscard]] MadeInTime<TabScreen> screen(std::string answer, ReadScreen request, Clock::time_point by);
 
  private:
-  struct Guards;
   template <typename T>
-  MadeInTime<T> make_by(Clock::time_point by, std::uint64_t cost, Guards guards, std::function<T()> make);
+  MadeInTime<T> make_by(Clock::time_point by, std::uint64_t cost, std::function<T()> make);
 
   Worker worker_;
 };

@@ -109,7 +109,7 @@ awaitable<ordered_json> guarded_result(FarHosts& hosts, ordered_json value, std:
   const auto apart = std::make_shared<TextGuard>(guard->shared_secrets());
   std::function<void()> work = [shared, apart, exact] { guard_strings(*shared, *apart, false, exact); };
   co_await hosts.worker().run(size, std::move(work));
-  guard->count_all(*apart);
+  guard->count(apart->counts());
   co_return std::move(*shared);
 }
 

@@ -1,4 +1,4 @@
-#include "log/fitting.hpp"
+#include "log/log_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "base/utf8.hpp"
-#include "log/log_text.hpp"
+#include "json/json_size.hpp"
 #include "log/output.hpp"
 #include "temp_files.hpp"
 #include "text/ansi.hpp"
@@ -42,6 +42,21 @@ std::string answer_of(const std::vector<std::string>& rows, std::size_t history,
   return answer + title + "\n";
 }
 
+LogText whole_log(std::string_view bytes, const TextView& view, int cols) {
+  LogPart part;
+  part.bytes = bytes;
+  return {std::move(part), view, cols};
+}
+
+std::string log_text(std::string_view bytes, const TextView& view, int cols) {
+  return whole_log(bytes, view, cols).text(0, bytes.size()).text;
+}
+
+std::string output_text(std::string_view bytes, TextView view, int cols) {
+  view.lines_end_with_lf = true;
+  return log_text(bytes, view, cols);
+}
+
 }  // namespace
 
 TEST_CASE("D12: a size as JSON is what is written") {
@@ -69,21 +84,33 @@ TEST_CASE("D12: a text is cut for every budget between characters, and no sooner
 }
 
 TEST_CASE("D12: what fits is found, whatever the text makes of its bytes") {
-  for (const std::uint64_t factor : {1U, 6U, 20U}) {
+  struct Bytes {
+    std::string bytes;
+    std::size_t shown;  ///< as JSON
+  };
+  for (const Bytes& one : {Bytes{"x", 1}, Bytes{"\x01", 6}, Bytes{"\x01\x02\x03", 18}}) {
+    std::string all;
+    while (all.size() < 1'000) {
+      all += one.bytes;
+    }
     for (std::uint64_t budget = 0; budget < 300; budget += 7) {
-      const FittingText found = fitting(1'000, budget, [&](std::uint64_t wanted) {
-        return FittingText{wanted, std::string(wanted * factor, 'x')};
-      });
-      CAPTURE(factor);
-      CAPTURE(budget);
-      CHECK(found.text.size() <= budget);
-      CHECK(found.text.size() + factor + budget / 32 >= budget);
+      const LogText text = whole_log(all, {}, 80);
+      for (const Keep keep : {Keep::beginning, Keep::end}) {
+        const FittingText found = text.fitting(keep, budget);
+        CAPTURE(one.shown);
+        CAPTURE(budget);
+        CHECK(json_size(found.text) <= budget);
+        CHECK(json_size(found.text) + one.shown + budget / 32 >= budget);
+      }
     }
   }
-  const FittingText all = fitting(1'000, 10, [](std::uint64_t wanted) {
-    return FittingText{wanted, ""};  // nothing but sequences
-  });
-  CHECK(all.bytes > 50);
+  const TextView strip{.strip_ansi = true};
+  std::string sequences;
+  while (sequences.size() < 1'000) {
+    sequences += "\x1b[1m";
+  }
+  const FittingText all = whole_log(sequences, strip, 80).fitting(Keep::beginning, 10);
+  CHECK(all.bytes == sequences.size());
 }
 
 TEST_CASE("D12: in chunks of any budget a log is the same text, none over its budget but for one character") {

@@ -12,7 +12,7 @@ const std::string kStarted =
 const std::string kRun = "/run/user/0/terminally-mcp/x";
 
 std::string without_echoes(const std::string& bytes) {
-  return without_spans(bytes, typed_echoes(bytes));
+  return edited(bytes, typed_echoes(bytes));
 }
 
 TEST_CASE("own lines: the echo of a typed line is known in every shell (U9)") {
