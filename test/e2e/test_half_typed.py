@@ -1,5 +1,6 @@
 """What a person had half typed when a command of an agent came: C-c ends it, the note has it, and nothing of it runs, then or later."""
 
+import re
 import time
 import unittest
 from pathlib import Path
@@ -40,9 +41,10 @@ class Left:
         self.tab.execute("true")
 
     def type(self, text: str) -> None:
+        end = len(self.tab.log())
         self.person.type(self.tab, text)
-        last = text.rstrip().split()[-1]
-        poll(lambda: last in self.person.screen(self.tab).rstrip().split("\n")[-1], 10, f"{text!r} typed")
+        last = text.rstrip("; ").split()[-1][-3:]  # fish draws it in parts, of a colour each
+        poll(lambda: last.encode() in re.sub(rb"\x1b\W*\w", b"", self.tab.log()[end:]), 10, f"{text!r} typed")
 
     def buffer(self) -> str:
         if not self.has_editor:
