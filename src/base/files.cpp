@@ -29,13 +29,6 @@ bool is_regular(int fd) {
   return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/// What has no limit has no blocks to tell of (tmpfs).
-bool has_room(const std::filesystem::path& directory, std::uint64_t bytes) {
-  struct statvfs status{};
-  return ::statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0 ||
-         std::uint64_t{status.f_bavail} * status.f_frsize >= bytes;
-}
-
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());
@@ -120,22 +113,25 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   write_with(path, content, O_TRUNC);
 }
 
-void write_file_or_link(const std::filesystem::path& path, std::string_view content,
-                        const std::filesystem::path& elsewhere) {
-  const std::filesystem::path here = path.parent_path();
-  remove_file(path);
-  if (here == elsewhere || has_room(here, content.size() + kMargin)) {
-    write_file(path, content);
-    return;
-  }
+/// What has no limit has no blocks to tell of (tmpfs).
+bool has_room(const std::filesystem::path& directory, std::uint64_t bytes) {
+  struct statvfs status{};
+  return ::statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0 ||
+         std::uint64_t{status.f_bavail} * status.f_frsize >= bytes + kMargin;
+}
+
+void write_elsewhere(const std::filesystem::path& path, std::string_view content,
+                     const std::filesystem::path& elsewhere) {
   const std::filesystem::path target = elsewhere / path.filename();
   try {
     make_private_directory(elsewhere);
     write_file(target, content);
   } catch (const Error& error) {
     remove_file(target);  // on a full disk a part of it
-    throw Error(ErrorCode::io, "there is no space in " + here.string() + ", and " + error.what());
+    throw Error(ErrorCode::io,
+                "there is no space in " + path.parent_path().string() + ", and " + error.what());
   }
+  remove_file(path);
   if (::symlink(target.c_str(), path.c_str()) != 0) {
     throw io_error("cannot make " + path.string(), errno);
   }

@@ -18,11 +18,13 @@ void make_private_directory(const std::filesystem::path& path);
 /// Writes a whole file, 0600, replacing what is there. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// As write_file, but always a new file. Where its directory has less than 64 KiB of space beside it, the
-/// file is made in the directory `elsewhere` under the same name, and `path` is a symbolic link to it. Throws
-/// Error(io) that names both places.
-void write_file_or_link(const std::filesystem::path& path, std::string_view content,
-                        const std::filesystem::path& elsewhere);
+/// Whether so many bytes can be written in a directory, and 64 KiB more.
+[[nodiscard]] bool has_room(const std::filesystem::path& directory, std::uint64_t bytes);
+
+/// For a directory without room: makes the file in the directory `elsewhere`, under the same name, and `path`
+/// a symbolic link to it, whatever is there. Throws Error(io) that names both places.
+void write_elsewhere(const std::filesystem::path& path, std::string_view content,
+                     const std::filesystem::path& elsewhere);
 
 /// As write_file, but a reader sees either the old file or the whole new one.
 void replace_file(const std::filesystem::path& path, std::string_view content);

@@ -54,6 +54,21 @@ void refuse_directory_of_others(const std::filesystem::path& runtime) {
   }
 }
 
+/// Of this user; none where it cannot be had.
+std::filesystem::path place_in_memory() {
+  std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
+  struct statfs memory{};
+  if (::statfs(kMemory, &memory) != 0 || memory.f_type != TMPFS_MAGIC) {
+    return {};
+  }
+  try {
+    make_private_directory(root);
+  } catch (const Error&) {
+    return {};
+  }
+  return ::access(root.c_str(), W_OK) == 0 ? root : std::filesystem::path();
+}
+
 struct Listener {
   bool listens = false;
   int pid = 0;
@@ -105,18 +120,8 @@ std::string Instance::cookie() const {
 }
 
 std::filesystem::path Instance::files() const {
-  const std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
-  struct statfs memory{};
-  if (::statfs(kMemory, &memory) != 0 || memory.f_type != TMPFS_MAGIC) {
-    return runtime_;
-  }
-  try {
-    make_private_directory(root);
-  } catch (const Error&) {
-    return runtime_;
-  }
-  const std::string hash = cookie().substr(name_.size() + 1);
-  return ::access(root.c_str(), W_OK) == 0 ? root / hash : runtime_;
+  static const std::filesystem::path root = place_in_memory();
+  return root.empty() ? runtime_ : root / cookie().substr(name_.size() + 1);
 }
 
 std::uint32_t Instance::newest_generation() const {

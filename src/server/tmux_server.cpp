@@ -72,6 +72,16 @@ std::string point_to_helpers(const Config& config) {
          quote((config.helper_dir / "terminally-shell").string()) + "\n" + tmux_hooks(config);
 }
 
+/// Among the files of commands where there is no space: tmux reads it once, at its start.
+void write_tmux_config(const Instance& instance, const std::string& text) {
+  remove_file(instance.tmux_config());  // perhaps a link
+  if (instance.files() == instance.runtime() || has_room(instance.runtime(), text.size())) {
+    write_file(instance.tmux_config(), text);
+  } else {
+    write_elsewhere(instance.tmux_config(), text, instance.files());
+  }
+}
+
 /// Opens the session with its first window, whose variables are its own.
 std::string first_window(const Config& config, const std::string& session, const std::string& format,
                          const NewWindow& window) {
@@ -254,8 +264,7 @@ Awaitable<std::string> TmuxServer::start(std::string session, NewWindow window, 
   }
   generation_ = std::max(instance_.newest_generation(), generation_) + 1;
   make_private_directory(instance_.generation(generation_));
-  write_file_or_link(instance_.tmux_config(), tmux_config_text(config_, generation_, first_id),
-                     instance_.files());
+  write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
   std::string answer;
   try {
     answer = co_await client_.start(

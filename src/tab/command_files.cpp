@@ -26,11 +26,24 @@ CommandFiles::CommandFiles(std::filesystem::path runtime, PaneId pane, std::file
 void CommandFiles::write(const ShellScript& script, const std::string& nonce) const {
   make_private_directory(directory_.parent_path());
   make_private_directory(directory_);
+  std::uint64_t bytes = 0;
   for (const ShellScript::File& file : script.files) {
-    write_file_or_link(file.path, file.content, runtime_);
+    bytes += file.content.size();
   }
-  // Ours, so that the shell's umask does not make it readable for others.
-  write_file_or_link(exit_path(nonce), "", runtime_);
+  const bool here = directory_ == runtime_ || has_room(directory_, bytes);
+  // Ours, so that the shell's umask does not make it readable for others. First: `remove` looks at it.
+  put(exit_path(nonce), "", here);
+  for (const ShellScript::File& file : script.files) {
+    put(file.path, file.content, here);
+  }
+}
+
+void CommandFiles::put(const std::filesystem::path& path, std::string_view content, bool here) const {
+  if (here) {
+    write_file(path, content);
+  } else {
+    write_elsewhere(path, content, runtime_);
+  }
 }
 
 bool CommandFiles::are_gone(const std::string& nonce) const {
@@ -40,7 +53,9 @@ bool CommandFiles::are_gone(const std::string& nonce) const {
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
   const std::string content = nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n";
-  write_file_or_link(directory_ / mark(), content, runtime_);
+  const std::filesystem::path path = directory_ / mark();
+  remove_file(path);  // perhaps a link, of a command that was killed with its server
+  put(path, content, directory_ == runtime_ || has_room(directory_, content.size()));
 }
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
@@ -112,24 +127,26 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
 
 void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
   if (running_nonce() == nonce) {
-    take_away(mark());
+    take_away(mark(), runtime_ != directory_);
   }
 }
 
 void CommandFiles::remove(const std::string& nonce) const noexcept {
   using enum CommandFile;
+  std::error_code error;
+  const bool linked = std::filesystem::is_symlink(exit_path(nonce), error);
   unmark_running(nonce);
-  take_away(command_id_of(nonce));
+  take_away(command_id_of(nonce), linked);
   for (const CommandFile file : {text, end, hook, taken, cancelled, signalled, CommandFile::directory}) {
-    take_away(command_file(nonce, file));
+    take_away(command_file(nonce, file), linked);
   }
-  take_away(nonce + ".exit");
+  take_away(nonce + ".exit", linked);
 }
 
-/// With what it may be a link to.
-void CommandFiles::take_away(const std::string& name) const noexcept {
+/// `linked`: with what it is a link to.
+void CommandFiles::take_away(const std::string& name, bool linked) const noexcept {
   remove_file(directory_ / name);
-  if (runtime_ != directory_) {
+  if (linked) {
     remove_file(runtime_ / name);
   }
 }

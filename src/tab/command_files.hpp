@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/command_file.hpp"
 #include "base/ids.hpp"
@@ -93,7 +94,8 @@ class CommandFiles {
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
 
  private:
-  void take_away(const std::string& name) const noexcept;
+  void put(const std::filesystem::path& path, std::string_view content, bool here) const;
+  void take_away(const std::string& name, bool linked) const noexcept;
   [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
   [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
   [[nodiscard]] std::string mark() const { return pane_ + ".run"; }

@@ -374,6 +374,7 @@ class Exactly(unittest.TestCase):
                 "TMUX_TMPDIR": "/var",
                 "TERM_PROGRAM": "x y",
                 "TERMINALLY_RUN": "/nowhere",
+                "TERMINALLY_FILES": "/nowhere",
                 "TERMINALLY_SHELL": "/bin/false",
                 "TERMINALLY_LOGIN": "1",
                 "TERMINALLY_NAME": "n",
