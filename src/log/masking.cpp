@@ -64,22 +64,6 @@ bool is_printable(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
 }
 
-/// Rows, where a full one and the next are one line.
-std::string with_lines_joined(std::string_view rows, std::uint64_t cols) {
-  std::string joined;
-  joined.reserve(rows.size());
-  while (!rows.empty()) {
-    const std::string_view row = rows.substr(0, after_newline(rows, 0));
-    rows.remove_prefix(row.size());
-    // Wide characters have more bytes than columns: a row counts as full rather too early.
-    joined += row;
-    if (strip_ansi(row).size() > cols && joined.ends_with('\n')) {
-      joined.back() = kWrap;
-    }
-  }
-  return joined;
-}
-
 }  // namespace
 
 std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
@@ -162,19 +146,6 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
     found.edits.push_back(std::move(edit));
   }
   return found;
-}
-
-MaskedRows::MaskedRows(const Secrets* secrets, std::string_view rows, std::uint64_t cols)
-    : lines_(secrets != nullptr && secrets->any() ? with_lines_joined(rows, cols) : rows) {
-  if (secrets != nullptr) {
-    edits_ = secrets_in(*secrets, lines_, true, false).edits;
-  }
-}
-
-std::string MaskedRows::text(std::size_t begin, std::size_t end, MaskCounts* masked) const {
-  std::string text = edited(lines_, edits_, begin, end, masked);
-  std::ranges::replace(text, kWrap, '\n');
-  return text;
 }
 
 }  // namespace terminally

@@ -54,18 +54,4 @@ struct SecretsIn {
 [[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins_line,
                                    bool goes_on);
 
-/// Rows of a screen, each with a newline at its end, where a full one and the next may be one line.
-class MaskedRows {
- public:
-  /// Without secrets nothing is masked.
-  MaskedRows(const Secrets* secrets, std::string_view rows, std::uint64_t cols);
-
-  /// The rows from byte `begin` on, up to byte `end`, with a mask for each secret.
-  [[nodiscard]] std::string text(std::size_t begin, std::size_t end, MaskCounts* masked) const;
-
- private:
-  std::string lines_;
-  std::vector<Edit> edits_;
-};
-
 }  // namespace terminally
