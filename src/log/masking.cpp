@@ -114,11 +114,13 @@ LogPart log_part(const PaneLog& log, const LogRange& range) {
   return log_part(log, read_range(log, range.begin, range.end), range);
 }
 
-SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins_line, bool goes_on) {
+SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from, bool begins_line,
+                     bool goes_on) {
   SecretsIn found;
   if (!secrets.any()) {
     return found;
   }
+  bytes.remove_prefix(from);
   const bool plain = is_printable(bytes);
   const std::string stripped = plain ? std::string() : strip_ansi(bytes);
   const std::string_view text = plain ? bytes : std::string_view(stripped);
@@ -127,7 +129,7 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
   if (goes_on) {
     const Secrets::Unfinished open = secrets.unfinished(text, begins_line);
     if (open.likely && open.begin < text.size()) {
-      found.unfinished = plain ? open.begin : Places(bytes, text).begin_of(open.begin);
+      found.unfinished = from + (plain ? open.begin : Places(bytes, text).begin_of(open.begin));
       if (spans.empty() || spans.back().end <= open.begin) {
         spans.push_back({.begin = open.begin, .end = text.size(), .kind = open.kind});
       }
@@ -136,8 +138,8 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
   found.edits.reserve(spans.size());
   Places places(bytes, text);
   for (const SecretSpan& span : spans) {
-    Edit edit{.begin = plain ? span.begin : places.begin_of(span.begin),
-              .end = plain ? span.end : places.end_of(span.end),
+    Edit edit{.begin = from + (plain ? span.begin : places.begin_of(span.begin)),
+              .end = from + (plain ? span.end : places.end_of(span.end)),
               .newline_after = span.newline_after};
     if (!span.goes_on) {
       edit.shown = secrets.mask(span.kind);

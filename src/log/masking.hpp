@@ -45,13 +45,12 @@ struct LogRun {
 [[nodiscard]] LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range);
 [[nodiscard]] LogPart log_part(const PaneLog& log, const LogRange& range);
 
-/// What is secret in some bytes. Escape sequences in between do not hide a secret.
+/// What is secret in some bytes, from `from` on. Escape sequences in between do not hide a secret.
 struct SecretsIn {
-  std::vector<Edit> edits;  ///< a mask for each
-  std::optional<std::size_t>
-      unfinished;  ///< where one begins that may not be whole yet, where the bytes go on
+  std::vector<Edit> edits;                ///< a mask for each
+  std::optional<std::size_t> unfinished;  ///< where one begins that may go on with the bytes
 };
-[[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins_line,
-                                   bool goes_on);
+[[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from,
+                                   bool begins_line, bool goes_on);
 
 }  // namespace terminally

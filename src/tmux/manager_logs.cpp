@@ -71,9 +71,9 @@ Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::u
   // ones are looked at.
   for (std::uint64_t wanted = lines;; wanted += std::max(wanted, lines - shown)) {
     tail = tab->log.last_lines(wanted, kMostLogBytes);
-    text =
-        co_await manager.text_worker.fitting_text(part_of(*tab, tail.from, tail.next, tail.bytes, view), view,
-                                                  tab->cols, Keep::end, kMostLogBytes, time.returns_by());
+    LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
+    text = co_await manager.text_worker.fitting_text(std::move(part), view, tab->cols, Keep::end,
+                                                     kMostLogBytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of these lines", window, tail.from));
     }
@@ -132,9 +132,9 @@ Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, Cal
   PaneLog::Slice raw = read_raw(*tab, request);
   FittingText shown{raw.bytes.size(), raw.bytes};
   while (!request.exact) {
+    LogPart part = part_of(*tab, raw.from, raw.next, raw.bytes, request.view);
     std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
-        part_of(*tab, raw.from, raw.next, raw.bytes, request.view), request.view, tab->cols, Keep::beginning,
-        request.max_bytes, time.returns_by());
+        std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
     }

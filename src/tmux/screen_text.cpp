@@ -97,7 +97,7 @@ class ScreenRows {
     }
     begins_.push_back(lines_.size());  // where no row is below them
     if (request.guard) {
-      edits_ = secrets_in(request.guard->secrets(), lines_, true, false).edits;
+      edits_ = secrets_in(request.guard->secrets(), lines_, 0, true, false).edits;
     }
   }
 
