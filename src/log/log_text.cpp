@@ -65,15 +65,11 @@ LogText::LogText(LogPart part, TextView view, int cols)
   if (view_.guard) {
     const std::size_t line =
         part.begins_line ? 0 : window_.substr(0, begin_).find('\n') + 1;  // npos + 1 is 0
-    SecretsIn found = secrets_in(view_.guard->secrets(), std::string_view(window_).substr(line),
-                                 part.begins_line || line > 0, part.goes_on);
-    for (Edit& edit : found.edits) {
-      edit.begin += line;
-      edit.end += line;
-    }
+    SecretsIn found =
+        secrets_in(view_.guard->secrets(), window_, line, part.begins_line || line > 0, part.goes_on);
     edits_ = std::move(found.edits);
-    if (found.unfinished && line + *found.unfinished < end_) {
-      unfinished_ = line + *found.unfinished - std::min(line + *found.unfinished, begin_);
+    if (found.unfinished && *found.unfinished < end_) {
+      unfinished_ = *found.unfinished - std::min(*found.unfinished, begin_);
     }
   }
   if (!view_.is_exact()) {

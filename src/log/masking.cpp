@@ -64,22 +64,6 @@ bool is_printable(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
 }
 
-/// Rows, where a full one and the next are one line.
-std::string with_lines_joined(std::string_view rows, std::uint64_t cols) {
-  std::string joined;
-  joined.reserve(rows.size());
-  while (!rows.empty()) {
-    const std::string_view row = rows.substr(0, after_newline(rows, 0));
-    rows.remove_prefix(row.size());
-    // Wide characters have more bytes than columns: a row counts as full rather too early.
-    joined += row;
-    if (strip_ansi(row).size() > cols && joined.ends_with('\n')) {
-      joined.back() = kWrap;
-    }
-  }
-  return joined;
-}
-
 }  // namespace
 
 std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
@@ -130,11 +114,13 @@ LogPart log_part(const PaneLog& log, const LogRange& range) {
   return log_part(log, read_range(log, range.begin, range.end), range);
 }
 
-SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins_line, bool goes_on) {
+SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from, bool begins_line,
+                     bool goes_on) {
   SecretsIn found;
   if (!secrets.any()) {
     return found;
   }
+  bytes.remove_prefix(from);
   const bool plain = is_printable(bytes);
   const std::string stripped = plain ? std::string() : strip_ansi(bytes);
   const std::string_view text = plain ? bytes : std::string_view(stripped);
@@ -143,7 +129,7 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
   if (goes_on) {
     const Secrets::Unfinished open = secrets.unfinished(text, begins_line);
     if (open.likely && open.begin < text.size()) {
-      found.unfinished = plain ? open.begin : Places(bytes, text).begin_of(open.begin);
+      found.unfinished = from + (plain ? open.begin : Places(bytes, text).begin_of(open.begin));
       if (spans.empty() || spans.back().end <= open.begin) {
         spans.push_back({.begin = open.begin, .end = text.size(), .kind = open.kind});
       }
@@ -152,8 +138,8 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
   found.edits.reserve(spans.size());
   Places places(bytes, text);
   for (const SecretSpan& span : spans) {
-    Edit edit{.begin = plain ? span.begin : places.begin_of(span.begin),
-              .end = plain ? span.end : places.end_of(span.end),
+    Edit edit{.begin = from + (plain ? span.begin : places.begin_of(span.begin)),
+              .end = from + (plain ? span.end : places.end_of(span.end)),
               .newline_after = span.newline_after};
     if (!span.goes_on) {
       edit.shown = secrets.mask(span.kind);
@@ -162,19 +148,6 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins
     found.edits.push_back(std::move(edit));
   }
   return found;
-}
-
-MaskedRows::MaskedRows(const Secrets* secrets, std::string_view rows, std::uint64_t cols)
-    : lines_(secrets != nullptr && secrets->any() ? with_lines_joined(rows, cols) : rows) {
-  if (secrets != nullptr) {
-    edits_ = secrets_in(*secrets, lines_, true, false).edits;
-  }
-}
-
-std::string MaskedRows::text(std::size_t begin, std::size_t end, MaskCounts* masked) const {
-  std::string text = edited(lines_, edits_, begin, end, masked);
-  std::ranges::replace(text, kWrap, '\n');
-  return text;
 }
 
 }  // namespace terminally

@@ -45,27 +45,12 @@ struct LogRun {
 [[nodiscard]] LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range);
 [[nodiscard]] LogPart log_part(const PaneLog& log, const LogRange& range);
 
-/// What is secret in some bytes. Escape sequences in between do not hide a secret.
+/// What is secret in some bytes, from `from` on. Escape sequences in between do not hide a secret.
 struct SecretsIn {
-  std::vector<Edit> edits;  ///< a mask for each
-  std::optional<std::size_t>
-      unfinished;  ///< where one begins that may not be whole yet, where the bytes go on
+  std::vector<Edit> edits;                ///< a mask for each
+  std::optional<std::size_t> unfinished;  ///< where one begins that may go on with the bytes
 };
-[[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, bool begins_line,
-                                   bool goes_on);
-
-/// Rows of a screen, each with a newline at its end, where a full one and the next may be one line.
-class MaskedRows {
- public:
-  /// Without secrets nothing is masked.
-  MaskedRows(const Secrets* secrets, std::string_view rows, std::uint64_t cols);
-
-  /// The rows from byte `begin` on, up to byte `end`, with a mask for each secret.
-  [[nodiscard]] std::string text(std::size_t begin, std::size_t end, MaskCounts* masked) const;
-
- private:
-  std::string lines_;
-  std::vector<Edit> edits_;
-};
+[[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from,
+                                   bool begins_line, bool goes_on);
 
 }  // namespace terminally

@@ -29,34 +29,18 @@ std::string_view last_lines(std::string_view text, std::uint64_t count) {
   return text.substr(begin);
 }
 
-struct RawChunk {
-  std::string bytes;
-  std::uint64_t from = 0;
-  std::optional<std::uint64_t> gap_bytes;
-  bool gap_unknown = false;
-  bool eof = false;
-
-  [[nodiscard]] std::uint64_t next() const { return from + bytes.size(); }
-};
-
-RawChunk read_raw(const Tab& tab, const ReadLogChunk& request) {
+PaneLog::Slice read_raw(const Tab& tab, const ReadLogChunk& request) {
   // As text, a sequence that is longer than the chunk is taken whole: it is no text, or would be cut into
   // some.
   const std::size_t more = request.exact ? 0 : kMaxSequenceBytes + 4;
-  PaneLog::Slice slice = tab.log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
-  RawChunk chunk;
-  chunk.from = slice.bytes.empty() ? slice.next : slice.from;
-  chunk.gap_bytes = slice.gap_bytes;
-  chunk.gap_unknown = slice.gap_unknown;
-  chunk.eof = slice.eof;
-  chunk.bytes = std::move(slice.bytes);
+  PaneLog::Slice raw = tab.log.read(request.from_byte, static_cast<std::size_t>(request.max_bytes) + more);
   if (!request.exact) {
-    const std::size_t border =
-        text_border(chunk.bytes, static_cast<std::size_t>(request.max_bytes), slice.eof);
-    chunk.eof = slice.eof && border == chunk.bytes.size();
-    chunk.bytes.resize(border);
+    const std::size_t border = text_border(raw.bytes, static_cast<std::size_t>(request.max_bytes), raw.eof);
+    raw.eof = raw.eof && border == raw.bytes.size();
+    raw.bytes.resize(border);
+    raw.next = raw.from + border;
   }
-  return chunk;
+  return raw;
 }
 
 /// How long what may become a secret is held back when it is all there is.
@@ -87,9 +71,9 @@ Awaitable<LogLines> last_lines_of(ManagerParts& manager, WindowId window, std::u
   // ones are looked at.
   for (std::uint64_t wanted = lines;; wanted += std::max(wanted, lines - shown)) {
     tail = tab->log.last_lines(wanted, kMostLogBytes);
-    text =
-        co_await manager.text_worker.fitting_text(part_of(*tab, tail.from, tail.next, tail.bytes, view), view,
-                                                  tab->cols, Keep::end, kMostLogBytes, time.returns_by());
+    LogPart part = part_of(*tab, tail.from, tail.next, tail.bytes, view);
+    text = co_await manager.text_worker.fitting_text(std::move(part), view, tab->cols, Keep::end,
+                                                     kMostLogBytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of these lines", window, tail.from));
     }
@@ -145,12 +129,12 @@ Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, Cal
   }
   const bool closed = tab->closed;  // before the look
   const auto patience = Clock::now() + kHoldsSecret;
-  RawChunk raw = read_raw(*tab, request);
+  PaneLog::Slice raw = read_raw(*tab, request);
   FittingText shown{raw.bytes.size(), raw.bytes};
   while (!request.exact) {
+    LogPart part = part_of(*tab, raw.from, raw.next, raw.bytes, request.view);
     std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
-        part_of(*tab, raw.from, raw.next(), raw.bytes, request.view), request.view, tab->cols,
-        Keep::beginning, request.max_bytes, time.returns_by());
+        std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
     if (!text) {
       throw Error(ErrorCode::busy, not_ready("the text of this part", request.window_id, raw.from));
     }
@@ -168,7 +152,7 @@ Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, Cal
   chunk.gap_bytes = raw.gap_bytes;
   chunk.gap_unknown = raw.gap_unknown;
   chunk.next_byte = raw.from + shown.bytes;
-  chunk.eof = raw.eof && chunk.next_byte == raw.next();
+  chunk.eof = raw.eof && chunk.next_byte == raw.next;
   chunk.chunk = std::move(shown.text);
   chunk.last = closed && chunk.eof;
   co_return chunk;

@@ -1,5 +1,6 @@
 #include "tmux/screen_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -85,18 +86,19 @@ class ScreenRows {
     may_fit_ = end_ - may_fit;
     const std::size_t above = may_fit - std::min<std::size_t>(may_fit, kRowsAbove);
     const std::size_t after = std::min<std::size_t>(end_ + kRowsAbove, rows.size());
-    std::string looked_at;
-    for (std::size_t row = above; row < after; ++row) {
-      if (row >= may_fit && row <= end_) {
-        begins_.push_back(looked_at.size());
+    for (std::size_t at = above; at < after; ++at) {
+      if (at >= may_fit && at <= end_) {
+        begins_.push_back(lines_.size());
       }
-      looked_at.append(rows[row]).append("\n");
+      const std::string_view row = rows[at];
+      // Wide characters have more bytes than columns: a row counts as full rather too early.
+      const bool goes_on = request.guard && strip_ansi(row).size() >= cols;
+      lines_.append(row) += goes_on ? kWrap : '\n';
     }
-    if (after == end_) {
-      begins_.push_back(looked_at.size());
+    begins_.push_back(lines_.size());  // where no row is below them
+    if (request.guard) {
+      edits_ = secrets_in(request.guard->secrets(), lines_, 0, true, false).edits;
     }
-    const Secrets* secrets = request.guard ? &request.guard->secrets() : nullptr;
-    masked_.emplace(secrets, looked_at, cols);
   }
 
   [[nodiscard]] std::size_t count() const { return end_ - first_; }
@@ -105,8 +107,9 @@ class ScreenRows {
 
   /// The last `count` rows as text, but for the last `but` of them.
   [[nodiscard]] std::string last(std::size_t count, std::size_t but, MaskCounts* masked) const {
-    const std::string text =
-        without_blanks_at_ends(masked_->text(begins_[may_fit_ - count], begins_[may_fit_ - but], masked));
+    std::string text = edited(lines_, edits_, begins_[may_fit_ - count], begins_[may_fit_ - but], masked);
+    std::ranges::replace(text, kWrap, '\n');
+    text = without_blanks_at_ends(text);
     return request_.guard && request_.strip_ansi ? visible_text(text) : text;
   }
 
@@ -128,8 +131,9 @@ class ScreenRows {
   std::size_t count_;
   std::size_t may_fit_ = 0;
   const ReadScreen& request_;
-  std::vector<std::size_t> begins_;  ///< of the rows that may fit, and the end of the last
-  std::optional<MaskedRows> masked_;
+  std::vector<std::size_t> begins_;  ///< of the rows that may fit, and at least one more
+  std::string lines_;
+  std::vector<Edit> edits_;
 };
 
 /// Cuts a row that alone is longer than the budget.

@@ -13,12 +13,10 @@ namespace {
 constexpr std::uint64_t kDoneAtOnce = 32 * 1024;
 constexpr std::uint64_t kRenderingCosts = 5;  ///< times what masking does
 
-bool takes_long(std::uint64_t bytes, const TextView& view) {
-  return (view.render || view.guard) && bytes > kDoneAtOnce;
-}
-
+/// 0: no thread is asked.
 std::uint64_t cost_of(std::uint64_t bytes, const TextView& view) {
-  return view.render ? bytes * kRenderingCosts : bytes;
+  const bool takes_long = (view.render || view.guard) && bytes > kDoneAtOnce;
+  return takes_long ? bytes * (view.render ? kRenderingCosts : 1) : 0;
 }
 
 }  // namespace
@@ -33,56 +31,46 @@ std::string not_ready(const std::string& what, WindowId window, std::uint64_t fr
 }
 
 template <typename T>
-TextWorker::MadeInTime<T> TextWorker::make_by(Clock::time_point by, std::uint64_t cost,
-                                              std::function<T()> make) {
+TextWorker::MadeInTime<T> TextWorker::made(std::uint64_t cost, Clock::time_point by,
+                                           std::function<T()> make) {
+  if (cost == 0) {
+    co_return make();
+  }
   if (Clock::now() >= by) {
     co_return std::nullopt;  // nobody would wait for it
   }
-  const auto made = std::make_shared<T>();
-  std::function<void()> work = [made, make = std::move(make)] { *made = make(); };
+  const auto text = std::make_shared<T>();
+  std::function<void()> work = [text, make = std::move(make)] { *text = make(); };
   if (!co_await finish_by(by, worker_.run(cost, std::move(work)))) {
     co_return std::nullopt;
   }
-  co_return std::move(*made);
+  co_return std::move(*text);
 }
 
 TextWorker::MadeInTime<FittingText> TextWorker::fitting_text(LogPart part, TextView view, int cols, Keep keep,
                                                              std::uint64_t budget, Clock::time_point by) {
-  const std::uint64_t bytes = part.bytes.size();
-  if (!takes_long(bytes, view)) {
-    co_return terminally::fitting_text(std::move(part), std::move(view), cols, keep, budget);
-  }
-  const std::uint64_t cost = cost_of(bytes, view);
-  std::function<FittingText()> make = [part = std::move(part), view = std::move(view), cols, keep, budget] {
-    return terminally::fitting_text(part, view, cols, keep, budget);
-  };
-  co_return co_await make_by(by, cost, std::move(make));
+  const std::uint64_t cost = cost_of(part.bytes.size(), view);
+  return made<FittingText>(
+      cost, by, [part = std::move(part), view = std::move(view), cols, keep, budget]() mutable {
+        return terminally::fitting_text(std::move(part), std::move(view), cols, keep, budget);
+      });
 }
 
 TextWorker::MadeInTime<TabScreen> TextWorker::screen(std::string answer, ReadScreen request,
                                                      Clock::time_point by) {
-  const std::uint64_t bytes = answer.size();
-  if (bytes <= kDoneAtOnce) {
-    co_return read_screen_answer(answer, request);
-  }
-  std::function<TabScreen()> make = [answer = std::move(answer), request = std::move(request)] {
+  const std::uint64_t cost = answer.size() <= kDoneAtOnce ? 0 : answer.size();
+  return made<TabScreen>(cost, by, [answer = std::move(answer), request = std::move(request)] {
     return read_screen_answer(answer, request);
-  };
-  co_return co_await make_by(by, bytes, std::move(make));
+  });
 }
 
 TextWorker::MadeInTime<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
                                                              int cols, std::uint64_t max_bytes,
                                                              Clock::time_point by) {
-  const std::uint64_t bytes = range.end - std::min(range.begin, range.end);
-  if (!takes_long(bytes, view)) {
-    co_return terminally::bounded_text(log, range, view, cols, max_bytes);
-  }
-  const std::uint64_t cost = cost_of(bytes, view);
-  std::function<BoundedText()> make = [log = std::move(log), range, view = std::move(view), cols, max_bytes] {
+  const std::uint64_t cost = cost_of(range.end - std::min(range.begin, range.end), view);
+  return made<BoundedText>(cost, by, [log = std::move(log), range, view = std::move(view), cols, max_bytes] {
     return terminally::bounded_text(log, range, view, cols, max_bytes);
-  };
-  co_return co_await make_by(by, cost, std::move(make));
+  });
 }
 
 }  // namespace terminally

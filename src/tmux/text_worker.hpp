@@ -33,7 +33,7 @@ class TextWorker {
 
  private:
   template <typename T>
-  MadeInTime<T> make_by(Clock::time_point by, std::uint64_t cost, std::function<T()> make);
+  MadeInTime<T> made(std::uint64_t cost, Clock::time_point by, std::function<T()> make);
 
   Worker worker_;
 };

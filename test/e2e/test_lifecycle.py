@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs, needs_root, poll
+from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs_root, poll
 from harness.client import END_S, copy_program, run_cli
 
 NOBODY = 65534

@@ -214,6 +214,32 @@ TEST_CASE("U9: no budget shows a part of a line that we typed") {
   }
 }
 
+TEST_CASE(
+    "U9: a line that was typed in parts behind ssh, longer than what is looked at, is seen in no chunk") {
+  const test::TempDir directory;
+  const PaneLog log(directory / "log");
+  std::string bytes = "one\r\n$  __mcp_01234567_s=$? __mcp_01234567_b=";
+  while (bytes.size() < 90'000) {
+    bytes += std::string(900, 'Q') + "\\\r\n> ";
+  }
+  bytes +=
+      "; \\eval \"$__mcp_01234567_b\"\r\n\r\x1b[A\x1b[2K$ echo "
+      "two\r\r\n\x1b]133;C;mcp=START:0123456789abcdef0123456789abcdef\x07two\r\n";
+  bytes = std::string(200'000, 'x') + "\r\n" + bytes + std::string(200'000, 'y') + "\r\n";
+  test::append_to(log.path(), bytes);
+  const TextView view{.strip_ansi = true};
+  for (const std::uint64_t size : {5'000U, 20'000U, 64'000U}) {
+    std::string text;
+    for (std::uint64_t at = 0; at < log.end(); at += size) {
+      const LogPart part = log_part(log, {at, std::min(at + size, log.end()), 0, log.end(), false});
+      text += fitting_text(part, view, 80, Keep::end, 1 << 20).text;
+    }
+    CAPTURE(size);
+    CHECK(text ==
+          std::string(200'000, 'x') + "\none\n$\n$ echo two\ntwo\n" + std::string(200'000, 'y') + "\n");
+  }
+}
+
 TEST_CASE("D12, D15: a budget counts the masks, and cuts nothing that is masked") {
   const std::string secret = "hunter2hunter2hunter2";
   std::string log;
