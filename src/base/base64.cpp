@@ -2,6 +2,7 @@
 
 #include <sodium/utils.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace terminally {
@@ -17,7 +18,10 @@ std::string encode_base64(std::string_view bytes) {
 std::optional<std::string> decode_base64(std::string_view text) {
   std::string bytes(text.size() / 4 * 3 + 3, '\0');
   std::size_t size = 0;
-  if (sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(),
+  // libsodium 1.0.18 takes some bytes of UTF-8 for digits.
+  const bool ascii = std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; });
+  if (!ascii ||
+      sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(),
                         text.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL) != 0) {
     return std::nullopt;
   }

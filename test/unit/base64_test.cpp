@@ -22,7 +22,7 @@ TEST_CASE("base64: what was encoded is decoded, and nothing else is") {
     bytes += static_cast<char>(i * 7);
   }
   for (const char* bad : {"Z", "Zg", "Zg=", "Zg===", "=", "====", "Z===", "Zg==Zg==", "Zh==", "Zm9=",
-                          "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "Zm9v="}) {
+                          "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "Zm9v=", "\xDA\x95\xD6J", "\xCC\xBCw\xC3"}) {
     CAPTURE(bad);
     CHECK_FALSE(decode_base64(bad));
   }
