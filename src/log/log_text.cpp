@@ -77,7 +77,7 @@ LogText::LogText(LogPart part, TextView view, int cols)
     edits_.insert(edits_.end(), echoes_.begin(), echoes_.end());
     const std::vector<Edit> names = command_names(window_, view_.own_files);
     edits_.insert(edits_.end(), names.begin(), names.end());
-    std::ranges::stable_sort(edits_, {}, &Edit::begin);
+    std::ranges::sort(edits_, {}, &Edit::begin);
   }
 }
 

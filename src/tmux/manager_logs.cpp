@@ -130,9 +130,12 @@ Awaitable<LogChunk> part_of_log(ManagerParts& manager, ReadLogChunk request, Cal
   const bool closed = tab->closed;  // before the look
   const auto patience = Clock::now() + kHoldsSecret;
   PaneLog::Slice raw = read_raw(*tab, request);
-  FittingText shown{raw.bytes.size(), raw.bytes};
+  FittingText shown{.bytes = raw.bytes.size()};
+  if (request.exact) {
+    shown.text = std::move(raw.bytes);
+  }
   while (!request.exact) {
-    LogPart part = part_of(*tab, raw.from, raw.next, raw.bytes, request.view);
+    LogPart part = part_of(*tab, raw.from, raw.next, std::move(raw.bytes), request.view);
     std::optional<FittingText> text = co_await manager.text_worker.fitting_text(
         std::move(part), request.view, tab->cols, Keep::beginning, request.max_bytes, time.returns_by());
     if (!text) {

@@ -25,12 +25,8 @@ constexpr std::array kShells = {ShellKind::bash, ShellKind::zsh, ShellKind::posi
 const std::string kScriptNonce = "0123456789abcdef0123456789abcdef";
 
 std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
-<<<<<<< ours
-  return {shell.source, shell.mend, shell.wrapper, shell.epilogue, shell.end, shell.hook, shell.cd};
-=======
-  return {shell.source, shell.mend,       shell.wrapper,      shell.epilogue,    shell.end,        shell.hook,
-          shell.cd,     shell.editor_key, shell.editor_tells, shell.editor_puts, shell.completions};
->>>>>>> theirs
+  return {shell.source, shell.mend, shell.wrapper, shell.epilogue,
+          shell.end,    shell.hook, shell.cd,      shell.completions};
 }
 
 /// By the folder.
