@@ -135,9 +135,8 @@ class Sandbox:
         except AssertionError:
             print(f"\nkept for inspection: {self.root}")
             raise
-        for kept in (self.runtime, self.state):
-            for instance in kept.iterdir() if kept.is_dir() else ():
-                shutil.rmtree(files_of(self.runtime / instance.name), ignore_errors=True)
+        for instance in self.root.rglob("state/*"):  # of far sides, too
+            shutil.rmtree(files_of(instance.parents[1] / "run" / instance.name), ignore_errors=True)
         shutil.rmtree(self.root, ignore_errors=True)
 
 
