@@ -168,7 +168,8 @@ FittingText LogText::beginning(std::uint64_t budget, std::size_t from, std::size
   std::uint64_t size = 0;
   for (std::size_t step = std::bit_ceil(std::max<std::uint64_t>(budget, 4096)); step > 0; step /= 2) {
     while (at < to) {
-      const std::size_t next = at + text_border(all.substr(at), step, true);
+      std::size_t next = at + text_border(all.substr(at), step, true);
+      next += view_.lines_end_with_lf && all.substr(next - 1).starts_with("\r\n") ? 1 : 0;
       VisibleText after = visible;
       std::string piece;
       append(at, next, after, piece, nullptr);

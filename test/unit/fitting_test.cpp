@@ -187,6 +187,22 @@ TEST_CASE("D12: an output is cut at its budget, in any view, and says exactly wh
   }
 }
 
+TEST_CASE("D12: an output that is cut anywhere has no CR before a newline") {
+  const test::TempDir directory;
+  const PaneLog log(directory / "log");
+  std::string bytes;
+  for (int i = 0; i < 10'000; ++i) {
+    bytes += std::to_string(i) + "\r\n";
+  }
+  test::append_to(log.path(), bytes);
+  for (std::uint64_t budget = 0; budget < 60'000; budget += 1'009) {
+    const BoundedText output = bounded_text(log, {0, log.end(), false, 0}, {}, 120, budget);
+    CAPTURE(budget);
+    CHECK(output.omitted_bytes > 0);
+    CHECK(output.text.find("\r\n") == std::string::npos);
+  }
+}
+
 TEST_CASE("U9: no budget shows a part of a line that we typed") {
   const std::string bytes =
       "one\r\n$  \b\x1b[K \\builtin . /run/x/01234567\r\n\x1b[?2004l\r\r\x1b[A\x1b[2K$ echo "
