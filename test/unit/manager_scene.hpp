@@ -219,7 +219,7 @@ class ManagerScene {
   ~ManagerScene() {
     manager.reset();
     tmux->end_server();
-    std::filesystem::remove_all(instance().files());
+    remove_with_all(instance().files());
   }
   ManagerScene(const ManagerScene&) = delete;
   ManagerScene& operator=(const ManagerScene&) = delete;

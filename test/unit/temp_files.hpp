@@ -19,6 +19,15 @@ inline std::filesystem::path in_memory() {
   return ::access(shared, W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
 }
 
+/// Where a shell that was just killed may still make a file.
+inline void remove_with_all(const std::filesystem::path& directory) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  std::error_code error;
+  do {
+    std::filesystem::remove_all(directory, error);
+  } while (error && std::chrono::steady_clock::now() < give_up);
+}
+
 /// A directory of its own for a test, gone with all it holds at the end.
 class TempDir {
  public:
