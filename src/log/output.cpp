@@ -70,7 +70,10 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, TextView v
       return {.text = std::move(whole.text), .masked = std::move(whole.masked)};
     }
   }
-  FittingText head = first.text().fitting(Keep::beginning, max_bytes / 5);
+  // The line that says what is left out begins on a line of its own.
+  constexpr std::uint64_t kNewlineBytes = 2;  // as JSON
+  const std::uint64_t room_of_head = max_bytes / 5 - std::min(max_bytes / 5, kNewlineBytes);
+  FittingText head = first.text().fitting(Keep::beginning, room_of_head);
   const std::uint64_t from = first.cut_at(head, Keep::beginning);
   std::optional<OutputPart> rest;
   if (!as_a_whole) {

@@ -163,7 +163,7 @@ class Soak(unittest.TestCase):
             descriptors(server.raw.process.pid),
             len(ours),
             zombies_of({tmux, server.raw.process.pid}),
-            sum(1 for root in (self.sandbox.runtime, self.server.files) for path in root.rglob("*")),
+            sum(1 for root in (self.sandbox.runtime, server.files) for path in root.rglob("*")),
             sum(size_of(path) for path in files) / 1e6,
         )
 
