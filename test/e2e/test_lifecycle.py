@@ -357,6 +357,8 @@ class Surroundings(unittest.TestCase):
     def test_memory_that_cannot_be_trusted(self) -> None:
         """Then the files of commands are in the runtime directory."""
         needs_root()
+        if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs none /dev/shm"], capture_output=True).returncode != 0:
+            self.skipTest("this root may not mount (a container)")
         place = "/dev/shm/terminally-mcp-0"
         for what in (
             f"mkdir -m 777 {place}",

@@ -247,6 +247,8 @@ class Missing(unittest.TestCase):
             tab = server.create_tab()
             tab.execute("echo before")
             tab.close()
+            with tab.log_path.open("ab") as log:
+                log.write(b"\r\n")  # a shell that is killed may leave its prompt unfinished
             end = tab.log_path.stat().st_size
             with open(f"{tab.log_path}.index", "a", encoding="utf-8") as index:
                 index.write(f"gap   {end + 100:020} {end:020} {1767225600000:015}\n")  # doc/pane-log.md
