@@ -68,8 +68,7 @@ std::string explain_extras(const CLI::App& app, bool has_dashes, std::string oth
     return otherwise;
   }
   std::string names;
-  for (const CLI::App* subcommand :
-       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
+  for (const CLI::App* subcommand : shown_subcommands(app)) {
     names += (names.empty() ? "" : ", ") + subcommand->get_name();
   }
   return "\"" + words.front() + "\" is no subcommand; there are: " + names;
@@ -109,6 +108,10 @@ void run_there_if_meant(std::span<char* const> argv, const Config& config) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> shown_subcommands(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+}
 
 int run_command_line(int argc, char** argv) {
   return run_command_line(argc, argv, default_config());

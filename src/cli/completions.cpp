@@ -36,11 +36,6 @@ void offer(const std::string& candidate, const std::string& description) {
   print(candidate + "\t" + first_clause(description) + "\n");
 }
 
-/// The subcommands that the help shows.
-std::vector<const CLI::App*> subcommands_of(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
-}
-
 /// Where the words before the cursor have led.
 class CursorPlace {
  public:
@@ -58,7 +53,7 @@ class CursorPlace {
         wants_ = flag;
       }
     } else {
-      const auto children = subcommands_of(*command_);
+      const auto children = shown_subcommands(*command_);
       const auto child =
           std::ranges::find_if(children, [&](const CLI::App* one) { return one->get_name() == word; });
       if (arguments_ == 0 && child != children.end()) {
@@ -87,7 +82,7 @@ class CursorPlace {
     if (arguments_ > 0) {
       return arguments.size() > 1 ? kFilesToo : 0;
     }
-    const auto children = subcommands_of(*command_);
+    const auto children = shown_subcommands(*command_);
     for (const CLI::App* child : children) {
       offer(child->get_name(), child->get_description());
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "config.hpp"
 
@@ -17,6 +18,9 @@ using Action = std::function<int()>;
 
 /// What exec returns when it failed itself, as env(1) and docker do: not to be taken for the command's own.
 inline constexpr int kExecFailed = 125;
+
+/// Those that the help of this command names.
+[[nodiscard]] std::vector<const CLI::App*> shown_subcommands(const CLI::App& command);
 
 /// Serves until its end (app/serve.hpp); says on stderr first what is wrong with this machine, and to a
 /// person at a terminal what to do instead. Returns the exit code.

@@ -69,6 +69,11 @@ std::filesystem::path place_in_memory() {
   return ::access(root.c_str(), W_OK) == 0 ? root : std::filesystem::path();
 }
 
+/// Of where an instance is, whatever it is called.
+std::string place_hash(const std::filesystem::path& runtime) {
+  return fnv1a_hex(std::filesystem::absolute(runtime).lexically_normal().native());
+}
+
 struct Listener {
   bool listens = false;
   int pid = 0;
@@ -115,13 +120,12 @@ Instance::Instance(const Config& config, std::string name)
 }
 
 std::string Instance::cookie() const {
-  const std::filesystem::path place = std::filesystem::absolute(runtime_).lexically_normal();
-  return name_ + "." + fnv1a_hex(place.native());
+  return name_ + "." + place_hash(runtime_);
 }
 
 std::filesystem::path Instance::files() const {
   static const std::filesystem::path root = place_in_memory();
-  return root.empty() ? runtime_ : root / cookie().substr(name_.size() + 1);
+  return root.empty() ? runtime_ : root / place_hash(runtime_);
 }
 
 std::uint32_t Instance::newest_generation() const {

@@ -14,6 +14,8 @@ namespace terminally {
 namespace {
 
 constexpr std::uint64_t kReservedRecords = 2;
+/// What the name of a sidecar ends with that is not whole yet.
+constexpr std::string_view kNew = ".new";
 
 /// For who watches: F_GETLK on the sidecar tells the writer's pid. What keeps a second one out is the flock.
 void sign_with_pid(const UniqueFd& file) {
@@ -26,7 +28,6 @@ void sign_with_pid(const UniqueFd& file) {
 }  // namespace
 
 bool Sidecar::set_path(std::string_view log_path) {
-  constexpr std::string_view kNew = ".new";
   if (log_path.size() + kLogSidecarSuffix.size() + kNew.size() + 1 > path_.size()) {
     return false;
   }
@@ -108,7 +109,6 @@ std::uint64_t Sidecar::free_bytes() const {
 
 void Sidecar::compact(std::uint64_t first_kept) {
   LogPath path = path_;
-  constexpr std::string_view kNew = ".new";
   kNew.copy(path.data() + std::string_view(path.data()).size(), kNew.size());  // the rest is zeros
   UniqueFd fresh(::open(path.data(), O_RDWR | O_TRUNC | kLogFileFlags, kLogFileMode));
   if (!fresh || ::flock(fresh.get(), LOCK_EX | LOCK_NB) != 0) {
