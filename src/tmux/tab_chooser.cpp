@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "base/answer_by.hpp"
@@ -59,12 +58,17 @@ std::string shell_cwd(const Tab& tab) {
   return process_directory(look_at_foreground(tab.pane_pid).shell_pid);
 }
 
-/// How long ago this file was written; 0 where there is none.
-Milliseconds unchanged_for(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto changed = std::filesystem::last_write_time(path, error);
-  const auto now = std::filesystem::file_time_type::clock::now();
-  return error ? Milliseconds(0) : std::chrono::duration_cast<Milliseconds>(now - changed);
+/// Takes the name from the lock of a process that stands still. Whoever does so holds a second lock of the same
+/// file meanwhile, a record lock, or two might each take one: the second that of the process whose turn came.
+void pass_by(const std::filesystem::path& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  struct stat info{};
+  if (file && ::fcntl(file.get(), F_OFD_SETLK, &whole) == 0 && ::fstat(file.get(), &info) == 0 &&
+      info.st_nlink > 0 && wall_clock_ms() - info.st_mtim.tv_sec * 1'000 >= kChooses.count()) {
+    remove_file(path);
+  }
 }
 
 std::vector<std::string> names_of(const std::vector<TabPtr>& tabs) {
@@ -247,9 +251,8 @@ Awaitable<FileLock> TabChooser::turn_to_choose(CallTime time) {
       break;
     }
     turn.release();
-    if (Clock::now() - began >= kSaysSo && unchanged_for(path) >= kChooses) {
-      remove_file(path);
-      continue;
+    if (Clock::now() - began >= kSaysSo) {
+      pass_by(path);
     }
     if (Clock::now() >= time.patience()) {
       throw calls_before();
