@@ -55,9 +55,9 @@ class Left:
             """Pressed again where a C-c has just thrown away what was typed behind it."""
             self.person.keys(self.tab, "C-x", "b")
             begun = time.monotonic()
-            return poll(lambda: (file.exists() and file.read_text().endswith("<end>")) or time.monotonic() > begun + 1, 5) and file.exists()
+            return poll(lambda: (file.exists() and file.read_text().endswith("<end>")) or time.monotonic() > begun + 4, 5) and file.exists()
 
-        poll(is_saved, 10, "the buffer")
+        poll(is_saved, 20, "the buffer")
         text = file.read_text().removesuffix("<end>")
         file.unlink()
         return text

@@ -1,5 +1,7 @@
 """How the tests themselves are run (test/run_ctest.py): in CI a failure is tried once more and named, by hand it is a failure."""
 
+import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -24,7 +26,9 @@ class Runs(unittest.TestCase):
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
-        self.build = Path(directory.name)
+        self.home = Path(directory.name)
+        self.build = self.home / "build"
+        self.build.mkdir()
         self.tests = ""
         self.add("good", 0)
 
@@ -37,7 +41,8 @@ class Runs(unittest.TestCase):
 
     def run_tests(self, *options: str, second_try: bool = True) -> tuple[int, str]:
         argv = [CHECKOUT / "test" / "run_ctest.py", *(["--second-try"] if second_try else []), self.build, *options]
-        done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        environment = {**os.environ, "HOME": str(self.home)}
+        done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment)
         return done.returncode, done.stdout
 
     def runs(self, name: str) -> int:
@@ -47,6 +52,13 @@ class Runs(unittest.TestCase):
         code, said = self.run_tests()
         self.assertEqual((code, self.runs("good")), (0, 1), said)
         self.assertNotIn("second try", said)
+
+    def test_the_longest_begin_first_in_a_new_checkout_too(self) -> None:
+        self.tests += "add_test(long sleep 0.5)\n"
+        (self.build / "CTestTestfile.cmake").write_text(self.tests)
+        self.run_tests("-j", "2")
+        shutil.rmtree(self.build / "Testing")
+        self.assertIn("Start 2: long", self.run_tests("-j", "2")[1].partition("Start 1: good")[0])
 
     def test_one_that_fails_once_passes_in_ci_and_is_named(self) -> None:
         self.add("once", 1)
