@@ -58,8 +58,9 @@ std::string shell_cwd(const Tab& tab) {
   return process_directory(look_at_foreground(tab.pane_pid).shell_pid);
 }
 
-/// Takes the name from the lock of a process that stands still. Whoever does so holds a second lock of the same
-/// file meanwhile, a record lock, or two might each take one: the second that of the process whose turn came.
+/// Takes the name from the lock of a process that stands still. Whoever does so holds a second lock of the
+/// same file meanwhile, a record lock, or two might each take one: the second that of the process whose turn
+/// came.
 void pass_by(const std::filesystem::path& path) {
   const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct flock whole{};
