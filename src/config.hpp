@@ -10,23 +10,22 @@
 
 namespace terminally {
 
-/// Which of the three views of the same bytes a tool answers with when the call does not say.
-/// doc/pane-log.md.
+/// The view of a log's bytes that a tool answers with where the call names none. doc/pane-log.md.
 enum class View { raw, plain, rendered };
 
-/// What is masked in what models read. doc/redaction.md.
+/// What is masked in the text that models read. doc/redaction.md.
 enum class Redact { off, rules, all };
 
-/// The programs that run in every tab's window, beside ours.
+/// The helper programs that run in every tab's window.
 inline constexpr std::array kHelpers = {"terminally-log", "terminally-shell"};
 
-/// One of them that the program carries inside.
+/// One helper program that this program carries inside.
 struct PackedHelper {
   std::string_view name;
   std::string_view bytes;
 };
 
-/// All of them. They are unpacked where they are not beside the program.
+/// All carried helpers. They are unpacked where they are not installed beside the program.
 struct PackedHelpers {
   std::string_view hash;  ///< of their bytes
   std::span<const PackedHelper> programs;
@@ -40,7 +39,7 @@ struct Config {
   std::filesystem::path
       state_root;  ///< --state-dir, TERMINALLY_STATE_DIR; default ~/.local/state/terminally-mcp
   std::filesystem::path helper_dir;  ///< where kHelpers are
-  PackedHelpers packed_helpers;      ///< what has to be there; none: it was installed
+  PackedHelpers packed_helpers;      ///< to be unpacked into helper_dir; empty: the helpers are installed
   std::string instance;       ///< --instance NAME; empty: a fresh unique name, whose tabs end with the server
   std::string tmux = "tmux";  ///< --tmux, the tmux program
   View view = View::raw;      ///< --view
@@ -61,9 +60,9 @@ struct Config {
   std::uint64_t tmux_deadline_ms = 4'000;  ///< each tmux invocation is killed and reported after this
   std::filesystem::path
       hosts_file;          ///< --hosts, TERMINALLY_HOSTS; default ~/.config/terminally-mcp/hosts.json
-  std::string gateway;     ///< we run behind a pipe for another terminally-mcp, of this id
-  bool temporary = false;  ///< for it, our tabs end once it says goodbye
-  bool guest = false;      ///< works beside the server that owns the instance: the command line
+  std::string gateway;     ///< id of the terminally-mcp that this process serves over a pipe; empty: none
+  bool temporary = false;  ///< the tabs end once that gateway says goodbye
+  bool guest = false;      ///< a command of people, which works beside the server that owns the instance
   std::uint32_t cols = 120;
   std::uint32_t rows = 40;
 };

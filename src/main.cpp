@@ -1,3 +1,4 @@
+// Secures the standard streams and a few descriptors, then runs the command line.
 #include "base/spare_descriptors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command_line.hpp"

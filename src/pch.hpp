@@ -1,4 +1,4 @@
-// The headers that are dear to compile (Asio alone is 6 s a file). Sources still include what they use.
+// The headers that are slow to compile (Asio alone takes 6 s a file). Sources still include what they use.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a Config becomes: the hosts, the core that all peers share, and the settings of a peer.
+// Makes the hosts, the core that all peers share, and a peer's settings from a Config.
 #include "app/composition.hpp"
 
 #include <chrono>

@@ -13,13 +13,13 @@ namespace terminally {
 class Hosts;
 class TmuxManager;
 
-/// Who this program is: its name on the wire, and the version it was built as.
+/// This program's name on the wire, and the version of this build.
 [[nodiscard]] Implementation this_implementation();
 
-/// The hosts that a person has allowed; null where there are none, and for a gateway: one hop. Who uses a
-/// host owns the instance that the tabs there are named after. So people find those tabs by that name, and no
-/// second server of that name takes them over. Throws `Error` for a file that cannot be read. `manager`
-/// outlives the hosts.
+/// The hosts that a person has allowed; null where there are none, and behind a gateway, as calls take one
+/// hop only. A server owns its instance before it uses a host: the tabs there are named after the instance,
+/// so people find them by that name, and no second server of that name takes them over. Throws `Error` for a
+/// file that cannot be read. `manager` outlives the hosts.
 [[nodiscard]] std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor,
                                                 TmuxManager& manager, const Config& config);
 
@@ -28,9 +28,8 @@ class TmuxManager;
                                                     TmuxManager& manager, const Config& config,
                                                     std::shared_ptr<Hosts> hosts);
 
-/// What the client of this process may do and sees, as the command line says. `on_goodbye` is called where it
-/// is a gateway that says that it does not come back. Throws `Error` where what is to be masked cannot be
-/// read.
+/// What the client of this process may do and sees, as the command line says. `on_goodbye` is called when a
+/// gateway says that it will not come back. Throws `Error` where the values to mask cannot be read.
 [[nodiscard]] std::shared_ptr<const PeerSettings> settings_of(const Config& config,
                                                               std::function<void()> on_goodbye);
 

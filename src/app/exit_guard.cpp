@@ -1,4 +1,4 @@
-// Ends the process by a timer's signal, which is served while the event loop is held by something.
+// Ends the process by a timer's signal, which works even while the event loop is stuck.
 #include "app/exit_guard.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 namespace terminally {
 namespace {
 
-// What the handlers of signals know.
+// State that the signal handlers read.
 std::atomic<Clock::time_point> armed_at{Clock::time_point()};  // zero: not yet
 UniqueFd watched;
 std::chrono::milliseconds after_hang_up{0};
@@ -43,7 +43,7 @@ Clock::time_point arm_once(std::chrono::milliseconds time) {
   return now;
 }
 
-/// POLLHUP is told without being asked for. A socket's other side may close one direction only.
+/// poll reports POLLHUP unasked. POLLRDHUP covers a socket whose other side closed one direction only.
 void arm_if_hung_up(int /*signal*/) {
   const int error = errno;
   pollfd end{.fd = watched.get(), .events = POLLRDHUP, .revents = 0};
@@ -71,7 +71,7 @@ Clock::time_point ExitGuard::arm(std::chrono::milliseconds time) {
   return arm_once(time);
 }
 
-/// Without a descriptor for it, the event loop's own look is what there is.
+/// Where no descriptor is left for the duplicate, only the event loop notices the hang-up.
 void ExitGuard::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
   watched.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
   after_hang_up = time;

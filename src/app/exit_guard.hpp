@@ -6,23 +6,23 @@
 
 namespace terminally {
 
-/// Keeps the promise that the program is gone in time, whatever holds it then: the event loop, a thread, the
-/// machine. What is left then, the next start puts away, or `instances clean`. One a process.
+/// Keeps the promise that the program ends in time, whatever holds it up: the event loop, a thread, the
+/// machine. The next start, or `instances clean`, removes what such an end leaves behind. One per process.
 class ExitGuard {
  public:
   ExitGuard() = default;
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
-  /// Nothing happens any more.
+  /// Disarms the guard.
   ~ExitGuard();
 
-  /// The process exits with code 0 so long from now at the latest. Only the first call counts: returns when
-  /// that was.
+  /// Makes the process exit with code 0 after `time` at the latest. Only the first call counts; every call
+  /// returns the moment of the first one.
   Clock::time_point arm(std::chrono::milliseconds time);
 
-  /// Arms itself at the moment that the other end of this pipe or socket is closed, however late the event
-  /// loop comes to see that: by SIGIO, which comes with all that is written there, too. A file or terminal
-  /// that cannot hang up: never. Once.
+  /// Arms the guard when the other end of this pipe or socket is closed, however late the event loop notices.
+  /// It works by SIGIO, which also comes with each write to the other end. A file or terminal that cannot
+  /// hang up never arms it. To be called once.
   void arm_at_hang_up(int fd, std::chrono::milliseconds time);
 };
 

@@ -1,4 +1,4 @@
-// The process of a server over stdin and stdout: its event loop, the signals that end it, and its end.
+// Runs the server over stdin and stdout: its event loop, the signals that end it, and its shutdown.
 #include "app/serve.hpp"
 
 #include <unistd.h>
@@ -25,11 +25,11 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Of the two seconds that are promised, from the end of stdin or a signal on.
+/// Counted from the end of stdin or a signal; the promise is two seconds.
 constexpr std::chrono::milliseconds kExitWithin{1'700};
 
 /// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's
-/// own), and a second one must not end us half way. How long the end takes is the guard's to keep.
+/// own), and a second one must not end the server half way. ExitGuard bounds the time of the shutdown.
 asio::awaitable<void> end_at_signal(Ending& ending) {
   asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
   for (;;) {
@@ -38,8 +38,8 @@ asio::awaitable<void> end_at_signal(Ending& ending) {
   }
 }
 
-/// Behind a pipe that was cut in a way that nobody is told of (a machine that is gone, a NAT that forgot),
-/// only silence tells: a gateway says something every 5 s. The instance lives on.
+/// Where a pipe is cut without notice (the machine is gone, a NAT forgot the connection), only silence shows
+/// it: a gateway sends something every 5 s. The instance lives on.
 asio::awaitable<void> end_at_silence(Ending& ending) {
   constexpr std::chrono::seconds kSilent{20};
   constexpr std::chrono::seconds kLookEvery{1};
@@ -49,15 +49,15 @@ asio::awaitable<void> end_at_silence(Ending& ending) {
   ending.asked.set();
 }
 
-/// The one client of this process, until the connection ends. The calls that are under way then may still
-/// hold on to the manager: shut that down next, and stop the event loop last.
+/// Serves the one client of this process until the connection ends. Calls that are under way then may still
+/// use the manager: shut the manager down next, and stop the event loop last.
 asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, const Config& config, Ending& ending) {
   const bool stop_calls = config.instance.empty();
   const PeerSettingsPtr settings = settings_of(config, [&ending] {
     ending.goodbye = true;
     ending.asked.set();
   });
-  // Of a gateway whose pipe has ended nobody is left to read an answer.
+  // Behind a gateway's pipe that has ended, nobody is left to read an answer.
   const Milliseconds answers_within =
       config.gateway.empty() ? StdioTransport::kAnswersWithin : Milliseconds(0);
   StdioTransport transport(core->executor, take_stdio(), answers_within);
@@ -76,7 +76,7 @@ asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, const Config
   }
 }
 
-/// The session until its end, then what must not outlive it.
+/// Serves the session until its end, then shuts down what must not outlive the session.
 asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config, Ending& ending) {
   constexpr std::chrono::milliseconds kForGoodbye{300};
   const auto executor = co_await asio::this_coro::executor;
@@ -93,7 +93,7 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
     co_await hosts->say_goodbye(Clock::now() + kForGoodbye);
   }
   co_await manager.shut_down();
-  if (config.temporary && ending.goodbye) {  // what a gateway had opened here for its own lifetime
+  if (config.temporary && ending.goodbye) {  // the gateway's tabs, which live as long as the gateway
     const Instance instance(config, config.instance);
     co_await end_instance(config, instance, instance.server_pid());
   }

@@ -8,7 +8,7 @@
 
 namespace terminally {
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding {
   enum class Grade { ok, warning, wrong };
   Grade grade = Grade::ok;
@@ -17,7 +17,7 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
-// What `doctor` looks at. None changes anything, none throws because something is missing.
+// The checks of `doctor`. No check changes anything or throws because something is missing.
 [[nodiscard]] Findings check_tmux(const Config& config);  // checks_programs.cpp
 [[nodiscard]] Findings check_helpers(const Config& config);
 [[nodiscard]] Findings check_shells(const Config& config);
@@ -27,7 +27,7 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_kernel(const Config& config);
 [[nodiscard]] Findings check_limits(const Config& config);
 
-/// Where a missing directory would be made: the nearest above it that is there.
+/// The nearest existing directory at or above `path`: where a missing one would be made.
 [[nodiscard]] std::filesystem::path nearest_directory(std::filesystem::path path);
 
 [[nodiscard]] inline Finding fine(std::string what) {

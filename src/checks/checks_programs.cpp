@@ -1,4 +1,4 @@
-// doctor: the programs that are needed, and what runs.
+// Checks of `doctor` for the programs that are needed: tmux, the helpers and the shells.
 
 #include <sys/statvfs.h>
 
@@ -31,7 +31,7 @@ Finding does_not_run(const std::filesystem::path& tmux, const std::string& said)
                lacks_locale(said) ? kMendLocale : kMendTmux);
 }
 
-/// Whether what is unpacked there could be run; whether it can be written is said of the state directory.
+/// Whether unpacked helpers could be run there. check_directories says whether they can be written.
 Finding check_unpacking(const Config& config) {
   const std::string what = "helpers: inside of this program, for tabs in " + config.helper_dir.string();
   struct statvfs system{};

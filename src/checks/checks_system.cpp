@@ -1,4 +1,4 @@
-// doctor: directories, locale, kernel and limits.
+// Checks of `doctor` for the system: directories, socket path, locale, kernel and limits.
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -56,7 +56,7 @@ std::string mode_of(const struct stat& info) {
   return text;
 }
 
-/// Its owner, mode and kind: what the server would refuse to use.
+/// Checks owner, mode and kind of a directory as the server does, which refuses an unfit one.
 Finding check_privacy(const std::string& what, const std::filesystem::path& path, const std::string& flag) {
   struct stat info{};
   const std::string other = "choose another place with " + flag;
@@ -114,7 +114,7 @@ std::uint64_t kernel_number(const char* path) {
   return std::strtoull(read_file(path).value_or("0").c_str(), nullptr, 10);
 }
 
-/// Of the terminals that tmux opens for its tabs.
+/// Whether tmux can open the pseudo terminals of its tabs.
 Finding check_pseudo_terminals() {
   const UniqueFd terminal(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   char name[64];
@@ -140,12 +140,12 @@ std::vector<std::filesystem::path> terminal_descriptions() {
   return places;
 }
 
-/// The tools do without: tmux draws for nobody, and sends the same to all. What draws in a tab does not.
+/// Programs that draw in a tab need the description. The tools do not: tmux draws for no terminal there.
 Finding check_terminal_description() {
-  const std::string name = "tmux-256color";  // of the tabs
+  const std::string name = "tmux-256color";  // TERM in the tabs
   std::error_code error;
   for (const std::filesystem::path& place : terminal_descriptions()) {
-    for (const char* folder : {"t", "74"}) {  // by its first character, or that one's number
+    for (const char* folder : {"t", "74"}) {  // the name's first character, or its code in hexadecimal
       if (std::filesystem::exists(place / folder / name, error)) {
         return fine("terminal description: " + (place / folder / name).string());
       }

@@ -1,4 +1,4 @@
-// terminally-mcp attach: a person's terminal on the tabs.
+// terminally-mcp attach: shows the tabs on a person's terminal, by tmux attach.
 
 #include <unistd.h>
 
@@ -18,9 +18,9 @@
 namespace terminally {
 namespace {
 
-/// With a tab: in a session of its own over the same windows, so that nobody else's view moves. It ends when
-/// it is left: by a hook, because `destroy-unattached` makes tmux 3.3a remove it while its client is still
-/// leaving, if another client ends just then; and die of that.
+/// With `own_view`: a session of its own over the same windows, so that nobody else's view changes. A hook
+/// ends the session when its client leaves. `destroy-unattached` would not do: where another client ends at
+/// that moment, tmux 3.3a removes the session while its client is still leaving, and crashes.
 Argv attach_argv(const Config& config, const TabInfo& tab, bool own_view) {
   const Instance instance(config, config.instance);
   Argv argv = {config.tmux, "-u", "-S", instance.socket().string()};
@@ -56,7 +56,7 @@ int attach(const Config& given, const std::string& which) {
                 "attach needs a terminal as its standard input; `terminally-mcp tail` prints without one");
   }
   const Argv argv = attach_argv(config, found != tabs.end() ? *found : tabs.front(), tab.has_value());
-  ::unsetenv("TMUX");  // a person may do this from within a tmux of their own
+  ::unsetenv("TMUX");  // a person may run this inside a tmux of their own
   become(argv);
 }
 

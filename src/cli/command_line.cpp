@@ -1,3 +1,4 @@
+// Describes the command line to CLI11, runs the chosen subcommand, and explains what went wrong.
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -35,7 +36,7 @@ constexpr const char* kExamples =
     "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent\n"
     "  terminally-mcp tail build1:@3 -f        the same on a host (see: hosts)";
 
-/// An app that reads the command line into `config` and `action`.
+/// Adds all flags and subcommands to `app`, which parses the command line into `config` and `action`.
 void describe(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes) {
   app.name("terminally-mcp");
   app.set_version_flag("--version", "terminally-mcp " + text_of(this_build()));
@@ -53,8 +54,7 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   }
 }
 
-/// What is wrong with words that nothing takes: as a rule a flag of exec's command, or a subcommand that is
-/// none.
+/// What is wrong with words that no option takes: mostly a flag of exec's command, or an unknown subcommand.
 std::string explain_extras(const CLI::App& app, bool has_dashes, std::string otherwise) {
   const std::vector<std::string> words = app.remaining(true);
   const auto chosen = app.get_subcommands();
@@ -84,7 +84,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error, bool has_dashes) 
   const std::string command =
       chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
   complain(what + "\nTry: " + command + " --help");
-  // What exec returns is the command's, but for this.
+  // Other exit codes of exec are those of its command.
   return !chosen.empty() && chosen.front()->get_name() == "exec" ? kExecFailed : kUsageError;
 }
 
@@ -94,7 +94,7 @@ std::optional<std::size_t> words_behind_dashes(std::span<char* const> words) {
                                : std::optional(static_cast<std::size_t>(words.end() - dashes) - 1);
 }
 
-/// A command on a tab of a host is run there: then this does not return.
+/// Runs a command for a tab of a host on that host, and then does not return.
 void run_there_if_meant(std::span<char* const> argv, const Config& config) {
   const std::vector<std::string> words(argv.begin() + 1, argv.end());
   const bool names_one =
@@ -126,7 +126,7 @@ int run_command_line(int argc, char** argv, Config config) {
   describe(app, config, action, behind_dashes);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit is an error like a full disk
-  std::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, our children would vanish unseen
+  std::signal(SIGCHLD, SIG_DFL);  // where a parent left it ignored, children could not be waited for
   try {
     app.parse(argc, argv);
     run_there_if_meant(std::span(argv, static_cast<std::size_t>(argc)), config);

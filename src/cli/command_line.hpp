@@ -4,11 +4,11 @@
 
 namespace terminally {
 
-/// Everything that `terminally-mcp` does: without a subcommand it serves MCP over stdio; the subcommands are
-/// what people run by hand. Returns the exit code.
+/// Runs `terminally-mcp`: without a subcommand it serves MCP over stdio; people run the subcommands by hand.
+/// Returns the exit code.
 int run_command_line(int argc, char** argv);
 
-/// The same with other defaults: `config` holds where no flag and no variable says otherwise.
+/// The same with `config` as the defaults of flags and environment variables.
 int run_command_line(int argc, char** argv, Config config);
 
 }  // namespace terminally

@@ -1,5 +1,5 @@
-// terminally-mcp completions: a few lines for a shell, which ask `terminally-mcp complete` what may stand at
-// the cursor. That walks the command line's own description, so that completions cannot go stale.
+// terminally-mcp completions: prints shell lines that ask `terminally-mcp complete` for what fits the cursor.
+// `complete` walks CLI11's description of the command line, so completions cannot go stale.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace terminally {
 namespace {
 
-/// What `complete` returns where files may stand, too: these are the shell's to offer.
+/// The exit code of `complete` where files fit, too: the shell offers those.
 constexpr int kFilesToo = 3;
 
-/// The first clause: completions show one line.
+/// The first clause of a description, as completions show one line.
 std::string first_clause(const std::string& text) {
   std::size_t end = text.size();
   for (const char* mark : {": ", "; ", " ("}) {
@@ -36,7 +36,7 @@ void offer(const std::string& candidate, const std::string& description) {
   print(candidate + "\t" + first_clause(description) + "\n");
 }
 
-/// Where the words before the cursor have led.
+/// The place in the command line that the words before the cursor lead to.
 class CursorPlace {
  public:
   explicit CursorPlace(const CLI::App& program) : program_(program), command_(&program) {}
@@ -64,8 +64,8 @@ class CursorPlace {
     }
   }
 
-  /// Prints what fits here, whatever is typed of it: after a flag its values, after a command its first
-  /// argument, and where nothing is known, nothing. Returns the exit code of `complete`.
+  /// Prints all that fits this place, after a flag its values, after a command its first argument; the shell
+  /// filters by `typed`. Prints nothing where nothing is known. Returns the exit code of `complete`.
   int offer_all(const std::string& typed) {
     if (wants_ == nullptr && typed.starts_with("--") && typed.find('=') != std::string::npos) {
       wants_ = flag_of(typed);
@@ -96,8 +96,8 @@ class CursorPlace {
     }
   }
 
-  /// The flag with a value that this word is, or begins as "--flag=value". The program's are understood after
-  /// a subcommand, too.
+  /// The flag in `word` ("--flag" or "--flag=value"), if it takes a value. The program's flags are understood
+  /// after a subcommand, too.
   [[nodiscard]] const CLI::Option* flag_of(const std::string& word) const {
     const std::string name = word.substr(0, word.find('='));
     const CLI::Option* flag = command_->get_option_no_throw(name);
@@ -121,7 +121,7 @@ class CursorPlace {
     }
   }
 
-  /// What a place takes is told by how the help names it: "a|b|c", or one of the names in value_types.hpp.
+  /// The option's name in the help says what it takes: "a|b|c", or one of the names in value_types.hpp.
   [[nodiscard]] int offer_values(const CLI::Option& option) const {
     const std::string type = option.get_type_name();
     if (is_one_of(type, {kTabType, kLogType, kInstanceType})) {
@@ -141,7 +141,7 @@ class CursorPlace {
   const CLI::App* command_;
   const CLI::Option* wants_ = nullptr;  ///< the flag that waits for its value
   std::size_t arguments_ = 0;
-  std::vector<std::string> for_list_;  ///< flags of the program with their values, above all --instance
+  std::vector<std::string> for_list_;  ///< the program's flags with values, for `ls`: above all --instance
 };
 
 int complete(const CLI::App& program, const std::vector<std::string>& words) {

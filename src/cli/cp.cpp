@@ -1,4 +1,4 @@
-// terminally-mcp cp: a file from one place to another, which goes on where it was cut short.
+// terminally-mcp cp: copies a file here, from a host or to one, and resumes a copy that was cut short.
 
 #include <unistd.h>
 
@@ -27,17 +27,17 @@ struct CpOptions {
 };
 
 constexpr std::uint64_t kADayMs = 86'400'000;
-constexpr Milliseconds kForPeople{std::chrono::hours(24 * 365)};  ///< who has had enough presses C-c
+constexpr Milliseconds kForPeople{std::chrono::hours(24 * 365)};  ///< no limit: a person ends it by C-c
 
-/// A path, and where it is.
+/// A path, and the machine that has it.
 struct Place {
   std::shared_ptr<FilePlace> files;
   std::shared_ptr<Host> host;  ///< null: this machine
   std::string path;
 };
 
-/// Through an instance of its own that ends with it, with all that the account there can reach: a person
-/// copies.
+/// A connection with an instance of its own that ends with the copy. A person copies, so file roots are all
+/// that the account there can reach, and nothing is masked.
 std::shared_ptr<Host> way_to(HostEntry entry, Config config, boost::asio::io_context& io) {
   entry.instance.clear();
   entry.file_roots = {"/"};
@@ -48,7 +48,7 @@ std::shared_ptr<Host> way_to(HostEntry entry, Config config, boost::asio::io_con
   return std::make_shared<Host>(io.get_executor(), std::move(entry), start, std::filesystem::path());
 }
 
-/// As ssh and scp tell them apart: a colon before any slash.
+/// A host's path has a colon before any slash, as for scp.
 Place place_of(const std::string& given, const Config& config, boost::asio::io_context& io) {
   const std::size_t colon = given.find(':');
   if (colon == std::string::npos || colon > given.find('/')) {
@@ -74,13 +74,13 @@ Place place_of(const std::string& given, const Config& config, boost::asio::io_c
                   given);
 }
 
-/// A line that grows on a terminal, and nothing else anywhere.
+/// A line of progress on stderr where that is a terminal; nothing elsewhere.
 class CopyProgress {
  public:
-  /// The copy is in its place.
+  /// Whether the copy is in its place.
   bool is_done = false;
 
-  /// Before anything else is said there.
+  /// To be called before another message goes to stderr.
   void end_line() {
     if (on_terminal_ && shown_ < 100) {
       static_cast<void>(::write(STDERR_FILENO, "\n", 1) < 0);

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// In every shell the same.
+/// Runs the same in every shell.
 constexpr const char* kNoisyLoop =
     "sh -c 'n=0; while :; do n=$((n+1)); echo \"request $n served\"; sleep 0.05; done'";
 constexpr int kLooks = 100;
@@ -117,7 +117,7 @@ void show_tools(Demo& demo) {
 
 int run_demo(const Config& config) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  ::unsetenv("TERMINALLY_INSTANCE");  // one of its own, which ends with it
+  ::unsetenv("TERMINALLY_INSTANCE");  // the demo uses an unnamed instance, which ends with its server
   const Argv server = {program,
                        "--view",
                        "rendered",

@@ -1,3 +1,4 @@
+// A minimal MCP client: starts a server and exchanges JSON-RPC lines with it, blocking.
 #include "cli/demo_client.hpp"
 
 #include <poll.h>
@@ -71,7 +72,7 @@ int DemoClient::close() {
 
 void DemoClient::send(const nlohmann::ordered_json& message) {
   const std::string line = message.dump() + "\n";
-  // Less than a pipe holds, and the server reads at once: no partial writes.
+  // A message is smaller than a pipe's buffer, and the server reads at once: no partial writes.
   if (::write(to_server_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     throw io_error("the server takes no requests", errno);
   }

@@ -10,22 +10,22 @@
 
 namespace terminally {
 
-/// As small as an MCP client can be: starts a server, speaks JSON-RPC to it over its stdin and stdout, one
-/// call at a time. Blocks.
+/// A minimal MCP client: starts a server and speaks JSON-RPC over its stdin and stdout, one call at a time.
+/// Blocks.
 class DemoClient {
  public:
-  /// Starts the server; its stderr is ours. Throws Error(io).
+  /// Starts the server, which shares this process's stderr. Throws Error(io).
   explicit DemoClient(const Argv& argv);
-  /// Ends it as `close` does.
+  /// Ends the server as `close` does.
   ~DemoClient();
   DemoClient(const DemoClient&) = delete;
   DemoClient& operator=(const DemoClient&) = delete;
 
-  /// Sends a request and returns its result. Throws Error when there is none within 20 s, or an error came.
+  /// Sends a request and returns its result. Throws Error for an error answer, or none within 20 s.
   nlohmann::ordered_json request(const std::string& method, const nlohmann::ordered_json& params);
   void notify(const std::string& method);
 
-  /// Closes the server's stdin, as a client does that ends, waits for it, and returns its exit code.
+  /// Closes the server's stdin, as a client does at its end, waits for the server and returns its exit code.
   int close();
 
  private:

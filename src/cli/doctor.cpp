@@ -1,4 +1,4 @@
-// terminally-mcp doctor: what this machine lacks, and how to mend it.
+// terminally-mcp doctor: prints what this machine lacks, and how to mend it.
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -27,7 +27,7 @@ const char* mark(Finding::Grade grade) {
   return "wrong   ";
 }
 
-/// What runs.
+/// The instances that run, with their tabs and servers.
 Findings check_instances(const Config& config) {
   Findings findings;
   for (const std::string& name : running_instances(config)) {

@@ -1,4 +1,4 @@
-// terminally-mcp export: what a tab printed, as a recording that other programs play.
+// terminally-mcp export: writes what a tab printed as an asciicast, which other programs play.
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -32,7 +32,7 @@ class Output {
  public:
   explicit Output(const std::string& path) : path_(path) {
     if (!path_.empty()) {
-      write_file(path_, "");  // for the owner's eyes only, as the log itself
+      write_file(path_, "");  // readable by the owner alone, as the log is
       file_.open(path_, std::ios::binary | std::ios::trunc);
       check();
     }

@@ -1,5 +1,5 @@
-// terminally-mcp gateway and relay: what another terminally-mcp runs here, through a pipe that it has
-// (doc/hosts.md). Not for people, so that --help does not name it.
+// terminally-mcp gateway and relay: what another terminally-mcp runs here over its pipe (doc/hosts.md).
+// They are not for people, so --help does not show them.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -34,8 +34,8 @@ bool is_hex(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// The hello comes once this is the only server of its gateway: what an earlier one was asked is done by
-/// then, or never is.
+/// Prints the hello once this is the only server of its gateway: an earlier server has ended by then, and the
+/// requests that it had not begun are never carried out.
 int gateway(Config config, const GatewayOptions& options) {
   if (!is_hex(options.id) || !is_hex(options.nonce) || config.instance.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -57,8 +57,8 @@ int gateway(Config config, const GatewayOptions& options) {
   return code;
 }
 
-/// As if the words had been typed here, for who calls this machine `as`. As behind a gateway, hosts are those
-/// of the machine that asks: one that leads here again would ask itself without end, by `ls` for all.
+/// Runs the words as if they were typed here, for a machine that calls this one `as`. This machine's own
+/// hosts are left out, as behind a gateway: a host that leads back here would make `ls` ask without end.
 int relay(const std::string& text, const std::string& as) {
   say_as_host(as);
   ::unsetenv("TERMINALLY_HOSTS");

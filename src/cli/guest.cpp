@@ -1,3 +1,4 @@
+// Finds the running instance that a person means, and reads its tabs beside the server that owns it.
 #include "cli/guest.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A socket that somebody else left there is not ours to talk to.
+/// Throws where the directory is not this user's alone: another user's socket there must not be trusted.
 void trust_runtime_root(const Config& config) {
   std::error_code error;
   if (std::filesystem::symlink_status(config.runtime_root, error).type() !=
@@ -28,7 +29,7 @@ void trust_runtime_root(const Config& config) {
   }
 }
 
-/// The one of --instance, or the only one.
+/// The instance of --instance, or the only running one.
 std::string chosen(const Config& config, const std::vector<std::string>& running) {
   const std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
   if (running.empty()) {

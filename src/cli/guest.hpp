@@ -9,28 +9,28 @@
 
 namespace terminally {
 
-/// The name of the instance that a person means: --instance, or the only one that runs. Throws
-/// Error(not_found) that says what runs and what to do.
+/// The name of the instance that a person means: --instance, or the only running one. Throws
+/// Error(not_found) that says which instances run and what to do.
 [[nodiscard]] std::string running_instance(const Config& config);
 
-/// The name of the instance whose tabs on hosts a person means, which need no tab here: --instance, or the
-/// only one that is used. Throws as running_instance.
+/// The name of the instance whose tabs on hosts a person means: --instance, or the only one that is used. It
+/// needs no tab on this machine. Throws as running_instance.
 [[nodiscard]] std::string instance_on_hosts(const Config& config);
 
-/// Whether it has tabs here, or a server.
+/// Whether the instance `name` has tabs here, or a server.
 [[nodiscard]] bool is_used(const Config& config, const std::string& name);
 
-/// The instance whose logs and records a person means: the one of --instance, if it runs or has left any,
-/// else the only one that runs. Throws as running_instance.
+/// The instance whose logs and records a person means: the one of --instance, if it runs or has left logs,
+/// else the only running one. Throws as running_instance.
 [[nodiscard]] Instance instance_to_read(const Config& config);
 
 /// The configuration of a manager that works in an instance beside the server that owns it.
 [[nodiscard]] Config guest_of(Config config, const std::string& instance);
 
-/// As guest_of, in the running instance.
+/// guest_of for the running instance.
 [[nodiscard]] Config guest_config(const Config& config);
 
-/// The tabs of a running instance. `config` is a guest's.
+/// The tabs of a running instance. `config` is one of guest_of.
 [[nodiscard]] std::vector<TabInfo> tabs_of(const Config& config);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Prints on stderr, after each 5 s of silence, how long a command has been running.
 #include "cli/heartbeat.hpp"
 
 #include <unistd.h>

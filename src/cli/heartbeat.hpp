@@ -9,16 +9,16 @@
 
 namespace terminally {
 
-/// A line on stderr, where that is a terminal, that says every 5 s of silence how long a command has been
-/// running. It stands on a line of its own and is gone before anything else is printed.
+/// After each 5 s of silence, a line on stderr that says how long a command has been running, where stderr is
+/// a terminal. The message stands on its own line and is erased before other output.
 class Heartbeat {
  public:
   explicit Heartbeat(const boost::asio::any_io_executor& executor);
 
   void begin();
-  /// Output is about to be written: the line goes, and stays away until that is written.
+  /// To be called before output is written: erases the message, which stays away until `output`.
   void hold();
-  /// Output was written: the silence begins anew.
+  /// To be called after output was written: restarts the silence.
   void output(std::string_view bytes);
   void end();
 
@@ -30,7 +30,7 @@ class Heartbeat {
   Clock::time_point begun_;
   bool on_terminal_;
   bool shown_ = false;
-  bool at_line_start_ = true;  ///< else the line would stand in what the command has not finished
+  bool at_line_start_ = true;  ///< else the message would stand inside the command's unfinished line
 };
 
 }  // namespace terminally

@@ -25,7 +25,7 @@ struct HistoryOptions {
   bool json = false;
 };
 
-/// Of a command line, as much as fits a row.
+/// The part of a command line that fits a row.
 constexpr std::size_t kShownBytes = 100;
 
 std::string local_time(std::int64_t ms) {
@@ -50,7 +50,7 @@ std::string duration(std::uint64_t ms) {
   return text;
 }
 
-/// The first line, shortened; a blank for each control character.
+/// The first line of a command, shortened and safe for a terminal.
 std::string shown(const std::string& command) {
   const std::size_t begin = std::min(command.find_first_not_of(" \t\r\n"), command.size());
   const std::size_t end = std::min(command.find('\n', begin), command.size());
@@ -92,8 +92,7 @@ std::string as_json(const std::vector<PastCommand>& commands) {
   return array.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// Of a running instance the tabs are asked for, which also puts on record what has ended unseen. Of a named
-/// one that does not run, what is on disk.
+/// Asks a running instance for its tabs first, which also records the end of commands that ended unseen.
 std::vector<PastCommand> commands_of(const Config& config, std::optional<WindowId> tab, std::size_t most) {
   const Instance instance = instance_to_read(config);
   std::vector<WindowId> open;
@@ -109,7 +108,7 @@ int history(const Config& config, const HistoryOptions& options) {
   const auto tab = tab_if_given(config, options.tab);
   const std::vector<PastCommand> commands = commands_of(config, tab, options.most);
   if (commands.empty() && tab) {
-    (void)log_of(config, *tab);  // says so when there never was such a tab
+    (void)log_of(config, *tab);  // throws when there never was such a tab
   }
   print(options.json ? as_json(commands) : as_table(commands));
   return 0;

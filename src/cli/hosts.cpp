@@ -24,9 +24,9 @@ namespace asio = boost::asio;
 
 struct HostsOptions {
   HostEntry entry;
-  std::string terminal;            ///< of add: the words of entry.terminal
-  std::vector<std::string> names;  ///< of check; none: all
-  std::string from;                ///< of push
+  std::string terminal;            ///< for add: the words of entry.terminal
+  std::vector<std::string> names;  ///< for check; none: all
+  std::string from;                ///< for push
 };
 
 HostEntry need_host(const Config& config, const std::string& name) {
@@ -50,7 +50,7 @@ std::string way_to(const HostEntry& host) {
   return way;
 }
 
-/// All of them. Where there are none, how there would be is said.
+/// All hosts. Where there are none, says on stderr how to add one.
 std::vector<HostEntry> all_hosts(const Config& config) {
   std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
   if (hosts.empty()) {
@@ -69,14 +69,14 @@ int list_hosts(const Config& config) {
   return 0;
 }
 
-/// A server that runs has read the file already.
+/// A running server has read the file already, so a message tells to restart it.
 void save(const Config& config, const std::vector<HostEntry>& hosts) {
   std::filesystem::create_directories(config.hosts_file.parent_path());
   replace_file(config.hosts_file, write_hosts(hosts));
   complain("a server that runs now goes by this once it is started again");
 }
 
-/// In place of one of that name.
+/// Replaces the host of that name, or adds it.
 void put(const Config& config, const HostEntry& entry) {
   std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
   std::erase_if(hosts, [&](const HostEntry& host) { return host.name == entry.name; });
@@ -84,8 +84,7 @@ void put(const Config& config, const HostEntry& entry) {
   save(config, hosts);
 }
 
-/// One that is added again by the same way keeps the program that `push` has put there, where no other is
-/// given.
+/// A host that is added again with the same way keeps the program of `push`, unless another one is given.
 void replace_earlier(const Config& config, HostEntry& entry, bool gives_program) {
   for (const HostEntry& host : read_hosts(config.hosts_file)) {
     if (host.name != entry.name) {
@@ -134,7 +133,7 @@ T run_alone(asio::io_context& io, asio::awaitable<T> work) {
   return made;
 }
 
-/// What the program there finds out about its machine, where that is something. Empty: nothing is wrong.
+/// The output of `doctor` on the host where that finds something wrong, else empty.
 asio::awaitable<std::string> doctor_of(HostEntry host) {
   constexpr Milliseconds kWithin{30'000};
   Argv argv = relay_argv(host, {"doctor"}, false);
@@ -142,7 +141,7 @@ asio::awaitable<std::string> doctor_of(HostEntry host) {
   co_return result.exit_code == 0 ? "" : result.out + result.err;
 }
 
-/// Through an instance of its own, so that a server that uses the host now is left alone.
+/// Uses an instance of its own, so that a server that uses the host now is not disturbed.
 asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, Config config) {
   const std::string name = host.name;
   host.instance.clear();
@@ -188,7 +187,7 @@ int check(const Config& config, const std::vector<std::string>& names) {
   return run_alone(io, check_all(io.get_executor(), hosts, config)) ? 0 : 1;
 }
 
-/// This program, or another one, with the helpers that lie beside it.
+/// This program, or the one at `from`, with the helpers beside it.
 std::vector<std::filesystem::path> files_to_push(const std::string& from) {
   std::error_code error;
   const std::filesystem::path program =

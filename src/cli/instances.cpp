@@ -1,4 +1,4 @@
-// terminally-mcp instances: which there are, and the dead ones put away.
+// terminally-mcp instances: lists this user's instances, and cleans up dead ones.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -29,7 +29,7 @@ struct InstanceInfo {
   int owner_pid = 0;  ///< 0: none
   int tmux_pid = 0;   ///< 0: none
   std::optional<std::size_t> tabs;
-  std::optional<std::size_t> running;  ///< both: none when tmux does not answer
+  std::optional<std::size_t> running;  ///< both are nullopt when tmux does not answer
   std::uint64_t log_bytes = 0;
 };
 

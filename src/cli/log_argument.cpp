@@ -1,3 +1,4 @@
+// Finds the log that a command line names by a tab or a path.
 #include "cli/log_argument.hpp"
 
 #include <CLI/CLI.hpp>

@@ -46,7 +46,7 @@ std::string as_table(const ordered_json& rows) {
 
 ordered_json rows_here(const Config& config, const std::string& instance) {
   ordered_json array = ordered_json::array();
-  if (!Instance(config, instance).server_lives()) {  // its tabs are all on hosts
+  if (!Instance(config, instance).server_lives()) {  // all tabs of the instance are on hosts
     return array;
   }
   for (const TabInfo& tab : tabs_of(guest_of(config, instance))) {
@@ -57,7 +57,7 @@ ordered_json rows_here(const Config& config, const std::string& instance) {
   return array;
 }
 
-/// Of the instances that a server of `instance` uses on the hosts.
+/// The tabs of the instances that a server of `instance` uses on the hosts.
 FarListing rows_there(const Config& config, const std::string& instance) {
   std::vector<FarPlace> places;
   for (const HostEntry& host : read_hosts(config.hosts_file)) {
@@ -82,7 +82,7 @@ ordered_json all_rows(const Config& config) {
     complain(problem);
   }
   if (rows.empty() && !is_used(config, instance)) {
-    static_cast<void>(running_instance(config));  // says that there is none, and which there are
+    static_cast<void>(running_instance(config));  // throws with the instances that do run
   }
   return rows;
 }

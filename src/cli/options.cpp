@@ -1,3 +1,4 @@
+// Adds the program's flags to CLI11, with their defaults and checks, and finds the helper programs.
 #include "cli/options.hpp"
 #include "cli/value_types.hpp"
 #include "cli/whole_number.hpp"
@@ -16,26 +17,26 @@
 namespace terminally {
 namespace {
 
-/// As login(1) gives it, where the environment has none.
+/// The user's home directory: HOME, else the account's, as login(1) sets it.
 std::filesystem::path home() {
   if (const char* value = std::getenv("HOME"); value != nullptr && *value == '/') {
     return value;
   }
   const std::string& known = own_account().home;
   const std::string directory = known.starts_with('/') ? known : "/";
-  ::setenv("HOME", directory.c_str(), 1);  // for tabs, too, when cron or systemd start us
+  ::setenv("HOME", directory.c_str(), 1);  // tabs need it, too, when cron or systemd starts the server
   return directory;
 }
 
 constexpr std::uint64_t kLongestDurationMs = 10ULL * 365 * 24 * 3'600 * 1'000;  // ten years
 
-/// An empty name would be an instance without a name, which ends with its client: nobody asks for that so.
+/// Refuses an empty name: it would mean an unnamed instance, which nobody asks for by --instance.
 std::string complaint_about_instance(const std::string& name) {
   return name.empty() ? "a name is missing; without --instance, the tabs end with the server" : "";
 }
 
-/// Takes one of these names, in any case, for its value. CLI11's own transformer names the values, too, when
-/// it refuses.
+/// Turns one of these names, in any case, into its value. The error of CLI11's own transformer would list the
+/// numeric values, too.
 template <class Value>
 CLI::Validator one_of(const std::map<std::string, Value>& values) {
   const auto take = [&values](std::string& text) {
@@ -72,7 +73,7 @@ void add_redaction(CLI::App& app, Config& config) {
       ->envname("TERMINALLY_MASK_FILE");
 }
 
-/// Commands are typed into shells whose directory is another, and clients get the paths of logs.
+/// Makes a path absolute: the shells in tabs have other directories, and clients get the paths of logs.
 CLI::Validator absolute_path() {
   return CLI::Validator(
       [](std::string& path) {

@@ -8,14 +8,14 @@ class App;
 
 namespace terminally {
 
-/// The defaults that depend on the machine: directories by user and home.
+/// The default configuration, with directories that depend on the user and their home.
 [[nodiscard]] Config default_config();
 
-/// The flags that fill `config`, each with its environment variable where it has one.
+/// Adds the flags that fill `config`, and the environment variables of those that have one.
 void add_options(CLI::App& app, Config& config);
 
-/// Where the helpers are, once the flags are known: beside the program, where `cmake --install` puts them, or
-/// inside of the program, to be unpacked.
+/// Finds the helpers once the flags are known: beside the program, where `cmake --install` puts them, or
+/// inside the program, to be unpacked.
 void place_helpers(Config& config);
 
 }  // namespace terminally

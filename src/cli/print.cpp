@@ -1,3 +1,4 @@
+// Writes text to stdout and messages to stderr, made safe for a person's terminal.
 #include "cli/print.hpp"
 
 #include <poll.h>
@@ -28,7 +29,7 @@ void print(std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
       throw OutputClosed();
-    } else if (errno == EAGAIN) {  // whoever shares the terminal made it non-blocking
+    } else if (errno == EAGAIN) {  // another process that shares the terminal made it non-blocking
       pollfd wait{STDOUT_FILENO, POLLOUT, 0};
       ::poll(&wait, 1, -1);
     } else if (errno != EINTR) {

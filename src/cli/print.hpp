@@ -5,23 +5,23 @@
 
 namespace terminally {
 
-/// Whoever read our stdout has gone: there is nothing left to do, and nothing to complain about.
+/// Thrown where the reader of stdout has gone: there is nothing left to do, and no error to report.
 struct OutputClosed {};
 
-/// Writes to stdout at once and blocks until it took everything. Throws OutputClosed; Error(io) for other
+/// Writes to stdout unbuffered, and blocks until all is written. Throws OutputClosed, or Error(io) for other
 /// failures.
 void print(std::string_view text);
 
-/// From now on it is for a person at another machine, who calls this one so: ids of tabs get that in front,
-/// so that advice can be typed as it is printed. Empty: as they are.
+/// Says that texts are for a person at another machine who calls this one `name`: as_said and complain put
+/// that name before the ids of tabs, so advice can be typed as it is printed. Empty: ids stay as they are.
 void say_as_host(const std::string& name);
 [[nodiscard]] std::string as_said(std::string_view text);
 
-/// A line on stderr: "terminally-mcp: ...".
+/// Prints a line on stderr: "terminally-mcp: ...".
 void complain(std::string_view text);
 
-/// Text of others (a directory's name, a command line) on one line of a terminal: control characters are '?',
-/// invalid bytes U+FFFD, and what a reader would not see or be misled by is shown as ⟨U+202E⟩.
+/// Foreign text (a directory's name, a command line) made safe for one line of a terminal: control characters
+/// become '?', invalid bytes U+FFFD, and invisible or misleading characters their code, as ⟨U+202E⟩.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
 }  // namespace terminally

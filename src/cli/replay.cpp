@@ -1,4 +1,4 @@
-// terminally-mcp replay: plays what a tab printed, waiting as it waited. Asks nobody, like tail.
+// terminally-mcp replay: plays what a tab printed from its log, with the pauses that the tab made.
 
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -33,8 +33,7 @@ struct ReplayOptions {
   std::optional<double> max_pause;
 };
 
-/// While a recording plays, what is typed is neither shown nor left for the shell. Nothing, where no terminal
-/// is.
+/// While a recording plays, keys are neither echoed nor left for the shell. Does nothing without a terminal.
 class QuietKeyboard {
  public:
   QuietKeyboard() : quiet_(::isatty(STDOUT_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
@@ -74,7 +73,7 @@ asio::awaitable<void> play(Recording& recording, const ReplayOptions& options, S
     Seconds wait = piece->wait;
     wait = std::min(wait, Seconds(options.max_pause.value_or(wait.count()))) / options.speed;
     due += std::chrono::duration_cast<Clock::duration>(wait);
-    co_await sleep_until(due);  // also where it is due already: that lets the signals in
+    co_await sleep_until(due);  // even if it is due already, so that signals are handled
     if (piece->gap_bytes > 0) {
       complain(std::to_string(piece->gap_bytes) + " bytes are gone here");
     }

@@ -1,3 +1,4 @@
+// Shows a log on stdout: filters what a terminal would act on, and leaves the terminal as it was.
 #include "cli/stage.hpp"
 
 #include <sys/ioctl.h>
@@ -10,7 +11,7 @@
 namespace terminally {
 namespace {
 
-constexpr int kRowsAtMost = 1'000;  // of a terminal that does not say how many it has
+constexpr int kRowsAtMost = 1'000;  // for a terminal that does not tell its size
 
 }  // namespace
 

@@ -8,13 +8,13 @@
 
 namespace terminally {
 
-/// Where a log is shown: stdout. Only what draws gets there (playback.hpp). On a terminal nothing that was on
-/// it is drawn over, and its modes are at the end as they were (viewer_screen.hpp), however that end comes.
+/// Shows a log on stdout. Only sequences that draw get there (playback.hpp). On a terminal, earlier text is
+/// not drawn over, and the destructor restores the terminal's modes (viewer_screen.hpp).
 class Stage {
  public:
   enum class Page {
-    as_needed,  ///< what was on the terminal stays in sight until something is drawn over the whole screen
-    own,        ///< what is shown begins on an empty screen, as it did in its tab
+    as_needed,  ///< earlier text stays in sight until something is drawn over the whole screen
+    own,        ///< the log begins on an empty screen, as it did in its tab
   };
   explicit Stage(Page page);
   ~Stage();
@@ -26,7 +26,7 @@ class Stage {
 
  private:
   PlaybackFilter filter_;
-  std::optional<ViewerScreen> screen_;  ///< where stdout is a terminal
+  std::optional<ViewerScreen> screen_;  ///< set where stdout is a terminal
 };
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-// What the program does without a subcommand: it is a server.
+// Starts the server, which is what the program does without a subcommand.
 #include <unistd.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace terminally {
 namespace {
 
-/// Who starts the program by hand would wait for something to happen. On stderr: stdout is the protocol's.
+/// For people who start the program by hand and wait. Goes to stderr, as stdout belongs to the protocol.
 void say_what_to_do() {
   complain(
       "this is an MCP server: it waits here for an MCP client, which starts it by itself and speaks JSON on "
@@ -23,7 +23,7 @@ void say_what_to_do() {
       "  terminally-mcp --help            all there is");
 }
 
-/// What each call would be told, before the first one comes.
+/// Says at the start what would make every call fail.
 void say_what_is_wrong(const Config& config) {
   for (const std::string& trouble : {trouble_with_proc(), trouble_with_tmux(config.tmux)}) {
     if (!trouble.empty()) {

@@ -13,29 +13,28 @@ class App;
 
 namespace terminally {
 
-/// What the command line asks for, once it was read whole; returns the exit code.
+/// Runs what the command line asks for, once it was read whole; returns the exit code.
 using Action = std::function<int()>;
 
-/// What exec returns when it failed itself, as env(1) and docker do: not to be taken for the command's own.
+/// The exit code of an exec that failed itself, as of env(1) and docker: not a code of its command.
 inline constexpr int kExecFailed = 125;
 
-/// Those that the help of this command names.
+/// The subcommands that the help of `command` shows.
 [[nodiscard]] std::vector<const CLI::App*> shown_subcommands(const CLI::App& command);
 
-/// Serves until its end (app/serve.hpp); says on stderr first what is wrong with this machine, and to a
-/// person at a terminal what to do instead. Returns the exit code.
+/// Runs the server until its end (app/serve.hpp). Says on stderr first what is wrong with this machine, and
+/// to a person at a terminal what to do instead. Returns the exit code.
 [[nodiscard]] int start_server(const Config& config);
 
-/// What people run by hand, one subcommand a function, each in a file of its name. Adds the subcommand to
-/// `app`; chosen, it sets `action`. `config` and `action` live as long as `app`, and the flags are in
-/// `config` by the time the action runs.
+/// Each function adds one subcommand, in a file of its name. A chosen subcommand sets `action`. `config` and
+/// `action` live as long as `app`, and the flags are in `config` by the time the action runs.
 void add_tail(CLI::App& app, Config& config, Action& action);
 void add_replay(CLI::App& app, Config& config, Action& action);
 void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
 void add_cp(CLI::App& app, Config& config, Action& action);
 void add_attach(CLI::App& app, Config& config, Action& action);
-/// `behind_dashes`: how many words of the command line stand behind its first "--", if it has one.
+/// `behind_dashes`: the number of words after the command line's first "--", if it has one.
 void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes);
 void add_history(CLI::App& app, Config& config, Action& action);
 void add_instances(CLI::App& app, Config& config, Action& action);

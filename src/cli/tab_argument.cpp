@@ -1,3 +1,4 @@
+// Reads the argument of the command line that names a tab by id or by name.
 #include "cli/tab_argument.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// Prints rows as columns that line up.
 #include "cli/table.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 namespace terminally {
 namespace {
 
-/// How many characters a terminal shows, roughly: wide ones count as one.
+/// The number of code points, roughly the columns on a terminal: wide characters count as one.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));

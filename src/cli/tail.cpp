@@ -1,5 +1,4 @@
-// terminally-mcp tail: what a tab printed, and prints, from its log. Asks nobody: it works beside any server,
-// and without one.
+// terminally-mcp tail: prints a tab's log and follows it, beside any server and without one.
 
 #include <unistd.h>
 
@@ -31,11 +30,11 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// -n looks no further back than this.
+/// How far back -n looks.
 constexpr std::size_t kMostTailBytes = 64 * 1024 * 1024;
-/// Rendered at once; what is not finished by a newline waits for more, up to this.
+/// The most bytes rendered at once. An unfinished line waits for its newline up to this size.
 constexpr std::size_t kRenderBytes = 1024 * 1024;
-/// How often -f looks whether its log takes nothing: then it does not change.
+/// How often -f checks for output that the log does not take, as the log itself does not change then.
 constexpr Milliseconds kLookAtTab{500};
 
 struct TailOptions {
@@ -46,8 +45,7 @@ struct TailOptions {
   std::uint64_t lines = 10;
 };
 
-/// Prints log bytes as they are, on a terminal what draws of them, or rendered a block of finished lines at a
-/// time.
+/// Prints log bytes unchanged, on a terminal only what draws, or rendered in blocks of finished lines.
 class Printer {
  public:
   Printer(bool render, int cols) : render_(render), cols_(cols) {
@@ -71,10 +69,10 @@ class Printer {
     }
   }
 
-  /// There is no more for now: finished lines are shown.
+  /// There is no more for now: shows the finished lines.
   void pause() { flush_lines(); }
 
-  /// There will be no more: an unfinished line is shown as well, and the terminal is as it was.
+  /// There will be no more: shows an unfinished line as well, and restores the terminal.
   void finish() {
     flush(pending_.size());
     stage_.reset();
@@ -99,7 +97,7 @@ class Printer {
   std::string pending_;
 };
 
-/// A log as it is, whoever writes it.
+/// Reads a log up to its present end, whoever writes it.
 class WhatIsThere : public LogReach {
  public:
   Part now() override { return {.begin = 0, .end = kNoLimit, .last = true}; }
@@ -107,18 +105,17 @@ class WhatIsThere : public LogReach {
   void wake() override {}
 };
 
-/// The tab whose log nobody writes: its writer is being started again, or the tab is gone.
+/// Tells a tab that is gone from one whose log writer is being restarted. `log` has no writer now.
 bool is_closed(const Config& config, const PaneLog& log) {
   try {
     const std::vector<TabInfo> tabs = tabs_of(guest_config(config));
     return std::ranges::none_of(tabs, [&log](const TabInfo& tab) { return tab.log_path == log.path(); });
   } catch (const Error& error) {
-    return error.code() == ErrorCode::not_found;  // the instance runs no more; else nobody knows just now
+    return error.code() == ErrorCode::not_found;  // the instance has ended; other errors may pass
   }
 }
 
-/// Says what is printed meanwhile and is not in the log, which takes nothing: at once, and when it has
-/// doubled.
+/// Says how much output is missing from a log that takes nothing: at once, and each time the amount doubled.
 class LossTeller {
  public:
   void look(const PaneLog& log, std::uint64_t at) {
@@ -146,7 +143,7 @@ void print_slice(const PaneLog::Slice& slice, Printer& printer) {
   printer.take(slice.bytes);
 }
 
-/// Until there is no more.
+/// Prints the log until the follower has no more.
 asio::awaitable<void> print_log(const PaneLog& log, LogFollower follower, Printer& printer) {
   LossTeller loss;
   bool more = true;

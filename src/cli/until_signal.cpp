@@ -1,3 +1,4 @@
+// Runs a coroutine on an event loop until it is done or a signal comes.
 #include "cli/until_signal.hpp"
 
 #include <boost/asio.hpp>

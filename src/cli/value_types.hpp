@@ -2,7 +2,7 @@
 
 namespace terminally {
 
-// How the help names what a flag or an argument takes. Completions are made from these names.
+// The names of argument types in the help. Completions recognize them.
 inline constexpr const char* kTabType = "@ID or NAME";
 inline constexpr const char* kLogType = "@ID, NAME or PATH";
 inline constexpr const char* kInstanceType = "NAME";

@@ -1,3 +1,4 @@
+// Makes CLI11 validators that accept plain digits and known units, and nothing else.
 #include "cli/whole_number.hpp"
 
 #include <charconv>
@@ -9,7 +10,7 @@
 namespace terminally {
 namespace {
 
-/// nullopt: it is no number, or none from `least` to `most`.
+/// nullopt where `text` is no number from `least` to `most`.
 template <class Number>
 std::optional<Number> number_in(const std::string& text, Number least, Number most) {
   Number number = 0;

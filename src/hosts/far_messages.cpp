@@ -1,3 +1,4 @@
+// Reads and writes the JSON-RPC messages that travel between this program and a far side.
 #include "hosts/far_messages.hpp"
 
 #include <utility>

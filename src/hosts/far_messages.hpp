@@ -13,18 +13,17 @@
 
 namespace terminally {
 
-// What is said to a far side and by it, once it has said hello: a line each. Pure. The far side is not
-// trusted.
+// The messages to and from a far side after its hello, one a line. Pure. The far side is not trusted.
 
-/// It is this same program, which sends no message that is longer.
+/// The far side is this same program, which sends no longer message.
 inline constexpr std::size_t kLongestFarLine = kMostMessageBytes;
-/// What it gives as a reason stands beside what others have to say.
+/// The far side's reason shares an answer with the texts of others, so it is cut to this many bytes.
 inline constexpr std::size_t kLongestFarWords = std::size_t{16} << 10U;
 
 struct FarAnswer {
   std::uint64_t id = 0;
   nlohmann::ordered_json result;       ///< an object, its fields in their order
-  std::optional<std::string> refusal;  ///< what it said where it would not do it: there is no result
+  std::optional<std::string> refusal;  ///< the message of its error; there is no result then
 };
 
 /// One step of a request's progress.
@@ -33,17 +32,17 @@ struct FarStep {
   Progress step;
 };
 
-/// Nothing: what nobody here has asked for.
+/// monostate: a message that nobody here has asked for.
 using FarMessage = std::variant<std::monostate, FarAnswer, FarStep>;
 
-/// Throws Error(io) for what is no message: the link ends there, in words for people.
+/// Throws Error(io), with a reason for people, for a line that is no message: the caller then ends the link.
 [[nodiscard]] FarMessage read_far_message(std::string_view line);
 
-/// Whether it answers something, and nothing that waits for an answer. Known without reading all of it,
-/// which may be much.
+/// Whether the line is an answer that no request waits for. Parses the line's envelope alone, as the line may
+/// be long.
 [[nodiscard]] bool answers_nobody(std::string_view line, const std::function<bool(std::uint64_t id)>& waits);
 
-/// A request, whose id is a number.
+/// The text of a request, without a newline.
 [[nodiscard]] std::string far_request(std::uint64_t id, const std::string& method,
                                       const nlohmann::ordered_json& params);
 

@@ -1,4 +1,4 @@
-// The pipe to a far side: the hello, what is read and written as lines, and how its end is explained.
+// Runs the command that reaches a far side, waits for its hello, and then passes lines both ways.
 #include "hosts/far_pipe.hpp"
 
 #include <chrono>
@@ -17,10 +17,10 @@ using boost::asio::awaitable;
 constexpr std::size_t kWrittenAtOnce = std::size_t{64} << 10U;
 constexpr std::size_t kMostComplained = 4'096;
 constexpr Milliseconds kLastWords{500};
-constexpr std::size_t kSlowest = 32;  // bytes a millisecond that a link carries at least
+constexpr std::size_t kSlowest = 32;  // bytes a millisecond that the slowest link carries
 
-/// A command may be a shell that waits for another program. ssh is left to itself: a proxy command that it
-/// has started serves its kept connection, which outlives it.
+/// A command may be a shell that waits for another program, so its process group ends with it. That of ssh
+/// does not: a proxy command that ssh started serves its kept connection, which outlives this ssh.
 ChildProcess::Kept kept(const HostEntry& host) {
   return host.ssh.empty() ? ChildProcess::Kept::as_session : ChildProcess::Kept::no;
 }
@@ -110,9 +110,9 @@ awaitable<void> FarPipe::write_loop() {
       const std::string piece = text.substr(at, kWrittenAtOnce);
       const bool taken = co_await process_.write(piece);
       if (!taken) {
-        co_return;  // why, the reader sees
+        co_return;  // the read loop learns the reason
       }
-      heard_ += Milliseconds(piece.size() / kSlowest);  // a ping waits behind what is on its way
+      heard_ += Milliseconds(piece.size() / kSlowest);  // a ping waits behind the bytes on their way
     }
   }
 }

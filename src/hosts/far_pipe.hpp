@@ -14,8 +14,8 @@
 
 namespace terminally {
 
-/// The pipe to a far side: its hello first, then lines both ways. What is held of it is bounded. Each
-/// coroutine is awaited by something that outlives it. Single-threaded.
+/// The pipe to a far side: its hello first, then lines both ways. All buffers are bounded. The object must
+/// outlive its coroutines. Single-threaded.
 class FarPipe {
  public:
   static constexpr std::size_t kMostUnsentBytes = std::size_t{64} << 20U;
@@ -25,24 +25,24 @@ class FarPipe {
 
   [[nodiscard]] boost::asio::any_io_executor executor() { return process_.executor(); }
 
-  /// Returns once the far side has said hello. Throws Error that explains what it printed in place of that,
+  /// Returns once the far side has said hello. Throws Error that explains what the far side printed instead,
   /// or how it ended.
   [[nodiscard]] boost::asio::awaitable<void> hello(std::string nonce);
-  /// Of one whose hello has not come meanwhile.
+  /// Throws the Error of a far side whose hello did not come within `waited`.
   [[noreturn]] void throw_late(Milliseconds waited) const;
 
-  /// The next line, which lives until the next call; none: the pipe is at its end.
+  /// The next line, valid until the next call; nullopt at the end of the pipe.
   [[nodiscard]] boost::asio::awaitable<std::optional<LineFramer::Line>> line();
-  /// When the far side was heard last, or later while much that was sent may be on its way.
+  /// When the far side was last heard; a later moment while sent bytes may still be on their way.
   [[nodiscard]] Clock::time_point heard() const { return heard_; }
-  /// The last that it printed on its standard error, once it is at its end.
+  /// The last 4 KiB of standard error, once it has ended or after 0.5 s.
   [[nodiscard]] boost::asio::awaitable<std::string> last_words();
 
   /// Queues a line. False where too much waits already.
   [[nodiscard]] bool send(const std::string& line);
   [[nodiscard]] std::size_t unsent_bytes() const { return unsent_.size(); }
 
-  // To be run beside: what was queued is written, and standard error is read. Both end with the pipe.
+  // To be run beside `line`: they write the queue and read standard error. Both end with the pipe.
   [[nodiscard]] boost::asio::awaitable<void> write_loop();
   [[nodiscard]] boost::asio::awaitable<void> read_errors();
 
@@ -59,8 +59,8 @@ class FarPipe {
   std::string unsent_;
   Event has_unsent_;
   Event errors_are_read_;
-  std::string printed_;     ///< before the hello
-  std::string complained_;  ///< the last words on its standard error
+  std::string printed_;     ///< output before the hello
+  std::string complained_;  ///< the last bytes of standard error
   bool over_ = false;
   Clock::time_point heard_;
 };

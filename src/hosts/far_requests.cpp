@@ -1,3 +1,4 @@
+// Matches the answers and the progress of a far side with the requests that wait for them.
 #include "hosts/far_requests.hpp"
 
 #include <utility>

@@ -14,8 +14,9 @@
 
 namespace terminally {
 
-/// The requests to a far side that wait for their answer. An answer reaches the one that it names, once, and
-/// progress only one that asked for it and has no answer yet; all else is dropped. Single-threaded.
+/// The requests to a far side that wait for their answer. An answer reaches the request that it names, once.
+/// Progress reaches a request that asked for progress and has no answer yet. All other messages are dropped.
+/// Single-threaded.
 class FarRequests {
  public:
   struct Request {
@@ -26,18 +27,18 @@ class FarRequests {
     ReportProgress progress;
   };
 
-  /// `progress` may be empty. The id is none that was given before.
+  /// `progress` may be empty. `id` was never used before.
   std::shared_ptr<Request> add(std::uint64_t id, ReportProgress progress);
   void remove(std::uint64_t id) { requests_.erase(id); }
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
 
   [[nodiscard]] bool waits(std::uint64_t id) const { return find(id) != nullptr; }
   void take(FarMessage message);
-  /// No answer will come to any of them.
+  /// Marks all waiting requests as lost: no answer will come.
   void lose_all();
 
  private:
-  /// Null where it does not wait.
+  /// Null where no such request waits.
   [[nodiscard]] std::shared_ptr<Request> find(std::uint64_t id) const;
 
   std::map<std::uint64_t, std::shared_ptr<Request>> requests_;

@@ -1,5 +1,4 @@
-// A client of the protocol over the pipe to a far side: requests, their answers, and whether anybody is
-// there.
+// An MCP client over the pipe to a far side: sends requests, awaits answers, and pings against silence.
 #include "hosts/far_session.hpp"
 
 #include <boost/asio.hpp>
@@ -20,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostPending = 500;
 constexpr std::size_t kLongestVersionShown = 100;
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
-constexpr Milliseconds kPingEvery{5'000};  // the far side ends where nothing comes for 20 s
+constexpr Milliseconds kPingEvery{5'000};  // the far side ends after 20 s without a message
 constexpr Milliseconds kPingWithin{10'000};
 constexpr Milliseconds kAnswerIsRead{500};
 
@@ -55,7 +54,7 @@ awaitable<std::shared_ptr<FarSession>> FarSession::open(HostEntry host, Argv arg
   co_return session;
 }
 
-/// Each keeps the session alive until it ends, which `close` makes it.
+/// The coroutine keeps the session alive until the coroutine ends; `close` makes it end.
 void FarSession::spawn(awaitable<void> work) {
   asio::co_spawn(pipe_.executor(), std::move(work),
                  [self = shared_from_this()](const std::exception_ptr&) {});
@@ -180,7 +179,7 @@ awaitable<void> FarSession::read_loop() {
   }
 }
 
-/// What answers nobody is not read.
+/// Drops an answer that no request waits for, without parsing all of it.
 awaitable<void> FarSession::take(LineFramer::Line line) {
   if (line.too_long) {
     co_return close("it sent a line that is too long to be an answer");
@@ -202,7 +201,7 @@ awaitable<void> FarSession::take(LineFramer::Line line) {
   requests_.take(std::move(message));
 }
 
-/// Much of it beside the event loop.
+/// Parses a long line on the worker thread.
 awaitable<FarMessage> FarSession::read(std::string_view line) {
   if (line.size() <= kReadAtOnce) {
     co_return read_far_message(line);
@@ -213,7 +212,7 @@ awaitable<FarMessage> FarSession::read(std::string_view line) {
   co_return std::move(*message);
 }
 
-/// Who was stopped for a while finds the answer to read before it is missed.
+/// A process that was stopped (SIGSTOP) past the limit still gets kAnswerIsRead to read an arrived answer.
 awaitable<void> FarSession::ping_loop() {
   while (!lost_) {
     co_await sleep_for(kPingEvery);

@@ -20,31 +20,31 @@
 
 namespace terminally {
 
-/// The link to a far side went while something was asked there: whether it was done is not known.
+/// The link to a far side was lost while a request waited: whether the request was carried out is unknown.
 class LinkLost : public Error {
  public:
   explicit LinkLost(const std::string& why) : Error(ErrorCode::io, why) {}
 };
 
-/// What the far side said of a request that it would not do.
+/// The far side answered a request with an error; `what` is that error's message.
 class FarRefusal : public Error {
  public:
   explicit FarRefusal(const std::string& what) : Error(ErrorCode::io, what) {}
 };
 
-/// The link is there, and the answer has not come in time.
+/// The link is up, and the answer has not come in time.
 class NotAnswered : public Error {
  public:
   NotAnswered() : Error(ErrorCode::io, "it is connected, and has not answered in time") {}
 };
 
-/// One connection to a far side, from its hello on: a client of the protocol over the pipe. What it sends is
-/// not trusted: a line that is no JSON, or too long, ends the connection; answers to nobody are dropped; what
-/// is held of it is bounded. Single-threaded, held by shared_ptr; it ends by `close` or by itself.
+/// One connection to a far side, from its hello on: a client of the protocol over the pipe. The far side is
+/// not trusted: a line that is no JSON, or too long, ends the connection; answers that no request waits for
+/// are dropped; all buffers are bounded. Single-threaded, held by shared_ptr; ends by `close` or by itself.
 class FarSession : public std::enable_shared_from_this<FarSession> {
  public:
-  /// Starts the pipe and returns when the far side has answered. Nothing is sent before its hello was seen.
-  /// Throws Error that explains what went wrong.
+  /// Starts the pipe and returns once the far side has answered `initialize`. Nothing is sent before its
+  /// hello was seen. Throws Error that explains what went wrong.
   [[nodiscard]] static boost::asio::awaitable<std::shared_ptr<FarSession>> open(HostEntry host, Argv argv,
                                                                                 std::string nonce,
                                                                                 Milliseconds within);
@@ -56,22 +56,22 @@ class FarSession : public std::enable_shared_from_this<FarSession> {
     std::shared_ptr<nlohmann::ordered_json> params;
     ReportProgress progress = nullptr;
     Clock::time_point by;
-    bool ends_if_late = true;  ///< else the far side goes on with it where it has no answer by then
+    bool ends_if_late = true;  ///< cancel it on the far side where no answer has come by `by`
   };
-  /// Its result. Throws LinkLost, FarRefusal, or Error where it took too long. Cancelled, it tells the far
-  /// side.
+  /// Returns the result. Throws LinkLost, FarRefusal, NotAnswered, or Error(busy) where too many calls or
+  /// bytes wait already. Cancelling the coroutine cancels the request on the far side.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> request(Request request);
 
-  /// Returns once it has answered; throws as `request`. There is room for it, however many calls wait.
+  /// Returns once the far side has answered; throws as `request`, but never Error(busy).
   [[nodiscard]] boost::asio::awaitable<void> ping(Clock::time_point by);
 
-  /// Ends it; with a goodbye the far side is told that nobody comes back, and has until `by` to end.
+  /// Both end the session. A goodbye tells the far side that nobody comes back; it has until `by` to end.
   void close(const std::string& why);
   [[nodiscard]] boost::asio::awaitable<void> say_goodbye(Clock::time_point by);
 
   [[nodiscard]] bool is_up() const { return up_ && !lost_; }
   [[nodiscard]] const std::string& why_lost() const { return why_; }
-  /// Whether it was given up because nothing was heard, and not because it ended.
+  /// Whether the session was closed because of silence, and not because the pipe ended.
   [[nodiscard]] bool was_silent() const { return silent_; }
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] Milliseconds round_trip() const { return round_trip_; }

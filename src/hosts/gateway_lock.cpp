@@ -1,3 +1,4 @@
+// Ends an earlier server of the same gateway and takes over the gateway's lock, on the far side.
 #include "hosts/gateway_lock.hpp"
 
 #include <fcntl.h>
@@ -22,9 +23,9 @@ constexpr Milliseconds kByItself{1'000};
 constexpr Milliseconds kAfterTerm{1'000};
 constexpr Milliseconds kAfterKill{500};
 constexpr Milliseconds kLookEvery{10};
-constexpr std::string_view kLingers = " lingers";  // behind the gateway's id: it has nothing left to do
+constexpr std::string_view kLingers = " lingers";  // follows the id of a holder that only keeps tabs alive
 
-/// Nothing else happens in this process yet, so it may sleep.
+/// Sleeps between tries: no event loop runs in this process yet.
 FileLock lock_within(const std::filesystem::path& path, Milliseconds time) {
   const auto until = Clock::now() + time;
   FileLock lock = FileLock::try_lock(path);
@@ -35,7 +36,7 @@ FileLock lock_within(const std::filesystem::path& path, Milliseconds time) {
   return lock;
 }
 
-/// Only who holds the lock, as the kernel says, and was started for this gateway, as its file says.
+/// Signals the process that holds the lock, as the kernel says, if it serves this gateway, as the file says.
 void end_holder(const std::filesystem::path& path, const std::string& gateway, const std::string& instance,
                 int signal) {
   const int pid = lock_holder(path);

@@ -8,15 +8,15 @@
 
 namespace terminally {
 
-/// On the far side: the lock of the one server that runs for gateways in this instance (config.instance),
-/// held as long as it lives. One of the same gateway that is still there, because its link was cut in a way
-/// that it does not know yet, gets a second to end by itself, and is ended then: when this returns it is
-/// dead, and whatever it was asked and has not begun is never begun. Takes 3 s at most. Throws Error(busy)
-/// where another gateway's holds it.
+/// On the far side: the lock of the one server that runs for gateways in the instance config.instance, held
+/// as long as that server lives. An earlier server of the same gateway may still run, as it does not know yet
+/// that its link was cut. It gets a second to end by itself, then SIGTERM, then SIGKILL: when this returns it
+/// is dead, and no request that it had not begun is ever begun. Takes 3 s at most. Throws Error(busy) where
+/// a server of another gateway holds the lock, or the earlier server does not end.
 [[nodiscard]] FileLock take_gateway_lock(const Config& config, const std::string& gateway);
 
-/// The link has ended without a goodbye, and the tabs are only for as long as the gateway lives: keeps them
-/// for so long, for the gateway to come back for, which ends this process; then ends them.
+/// For temporary tabs whose link ended without a goodbye: keeps the tabs for `time`, then ends them. A
+/// gateway that comes back within that time ends this process and finds its tabs.
 void linger(const Config& config, const FileLock& lock, Milliseconds time);
 
 }  // namespace terminally

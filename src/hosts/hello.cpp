@@ -1,3 +1,4 @@
+// Makes and recognizes the hello line, by which a far side shows that it is terminally-mcp.
 #include "hosts/hello.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBegin = "terminally-mcp-gateway ";
 constexpr std::size_t kLongestVersion = 200;
-/// Kept of what is no hello: enough to say what was printed, and for a line that comes in pieces.
+/// Bytes kept of other output: enough to show in an error, and for a hello line that arrives in pieces.
 constexpr std::size_t kKept = 2'000;
 
 std::string turned(std::string_view nonce) {

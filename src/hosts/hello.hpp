@@ -6,15 +6,14 @@
 
 namespace terminally {
 
-// The first line of a far side: until it was seen, nothing is sent. Pure.
+// The first line of a far side. Nothing is sent before that line was seen. Pure.
 
-/// What the far program prints before anything else. The nonce is not said back as it came but turned around
-/// (each digit d as f-d), so that no shell, forced command or banner that shows its command line is taken for
-/// it.
+/// The line that the far program prints first. It has the nonce inverted (each digit d as f-d), so that a
+/// shell, forced command or banner that shows its command line is not taken for the program.
 [[nodiscard]] std::string hello_line(std::string_view nonce, std::string_view version);
 
-/// Reads what a pipe prints until that line has come. What stood before it (a banner, an rc file that prints,
-/// with a newline or without) is dropped. The same for any split.
+/// Reads a pipe's output until the hello line has come. Output before the line (of a banner or an rc file,
+/// with a newline or without) is dropped. Any split of the output gives the same result.
 class HelloReader {
  public:
   static constexpr std::size_t kMostBefore = std::size_t{1} << 20U;
@@ -24,11 +23,11 @@ class HelloReader {
   enum class State { waiting, seen, too_much };
   State feed(std::string_view bytes);
 
-  /// Once seen.
+  /// Set once the hello was seen.
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// What came behind the line.
+  /// The output that followed the hello line.
   [[nodiscard]] std::string take_rest() { return std::move(unread_); }
-  /// The last of what was no hello so far: for an error.
+  /// The last of the output that was no hello, for an error.
   [[nodiscard]] std::string_view printed() const { return unread_; }
 
  private:

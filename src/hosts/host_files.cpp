@@ -1,3 +1,4 @@
+// Reads and writes files on a host by calling its file tools, for `cp`.
 #include "hosts/host_files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// A path of any bytes as JSON carries it.
+/// A path as JSON can carry it: one that is not UTF-8 becomes a file URI.
 std::string path_as_text(const std::string& path) {
   if (is_valid_utf8(path)) {
     return path;
@@ -112,7 +113,7 @@ Awaitable<bool> HostFiles::is_directory(std::string path) {
     static_cast<void>(co_await call("list_files", true, std::move(arguments)));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::io && !host_->is_up()) {
-      throw;  // nothing is known of it
+      throw;  // whether it is a directory is unknown
     }
     co_return false;
   }

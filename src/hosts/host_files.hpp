@@ -10,9 +10,8 @@
 
 namespace terminally {
 
-/// The files of a host, behind its tools read_file and write_file: what `cp` copies from or to there. Nothing
-/// that changes something is sent twice: where the link is cut, a copy ends, and the next one goes on with
-/// its parts.
+/// The files of a host, reached by its tools read_file and write_file: a source or target of `cp`. No change
+/// is sent twice: a lost link ends the copy, and the next copy goes on with the parts that arrived.
 class HostFiles final : public FilePlace {
  public:
   explicit HostFiles(std::shared_ptr<Host> host) : host_(std::move(host)) {}

@@ -1,3 +1,4 @@
+// Finds the command of a call whose link was lost, by the call's key, and answers from its state.
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <nlohmann/json.hpp>
@@ -47,7 +48,7 @@ awaitable<void> Host::end_command(std::string key) {
                       window);
 }
 
-/// A call that was cancelled while its link was away: what it has begun there is ended once the link is back.
+/// Ends the command of a call that was cancelled while the link was down, once the link is back.
 awaitable<void> Host::end_when_back(std::string key) {
   const auto self = shared_from_this();
   const auto give_up = Clock::now() + kEndsWhenBackWithin;
@@ -72,7 +73,7 @@ awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_po
   co_return found;
 }
 
-/// A command of a call whose answer was lost is named by the call's key.
+/// Replaces a call's key, which names a command whose answer was lost, by the ids of the command.
 awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) {
   const std::optional<Found> found = co_await find(*call_key_of(*call.arguments), by);
   if (!found) {
@@ -88,8 +89,7 @@ awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) 
   co_return call;
 }
 
-/// As soon as the link is there again: known there, and its state is the answer; unknown, and it was never
-/// run.
+/// Asks for the command once the link is back. A known one's state is the answer; an unknown one never ran.
 awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string why,
                                       Clock::time_point until) {
   while (Clock::now() < until) {
@@ -111,7 +111,7 @@ awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string
       } catch (const NotAnswered& late) {
         why = late.what();
       } catch (const Error& error) {
-        if (error.code() != ErrorCode::busy) {  // else many calls wait for it, and the command goes on
+        if (error.code() != ErrorCode::busy) {  // busy: many calls wait for the host; the command goes on
           throw;
         }
         why = error.what();
@@ -122,7 +122,7 @@ awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string
   co_return lost_answer(call, key, "the link was lost (" + why + ") and is not back");
 }
 
-/// To its end, or as far as there is time.
+/// Polls the command's state until the command ends, or until `until`.
 awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time_point until) {
   const json given = *call.arguments;
   FarCall ask;

@@ -1,3 +1,4 @@
+// Holds the hosts of hosts.json, sends each call to its host, and asks all hosts side by side for tabs.
 #include "hosts/hosts.hpp"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ std::string_view name_of(Redact redact) {
   return redact == Redact::off ? "off" : redact == Redact::rules ? "rules" : "all";
 }
 
-/// What a person decided of answers and commands. What is of a machine (directories, how much its disk may
-/// hold) is that machine's, and what is masked by name never travels.
+/// The user's settings for answers and commands, which hold on the far side too. Settings of a machine
+/// (directories, disk limits) stay with that machine, and values masked by name never travel.
 std::vector<std::string> flags_for_there(const Config& config) {
   std::vector<std::string> flags = {"--view",
                                     std::string(name_of(config.view)),
@@ -46,8 +47,8 @@ std::vector<std::string> flags_for_there(const Config& config) {
   return flags;
 }
 
-/// Who we are to a far side: this machine, this user's files, this instance, and what we call it, as two
-/// hosts may be one machine. The same after a restart.
+/// Identifies this side to a far side: this machine, this user's directories, this instance, and the host's
+/// name, as two hosts may be one machine. The same after a restart.
 std::string gateway_id(const Config& config, const std::string& instance, const std::string& host) {
   const std::string machine =
       read_file("/etc/machine-id").value_or("") + read_file("/etc/hostname").value_or("");
@@ -55,8 +56,8 @@ std::string gateway_id(const Config& config, const std::string& instance, const 
                    instance + '\0' + host);
 }
 
-/// Where ssh keeps its connection, short enough for a socket with what ssh puts behind; empty where it is
-/// not.
+/// The path of ssh's control socket; empty where it would be too long with the suffix that ssh appends, or
+/// has characters that ssh interprets.
 std::filesystem::path control_path(const HostEntry& host, const Config& config) {
   constexpr std::size_t kLongest = 108 - 1 - 18;
   std::filesystem::path path =
@@ -71,7 +72,7 @@ std::filesystem::path control_path(const HostEntry& host, const Config& config) 
 
 using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
 
-/// What is done for all of them side by side. It is done by then, or goes on by itself; it fails by itself.
+/// Runs `work` for all hosts side by side, until `by` at the latest. Late work goes on; failures are dropped.
 awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Clock::time_point by) {
   struct Left {
     Event none;
@@ -93,10 +94,10 @@ awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Cl
   }
 }
 
-/// Of all hosts: an answer has room for them twice, and for the tabs of this side.
+/// The most bytes of all hosts' rows: an answer has room for them twice, and for the tabs of this side.
 constexpr std::size_t kMostRowBytes = std::size_t{768} << 10U;
 
-/// One of another kind would make the whole answer one that a client refuses, this side's tabs with it.
+/// A row of another shape would make a client refuse the whole answer, with this side's tabs.
 bool is_row(const ordered_json& row) {
   constexpr std::array kTexts = {"window_id", "name", "cwd", "foreground", "log_path"};
   constexpr std::array kFlags = {"active", "busy"};
@@ -115,7 +116,7 @@ bool is_row(const ordered_json& row) {
          parse_window_id(row["window_id"].get_ref<const std::string&>());
 }
 
-/// What list_tabs of a host says, as it is said here, in `room` bytes.
+/// Adds the rows of a host's list_tabs with ids as this side names them, in at most `room` bytes.
 void add_rows(const std::string& host, const ordered_json& listed, FarTabs& tabs, std::size_t room) {
   const auto rows = listed.find("tabs");
   if (rows == listed.end() || !rows->is_array()) {

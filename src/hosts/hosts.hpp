@@ -11,11 +11,11 @@
 
 namespace terminally {
 
-/// All hosts that a person has allowed. Each has a link, a queue and deadlines of its own: one that hangs
+/// All hosts that a person has allowed. Each host has its own link, queue and deadlines: a host that hangs
 /// costs the others nothing.
 class Hosts final : public FarHosts {
  public:
-  /// `before`: what must be done before each connection (Host).
+  /// `before` runs before each connection (Host).
   Hosts(const boost::asio::any_io_executor& executor, const std::vector<HostEntry>& entries,
         const Config& config, const std::string& instance, const Host::Before& before);
 
@@ -25,19 +25,19 @@ class Hosts final : public FarHosts {
   [[nodiscard]] boost::asio::awaitable<FarTabs> tabs(Clock::time_point by) override;
   [[nodiscard]] boost::asio::awaitable<std::vector<FarHostInfo>> look(Clock::time_point by) override;
 
-  /// Nobody comes back for the tabs there. Returns by then.
+  /// Tells all hosts that nobody comes back for the tabs there. Returns by `by`.
   [[nodiscard]] boost::asio::awaitable<void> say_goodbye(Clock::time_point by);
 
   [[nodiscard]] std::shared_ptr<Host> find(const std::string& name) const;
-  /// Throws Error where there is none.
+  /// Throws Error(invalid_argument) where there is no such host.
   [[nodiscard]] std::shared_ptr<Host> need(const std::string& name) const;
 
  private:
   std::vector<std::shared_ptr<Host>> hosts_;
 };
 
-/// How this server, or a later one of the same instance, starts the far side of a host. `instance`: this
-/// side's.
+/// How this server, or a later one of the same instance, starts the far side of a host. `instance` is the one
+/// of this side.
 [[nodiscard]] FarStart far_start(const HostEntry& host, const Config& config, const std::string& instance);
 
 }  // namespace terminally

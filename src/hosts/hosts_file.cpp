@@ -1,3 +1,4 @@
+// Reads, checks and writes hosts.json.
 #include "hosts/hosts_file.hpp"
 
 #include <fcntl.h>
@@ -34,7 +35,7 @@ bool is_alnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Nothing in it means anything to a shell, and it is no flag.
+/// Whether `text` has only letters, digits and `also`, none special to a shell, and is no flag.
 bool is_plain(std::string_view text, std::string_view also) {
   const auto fits = [also](char c) { return is_alnum(c) || also.find(c) != std::string_view::npos; };
   return !text.empty() && text.size() <= kLongestWord && text.front() != '-' &&
@@ -130,7 +131,7 @@ void check(const HostEntry& host, const std::string& where) {
     }
     check_words(host.terminal, where + ".terminal");
   }
-  // ssh hands it to the user's shell there: '~' is theirs to expand, the rest means nothing to any shell.
+  // ssh hands the program to the user's shell there, which may expand '~'; no other character is special.
   if (!is_plain(host.program, host.ssh.empty() ? "._/+-" : "._/+-~")) {
     refuse(where + ".program",
            "must be a path or name of letters, digits and ._/+-" + std::string(host.ssh.empty() ? "" : "~"));

@@ -1,3 +1,4 @@
+// Builds the answer of a call whose link was lost, and the question for its command's state.
 #include "hosts/lost_call.hpp"
 
 #include <nlohmann/json.hpp>

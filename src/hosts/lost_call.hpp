@@ -8,20 +8,20 @@
 
 namespace terminally {
 
-// A call whose link was lost while it was under way. Pure.
+// Answers for a call whose link was lost while the call was under way. Pure.
 
-/// "call-" and the key: what a command is called whose own id was lost with the link.
+/// The key in a command_id "call-KEY", which names a command whose own id was lost with the link; nullopt for
+/// any other command_id.
 [[nodiscard]] std::optional<std::string> call_key_of(const nlohmann::json& arguments);
 
-/// What is known in time of a command that has begun, or not: `why` nothing more is, as the first words of a
-/// note.
+/// The answer where nobody can say in time whether the command has begun. `why` begins its note.
 [[nodiscard]] nlohmann::ordered_json lost_answer(const FarCall& call, const std::string& key,
                                                  const std::string& why);
 
-/// The tool that tells how it stands with a command.
+/// The tool that tells the state of a command.
 inline constexpr const char* kCommandState = "get_command_state";
 
-/// Its arguments: the command's result, seen as the call wanted it.
+/// The arguments of kCommandState for the command's result, in the view that the call asked for.
 [[nodiscard]] nlohmann::json query_of(const nlohmann::json& given, Begins begins, const std::string& window,
                                       const std::string& command);
 

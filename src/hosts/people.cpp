@@ -1,3 +1,4 @@
+// Runs people's commands on the tabs of a host: finds the host in the words, and execs the way there.
 #include "hosts/people.hpp"
 
 #include <fcntl.h>
@@ -47,7 +48,7 @@ std::optional<FarWords> far_words(const std::vector<std::string>& words,
   far.words.assign(subcommand, words.end());
   const auto there = far.words.begin() + (tab - subcommand);
   *there = split_far_name(*tab)->rest;
-  if (there->empty()) {  // "build1:", no tab of it: as without a tab there
+  if (there->empty()) {  // "build1:" alone: the command runs there without a tab
     far.words.erase(there);
   }
   far.draws = *subcommand == "attach";
@@ -64,7 +65,7 @@ void run_there(const FarWords& far, const std::string& instance) {
   const bool has_way = !far.host.ssh.empty() || !far.host.terminal.empty();
   const bool terminal = far.draws || (at_terminal && has_way);
   const Argv argv = relay_argv(far.host, words, terminal);
-  if (!terminal) {  // what a start-up file there might read is not ours to give
+  if (!terminal) {  // a start-up file there must not read this side's input
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) {
       throw io_error("cannot open /dev/null", errno);
@@ -77,7 +78,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What stands before the list (a start-up file that prints) is no part of it.
+/// The JSON list in the output of `ls --json`, without what a start-up file printed before it; null: none.
 nlohmann::ordered_json rows_in(const std::string& printed) {
   const std::size_t begin = printed.starts_with('[') ? 0 : printed.find("\n[");
   if (begin == std::string::npos) {

@@ -11,26 +11,27 @@
 
 namespace terminally {
 
-// The commands that people run by hand, on a tab of a host: the program there runs them.
+// Commands that people run by hand on a tab of a host; terminally-mcp on that host carries them out.
 
-/// A command line whose tab is one of a host's, as it is meant there.
+/// A command line for a tab of a host, with the tab as that host names it.
 struct FarWords {
   HostEntry host;
   std::vector<std::string> words;  ///< from the subcommand on
-  bool draws = false;              ///< it needs a terminal
+  bool draws = false;              ///< the command needs a terminal
 };
 
-/// `words`: of the command line, the program's name left out. nullopt where the tab is one of this side's.
-/// "build1:" alone is that host, and no tab of it.
-/// What stands before the subcommand (flags of this side) does not go along. Pure.
+/// `words` is the command line without the program's name. Returns nullopt where no word names a host's tab.
+/// "build1:" alone means that host without a tab. Words before the subcommand (flags of this side) are left
+/// out. Pure.
 [[nodiscard]] std::optional<FarWords> far_words(const std::vector<std::string>& words,
                                                 const std::vector<HostEntry>& hosts);
 
-/// Becomes the way there: with a terminal where ours are one, so that C-c and keys arrive; else without
-/// input. `instance`: the far one. Throws Error where it cannot be started.
+/// Replaces this process by the command that reaches the host: with a terminal where stdin and stdout are
+/// one, so that C-c and keys arrive, else without input. `instance` is the far one. Throws Error where the
+/// command cannot be started.
 [[noreturn]] void run_there(const FarWords& far, const std::string& instance);
 
-/// Where to ask for tabs: a host, and the instance there.
+/// A host and the instance there whose tabs are asked for.
 struct FarPlace {
   HostEntry host;
   std::string instance;
@@ -38,10 +39,10 @@ struct FarPlace {
 
 struct FarListing {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();  ///< as `ls --json`, ids with the host
-  std::vector<std::string> problems;                              ///< of hosts that did not tell
+  std::vector<std::string> problems;                              ///< of hosts that could not be asked
 };
 
-/// What `ls` says there, of all of them side by side. A host where no such instance runs has no tabs.
+/// Runs `ls` in all places side by side. A host where no such instance runs has no tabs.
 [[nodiscard]] boost::asio::awaitable<FarListing> list_there(std::vector<FarPlace> places,
                                                             Milliseconds within);
 

@@ -1,3 +1,4 @@
+// Builds the argv of a pipe to a host: by ssh, or by the command of hosts.json.
 #include "hosts/pipe_command.hpp"
 
 #include <cstdint>
@@ -13,8 +14,8 @@ void add(Argv& argv, std::initializer_list<std::string> words) {
   argv.insert(argv.end(), words);
 }
 
-/// The user's own configuration and host keys stay as they are: what is set here is what a pipe needs. A
-/// question would be asked where nobody can answer, so none is.
+/// Sets only what a pipe needs; the user's own configuration and host keys stay in force. BatchMode keeps ssh
+/// from asking questions, as nobody could answer them.
 Argv ssh_argv(const HostEntry& host, const std::filesystem::path& control, bool terminal) {
   Argv argv = {"ssh"};
   if (!host.ssh_config.empty()) {
@@ -37,7 +38,7 @@ Argv ssh_argv(const HostEntry& host, const std::filesystem::path& control, bool 
   return argv;
 }
 
-/// `words` mean nothing to a shell: ssh joins them for the one of the user there, which becomes the program.
+/// No word has a character special to a shell: ssh joins them for the user's shell, which execs the program.
 Argv with_program(const HostEntry& host, Argv argv, std::vector<std::string> words) {
   if (host.ssh.empty()) {
     argv.push_back(host.program);
@@ -64,7 +65,7 @@ Argv pipe_argv(const HostEntry& host, const FarStart& start, const std::filesyst
   }
   if (!host.file_roots.empty()) {
     words.emplace_back("--roots");
-    words.push_back(encode_words(host.file_roots));  // of any bytes, and nothing to a shell
+    words.push_back(encode_words(host.file_roots));  // carries any bytes past a shell
   }
   return with_program(host, host.ssh.empty() ? host.command : ssh_argv(host, control, false),
                       std::move(words));

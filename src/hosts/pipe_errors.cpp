@@ -1,3 +1,4 @@
+// Explains in words why a pipe to a host did not come up, from its exit code and its output.
 #include "hosts/pipe_errors.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 constexpr int kSshFailed = 255;
 
-/// On one line, the end of it, without what a terminal would act on.
+/// The last 400 bytes of `text` on one line, with blanks for control characters.
 std::string last_words(std::string_view text) {
   constexpr std::size_t kMost = 400;
   std::string out;
@@ -39,7 +40,7 @@ std::string quoted_words(std::string_view text) {
 }
 
 struct Known {
-  std::string_view part;  ///< of what was complained
+  std::string_view part;  ///< of the error output
   std::string_view what;
 };
 
@@ -55,7 +56,7 @@ constexpr std::string_view kNotInSudoers =
 constexpr std::string_view kNeedsLibraries =
     "terminally-mcp there needs libraries that its machine has not: push the static one (hosts push --from)";
 
-/// What ends with 255, in the order in which they are looked for: the first one that fits is said.
+/// Error output of an ssh that ended with 255. The first entry that matches is reported.
 constexpr std::array kOfSsh = {
     Known{"REMOTE HOST IDENTIFICATION HAS CHANGED",
           "its host key is another than the one that ssh knows: somebody may be in between. Nothing was "
@@ -75,7 +76,7 @@ constexpr std::array kOfSsh = {
           "IdentitiesOnly)"},
 };
 
-/// Of whatever gives the pipe, and of the program itself.
+/// Output of the command that makes the pipe, and of terminally-mcp itself. The first match is reported.
 constexpr std::array kOfAll = {
     Known{"Exec format error",
           "terminally-mcp there is for another kind of machine: terminally-mcp hosts push needs one of its "
@@ -154,7 +155,7 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
   if (all.find("gateway") != std::string::npos && all.find("no subcommand") != std::string::npos) {
     return "terminally-mcp there is too old to be a host: terminally-mcp hosts push " + host.name + words;
   }
-  if (end.complained.starts_with("terminally-mcp: ")) {  // it began, and says itself what is wrong
+  if (end.complained.starts_with("terminally-mcp: ")) {  // the program started and says what is wrong
     return "it ended with " + std::to_string(code) + words;
   }
   const std::string printed = last_words(end.printed);

@@ -9,10 +9,10 @@ namespace terminally {
 
 /// How an attempt to reach a far side ended.
 struct PipeEnd {
-  std::optional<int> exit_code;  ///< none: it was given up
-  std::string printed;           ///< on its standard output, which was no hello
-  std::string complained;        ///< on its standard error, the last of it
-  bool too_much = false;         ///< it printed on and on
+  std::optional<int> exit_code;  ///< none: the attempt was given up
+  std::string printed;           ///< the last of standard output, which was no hello
+  std::string complained;        ///< the last of standard error
+  bool too_much = false;         ///< more output than a hello may follow
   long waited_s = 0;
 };
 

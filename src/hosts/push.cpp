@@ -1,3 +1,4 @@
+// Copies the program to a host through a shell script, with a hash check and a rename.
 #include "hosts/push.hpp"
 
 #include <sys/utsname.h>
@@ -21,11 +22,12 @@ using asio::awaitable;
 
 constexpr Milliseconds kAnswersWithin{20'000};
 constexpr Milliseconds kTakesWithin{600'000};
-/// What the script says before it reads: a shell computes it, so that no echo of the script is taken for it.
+/// The script's line before it reads. The shell computes the number, so an echo of the script does not match.
 constexpr std::string_view kReady = "terminally-push 8675309 ";
 constexpr std::string_view kDone = "terminally-push done ";
 
-/// Up to a line that begins so; what comes before it (a start-up file that prints) is dropped.
+/// The rest of the first line with `begin`; "" where the output ends first. Output before that line (of a
+/// start-up file) is dropped.
 awaitable<std::string> read_line_of(ChildProcess& process, std::string_view begin) {
   std::string read;
   for (;;) {
@@ -50,7 +52,8 @@ awaitable<void> read_into(ChildProcess& process, std::string_view begin, std::st
   line = co_await read_line_of(process, begin);
 }
 
-/// Why the shell there did not do it. One that has answered and ends without a word has compared the hash.
+/// Why the shell there failed. `otherwise` is the reason of one that does not end, or ends without a message:
+/// after its answer that is a wrong hash.
 awaitable<std::string> explain(ChildProcess& process, HostEntry host, bool answered, std::string otherwise) {
   PipeEnd end;
   co_await finish_by(Clock::now() + Milliseconds(500), process.ended());
@@ -91,7 +94,7 @@ awaitable<std::string> push_file(HostEntry host, std::string directory, std::str
   co_return place;
 }
 
-/// By sha256sum: a hash that the far side computes, too.
+/// Uses sha256sum, as the far side does.
 awaitable<std::string> sha256_of(std::filesystem::path file) {
   Argv argv = {"sha256sum", "--", file.string()};
   const ProcessResult result = co_await run_process(std::move(argv), Milliseconds(60'000));

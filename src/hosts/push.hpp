@@ -9,16 +9,16 @@
 
 namespace terminally {
 
-/// Puts files (the program first) into a directory of the user there that is called after `version` and what
-/// is in them, each by a temporary file, its hash and a rename. A shell there runs a script of ours for that,
-/// and no byte of a file is sent before it has said so. The program gets its name once it was seen to run
-/// there. Returns where it is. Throws Error.
+/// Copies files (the program first) into a directory of the user there, named after `version` and the
+/// program's hash. A shell there runs a script that writes a temporary file, checks its hash and renames it.
+/// No byte is sent before the script has answered. The program is renamed only after it ran there. Returns
+/// the program's path. Throws Error.
 [[nodiscard]] boost::asio::awaitable<std::string> push_program(HostEntry host,
                                                                std::vector<std::filesystem::path> files,
                                                                std::string version);
 
-/// The script that takes one file of that hash and size, and tries whether it `runs`; the directory is below
-/// the home directory there.
+/// The script that reads one file of that hash and size, and with `runs` tries it by --version. `directory`
+/// is below the home directory there.
 [[nodiscard]] std::string push_script(const std::string& directory, const std::string& name,
                                       const std::string& hash, std::size_t size, bool runs);
 

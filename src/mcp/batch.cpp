@@ -1,3 +1,4 @@
+// Collects the answers to a JSON-RPC batch into one message of bounded size.
 #include "mcp/batch.hpp"
 
 #include <utility>

@@ -6,25 +6,25 @@
 
 namespace terminally {
 
-/// The answers to one batch, given as one message when the last is there. What does not fit into a message is
-/// replaced by an error of its own, so that no more than that is ever held.
+/// The answers to one batch, sent as one message when the last answer is there. An answer that does not fit
+/// into the message is replaced by an error, so that never more than one message is held.
 class Batch {
  public:
-  /// Takes the answers; empty: there are none. Once.
+  /// Gets the message with all answers, empty where there are none. Called once.
   using Reply = std::function<void(std::string message)>;
 
   explicit Batch(Reply reply) : reply_(std::move(reply)) {}
 
-  /// One answer more is to come; `id` as JSON text, empty where it is not known.
+  /// Announces one more answer. `id` is JSON text, empty where it is not known.
   void expect(const std::string& id);
 
-  /// The answer to one that is expected; empty for none.
+  /// Takes an expected answer; an empty `message` is no answer.
   void answer(const std::string& id, std::string message);
 
  private:
   Reply reply_;
   std::size_t missing_ = 0;
-  std::size_t room_for_missing_ = 0;  ///< if each of them becomes an error
+  std::size_t room_for_missing_ = 0;  ///< bytes, if each missing answer becomes an error
   std::string answers_;
 };
 

@@ -1,3 +1,4 @@
+// Masks and shortens the client's own texts before an error sends them back.
 #include "mcp/echo.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ void echo_texts(ordered_json& value, TextGuard* guard) {
 
 std::string echoed(std::string_view text, TextGuard* guard) {
   constexpr std::size_t kShown = 1'000;
-  constexpr std::size_t kMasked = 64 * kShown;  // far more than is shown, so that no secret is cut before
+  constexpr std::size_t kMasked = 64 * kShown;  // far more than is shown, so that masking sees whole secrets
   const std::string_view begin = whole_characters(text, kMasked);
   return shortened(guard != nullptr ? guard->text(begin) : std::string(begin), kShown);
 }

@@ -9,10 +9,10 @@ namespace terminally {
 
 class TextGuard;
 
-/// What a client said, as it may be said back: masked (`guard` may be null), and of at most 1,000 bytes.
+/// A client's text as it may be sent back: masked (`guard` may be null), and at most 1,000 bytes long.
 [[nodiscard]] std::string echoed(std::string_view text, TextGuard* guard);
 
-/// The error as it may be sent: all texts in it echoed.
+/// The error with its message and all texts in its data echoed.
 [[nodiscard]] ProtocolError echoed(const ProtocolError& error, TextGuard* guard);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Follows one request from its admission to its reply, its cancellation or the end of its peer.
 #include "mcp/exchange.hpp"
 
 #include <boost/asio/cancellation_type.hpp>
@@ -49,7 +50,7 @@ void Exchange::end() {
   }
 }
 
-/// Nothing is sent from here on. The progress is closed by itself: that of a task has another outlet.
+/// Nothing is sent from here on. Closes the progress separately, as a task's progress has another outlet.
 void Exchange::silence(State why) {
   if (state_ == State::replied) {
     return;

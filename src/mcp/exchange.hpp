@@ -14,23 +14,23 @@
 
 namespace terminally {
 
-/// What lives as long as one request of a peer: what it asks, where its reply and its notifications go, and
-/// its cancellation. It has one reply, or none when its client gave it up or the peer went away. Nothing of
-/// it is sent afterwards, and what its transport gave it to send by is let go then.
+/// One request of a peer: its message, where its reply and its notifications go, and its cancellation. A
+/// request has one reply, or none when its client cancelled it or the peer went away. Nothing of the request
+/// is sent afterwards, and its transport's stream is released then.
 class Exchange {
  public:
-  /// Takes the reply; empty: there will be none. Once.
+  /// Gets the reply, empty where there will be none. Called once.
   using Reply = std::function<void(std::string message)>;
 
-  /// `bytes`: the length of its text. Its notifications go to `stream`.
+  /// `bytes` is the length of the request's text. Its notifications go to `stream`.
   Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply);
 
-  /// Now it is known by which revision it is meant, whose it is (for the record of commands; may be empty),
-  /// and whether it has an end of its own. Throws `ProtocolError` for a progress token that is none.
+  /// Sets the request's revision, its client (for the record of commands; may be empty), and whether it lasts
+  /// until the client or the peer ends it. Throws `ProtocolError` for a malformed progress token.
   void admit(Revision revision, std::string client, bool lasts);
 
   [[nodiscard]] const std::string& id() const { return request_.id; }    ///< as JSON text
-  [[nodiscard]] const std::string& key() const { return request_.key; }  ///< what its id is known by
+  [[nodiscard]] const std::string& key() const { return request_.key; }  ///< the id's key, see id_key
   [[nodiscard]] const std::string& method() const { return request_.method; }
   [[nodiscard]] const std::shared_ptr<const nlohmann::json>& params() const { return request_.params; }
   [[nodiscard]] Revision revision() const { return revision_; }
@@ -38,22 +38,22 @@ class Exchange {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool lasts() const { return lasts_; }
 
-  /// For its notifications. Closed with its reply.
+  /// For the request's notifications. Closed by the reply.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
-  /// Null when the client asked for none.
+  /// Null when the client asked for no progress.
   [[nodiscard]] const std::shared_ptr<ProgressSink>& progress() const { return progress_; }
 
-  /// Says what is to be taken back when the client has cancelled the request and hears no answer.
+  /// `undo` takes back what the request began, if the client cancels it and so gets no answer.
   void undo_if_cancelled(std::function<void()> undo) { undo_ = std::move(undo); }
 
   [[nodiscard]] bool wants_reply() const { return state_ == State::open; }
-  /// Its reply; only while one is wanted.
+  /// Sends the reply; only while `wants_reply`.
   void reply(std::string message);
-  /// The client gave up: no reply, no further notification.
+  /// The client cancelled the request: no reply, no further notification.
   void cancel();
   /// The peer went away. With `stop` the work is cancelled too.
   void abandon(bool stop);
-  /// The work is over. If the client has cancelled it, what it began is taken back.
+  /// The work is over. Calls the undo if the client has cancelled the request.
   void end();
 
   [[nodiscard]] boost::asio::cancellation_slot cancellation() { return cancel_.slot(); }
@@ -74,7 +74,7 @@ class Exchange {
   std::function<void()> undo_;
   boost::asio::cancellation_signal cancel_;
   State state_ = State::open;
-  bool given_up_ = false;  ///< by its client: what it began is taken back
+  bool given_up_ = false;  ///< cancelled by the client: `end` calls the undo
 };
 
 using ExchangePtr = std::shared_ptr<Exchange>;

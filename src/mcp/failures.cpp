@@ -1,4 +1,4 @@
-// What any exception of a request becomes for its client.
+// Turns any exception of a request into the error that its client gets.
 #include "mcp/failures.hpp"
 
 #include <iostream>
@@ -13,7 +13,7 @@ ProtocolError error_of(const std::exception_ptr& failure, const std::string& id)
     std::rethrow_exception(failure);
   } catch (const ProtocolError& error) {
     return error;
-  } catch (const Error& error) {  // of a tool it is a result; other methods have no such thing
+  } catch (const Error& error) {  // of a method other than tools/call, which answers an Error by a result
     return {kInternalError, error.what()};
   } catch (const std::exception& error) {
     cause = error.what();

@@ -1,3 +1,4 @@
+// Keeps the unfinished requests of a peer by id, within limits.
 #include "mcp/in_flight.hpp"
 
 #include <algorithm>

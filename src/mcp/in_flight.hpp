@@ -9,26 +9,25 @@
 
 namespace terminally {
 
-/// The exchanges of one peer that are not over, by the key of their id: ids of different peers have nothing
-/// to do with each other.
+/// The unfinished exchanges of one peer, by the key of their id. Each peer has ids of its own.
 class InFlight {
  public:
   static constexpr std::size_t kMax = 1'000;
-  static constexpr std::size_t kReserve = 100;  ///< beyond kMax, for what ends things
+  static constexpr std::size_t kReserve = 100;  ///< beyond kMax, for requests that end something
 
-  /// Throws `ProtocolError` when its id is taken or there are too many. `ends_things`: the reserve is there
-  /// for it.
+  /// Throws `ProtocolError` when the id is taken or there are too many. With `ends_things` the exchange may
+  /// use the reserve.
   void add(const ExchangePtr& exchange, bool ends_things);
   void remove(const Exchange& exchange);
 
-  /// Null when there is none: it is unknown, or done.
+  /// Null when the exchange is unknown or done.
   [[nodiscard]] ExchangePtr find(const std::string& key) const;
   [[nodiscard]] std::vector<ExchangePtr> all() const;
 
   [[nodiscard]] std::size_t size() const { return exchanges_.size(); }
-  /// Of the texts of all of them.
+  /// The bytes of all their texts.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// How many only end with their client or the peer.
+  /// The number of exchanges that only their client or the peer ends.
   [[nodiscard]] std::size_t lasting() const;
 
  private:

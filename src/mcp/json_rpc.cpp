@@ -1,3 +1,4 @@
+// Parses lines into JSON-RPC messages, and writes results, errors and notifications.
 #include "mcp/json_rpc.hpp"
 
 #include <cmath>
@@ -51,7 +52,7 @@ RpcMessage classify_request(const json& id_value, std::string id, std::string me
     return invalid(std::move(id), kInvalidRequest, "Invalid request: a message with a method has no result");
   }
   json params;
-  if (!take_params(value, params)) {  // by position is JSON-RPC, but not MCP
+  if (!take_params(value, params)) {  // JSON-RPC has params by position, MCP has not
     return invalid(std::move(id), params.is_array() ? kInvalidParams : kInvalidRequest,
                    "Invalid request: params must be an object");
   }
@@ -89,7 +90,7 @@ RpcMessage classify(json& value) {
                            : classify_request(*id, std::move(id_text), std::move(name), value);
 }
 
-/// A message whose keys are ambiguous is refused, by its id unless just that is in doubt. A notification has
+/// Refuses a message that has a key twice, by its id unless the id is the key in doubt. A notification gets
 /// no answer.
 RpcMessage refuse_duplicate(json& value, const std::string& key, bool id_in_doubt) {
   RpcMessage message = classify(value);
@@ -101,7 +102,7 @@ RpcMessage refuse_duplicate(json& value, const std::string& key, bool id_in_doub
                  "Invalid request: the key " + to_text(json(key)) + " occurs twice");
 }
 
-/// What is no JSON; a request by its id all the same, where that can be read.
+/// Refuses text that is no JSON, by its request's id where that can be read.
 RpcMessage refuse_unreadable(const json& value, const std::string& detail) {
   const auto id = value.is_object() && value.contains("method") ? value.find("id") : value.end();
   std::string text = id != value.end() && id_key(*id) ? to_text(*id) : "";
@@ -167,7 +168,7 @@ std::string result_message(const std::string& id, const ordered_json& result) {
 }
 
 std::string error_message(const std::string& id, const ProtocolError& error) {
-  constexpr std::size_t kLongest = 1'000;  // a name in it may have the size of a line
+  constexpr std::size_t kLongest = 1'000;  // it may repeat a name of the size of a line
   const std::string data = error.data().empty() ? "" : R"(,"data":)" + error.data();
   return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"error":{"code":)" + std::to_string(error.code()) +
          R"(,"message":)" + to_text(json(shortened(error.what(), kLongest))) + data + "}}";

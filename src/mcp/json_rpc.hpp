@@ -21,7 +21,7 @@ inline constexpr int kInternalError = -32603;
 inline constexpr int kMissingClientCapability = -32021;
 inline constexpr int kUnsupportedProtocolVersion = -32022;
 
-/// The request itself is wrong, and gets a JSON-RPC error. What a tool could not do is an `Error`.
+/// A wrong request, which gets a JSON-RPC error. A tool's failure is an `Error`.
 class ProtocolError : public std::runtime_error {
  public:
   /// `data` is JSON text, empty for none.
@@ -36,24 +36,24 @@ class ProtocolError : public std::runtime_error {
   std::string data_;
 };
 
-/// One message has at most so many bytes as it is sent: the SDKs' clients drop the connection at 10 MiB.
+/// The most bytes of a sent message: the SDKs' clients drop the connection at 10 MiB.
 inline constexpr std::size_t kMostMessageBytes = std::size_t{8} << 20U;
 
-/// An id or a token is echoed in every message that concerns it; as JSON text it has at most so many bytes.
+/// The most bytes of an id or a token as JSON text: each message that concerns it repeats it.
 inline constexpr std::size_t kMostIdBytes = 4'096;
 
-/// One message from the client. An id is kept as its JSON text, `7` or `"7"`: so it is echoed.
+/// One message from the client. The id is kept as its JSON text, `7` or `"7"`, to be repeated in the answer.
 struct RpcMessage {
   enum class Kind {
     request,
     notification,  ///< never answered
-    ignored,       ///< a response: this server asks nothing
-    invalid,       ///< a request at best, to be answered with `error`
+    ignored,       ///< a response, though this server asks nothing, or a malformed notification
+    invalid,       ///< no valid request; to be answered with `error`
   };
 
   Kind kind = Kind::invalid;
   std::string id;                                ///< empty where it could not be read
-  std::string key;                               ///< of a request: what its id is known by, see id_key
+  std::string key;                               ///< of a request: the key of its id, see id_key
   std::string method;                            ///< of a request or notification
   std::shared_ptr<const nlohmann::json> params;  ///< never null for a request or notification: an object
   ProtocolError error{kInvalidRequest, ""};
@@ -61,18 +61,18 @@ struct RpcMessage {
 
 struct RpcInput {
   std::vector<RpcMessage> messages;
-  bool batch = false;  ///< they came as an array, and are answered by one
+  bool batch = false;  ///< the messages came as an array, and are answered by one
 };
 
-/// What an id, or a progress token, is known by: its JSON text, where 1.0 and 1e0 are the integer that they
-/// are in any client. nullopt for what is neither string nor integer, or too long to be echoed.
+/// The key by which an id or a progress token is compared: its JSON text, with 1.0 and 1e0 as the integer 1,
+/// as clients take them. nullopt for a value that is neither string nor integer, or longer than kMostIdBytes.
 [[nodiscard]] std::optional<std::string> id_key(const nlohmann::json& value);
 
-/// One line of text to its messages. Never throws: what is wrong with a message is in it.
-/// An array is a batch; whether that is allowed is for the session, which knows the protocol revision.
+/// Parses one line into its messages. Never throws: a bad message has its error in it.
+/// An array is a batch; the peer, which knows the protocol revision, decides whether a batch is allowed.
 [[nodiscard]] RpcInput read_messages(std::string_view line);
 
-/// One message as text without a newline. Bytes that are not UTF-8 come out as U+FFFD.
+/// One message as text without a newline. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string result_message(const std::string& id, const nlohmann::ordered_json& result);
 [[nodiscard]] std::string error_message(const std::string& id, const ProtocolError& error);
 [[nodiscard]] std::string notification_message(std::string_view method, const nlohmann::ordered_json& params);

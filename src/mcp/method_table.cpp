@@ -1,3 +1,4 @@
+// The table of the protocol's methods, the few that have no file of their own, and the making of the Core.
 #include "mcp/method_table.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ constexpr const char* kInstructions =
     "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
     "command at a time.";
 
-/// What this server has, as far as the revision knows it.
+/// The server's capabilities that the revision knows.
 ordered_json capabilities(Revision revision) {
   ordered_json has;
   has["tools"] = ordered_json::object();
@@ -119,7 +120,7 @@ std::shared_ptr<const json> tool_arguments(const std::shared_ptr<const json>& pa
   return {params, &*given};
 }
 
-/// Whose call it is, where another terminally-mcp passes it on.
+/// Reads whose call it is, where another terminally-mcp passes the call on.
 void take_words_of_gateway(const json& params, Caller& caller) {
   const json& words = object_or_empty(object_or_empty(params, "_meta"), "terminally-mcp/call");
   if (const auto client = words.find("client"); client != words.end() && client->is_string()) {
@@ -151,10 +152,10 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
     ordered_json object = co_await peer.core().router->call(*tool, arguments, std::move(caller));
     ordered_json result = tool_result(std::move(object), exchange->revision());
     if (peer.settings()->gateway) {
-      result["content"] = ordered_json::array();  // it writes the text itself, and need not carry it
+      result["content"] = ordered_json::array();  // the gateway makes the text from structuredContent
     }
     co_return result;
-  } catch (const Error& error) {  // the one place where what a tool could not do becomes an answer
+  } catch (const Error& error) {  // the one place where a tool's failure becomes an answer
     ordered_json result = tool_error(error.what());
     if (peer.settings()->gateway) {
       result["_meta"][kErrorKey] = to_far_code(error.code());
@@ -163,8 +164,8 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   }
 }
 
-/// Of the call that a gateway has given this key: its command, or nothing where none was begun. The server
-/// that the call went to is dead by then (gateway_lock.hpp), so that what is not on record never comes.
+/// The command of the call that a gateway gave this key; nullopt where none was begun. The server that got
+/// the call is dead by then (gateway_lock.hpp), so a command that is not on record will never begin.
 std::optional<FoundCommand> found_command(const Peer& peer, const Exchange& exchange) {
   if (!peer.settings()->gateway) {
     throw ProtocolError(kMethodNotFound, "Method not found: " + exchange.method());
@@ -181,7 +182,7 @@ awaitable<ordered_json> find_command(Peer& peer, ExchangePtr exchange) {
   co_return result;
 }
 
-/// Ends that command, and returns when it is over. Its tab may run another one by then, which is left alone.
+/// Ends the command of that key, and returns when it is over. Leaves another command in the same tab alone.
 awaitable<ordered_json> end_command_by_key(Peer& peer, ExchangePtr exchange) {
   const auto found = found_command(peer, *exchange);
   if (found) {

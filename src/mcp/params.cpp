@@ -1,3 +1,4 @@
+// Reads the params of requests, with an error that names what is wrong.
 #include "mcp/params.hpp"
 
 #include <algorithm>

@@ -7,8 +7,7 @@
 
 namespace terminally {
 
-// Reading the params of a request. What is wrong they throw as `ProtocolError`
-// (invalid params) that names it.
+// Readers of a request's params. They throw `ProtocolError` (invalid params) that names what is wrong.
 
 /// The string member `name`.
 [[nodiscard]] const std::string& need_string(const nlohmann::json& params, const char* name);
@@ -20,19 +19,19 @@ namespace terminally {
 [[nodiscard]] std::map<std::string, std::string> string_map(const nlohmann::json& params, const char* name);
 
 /// "name version" of the Implementation in member `name`, at most 100 bytes without control characters;
-/// nullopt when there is none, or it is not well formed.
+/// nullopt when it is missing or malformed.
 [[nodiscard]] std::optional<std::string> client_name(const nlohmann::json& params, const char* name);
-/// The one that a request of the modern era carries.
+/// The client_name that a request of the modern era carries in its `_meta`.
 [[nodiscard]] std::optional<std::string> modern_client_name(const nlohmann::json& params);
 
 inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
 
-/// Whether a modern request says that its client knows tasks.
+/// Whether a modern request declares that its client knows tasks.
 [[nodiscard]] bool has_tasks_extension(const nlohmann::json& params);
-/// Throws `ProtocolError` (missing client capability) unless it does.
+/// Throws `ProtocolError` (missing client capability) unless the request declares that.
 void need_tasks_extension(const nlohmann::json& params);
 
-/// Every list here is on one page: no cursor was ever handed out.
+/// Throws for any cursor: every list is one page, so no cursor was ever handed out.
 void refuse_cursor(const nlohmann::json& params);
 
 }  // namespace terminally

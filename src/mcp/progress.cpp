@@ -1,3 +1,4 @@
+// Sends the progress notifications of one request, in rising order.
 #include "mcp/progress.hpp"
 
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ Taken ProgressSink::report(const Progress& step) {
   if (!step.message.empty() && revision_ >= Revision::v2025_03_26) {
     params["message"] = step.message;
   }
-  if (step.seen) {  // not `total`: that would be in the unit of `progress`, which is bytes
+  if (step.seen) {  // not in `total`, whose unit is that of `progress`: bytes
     params["_meta"]["terminally-mcp/seen"] = {{"done", step.seen->done}, {"total", step.seen->total}};
   }
   if (step.awaiting_input) {

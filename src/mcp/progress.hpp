@@ -12,21 +12,21 @@
 
 namespace terminally {
 
-/// The progressToken of a request as JSON text, empty for none. Throws `ProtocolError` when it is of another
-/// type than string or integer, or too long.
+/// The progressToken of a request as JSON text, empty for none. Throws `ProtocolError` for a token that is
+/// neither string nor integer, or too long.
 [[nodiscard]] std::string progress_token(const nlohmann::json& params);
 
-/// The progress notifications of one request: strictly rising, and none once it, or its outlet, is closed.
+/// The progress notifications of one request: strictly rising, none once the sink or its outlet is closed.
 class ProgressSink {
  public:
   /// `token` is the request's progressToken as JSON text.
   ProgressSink(std::string token, Revision revision, std::shared_ptr<Outlet> outlet)
       : token_(std::move(token)), revision_(revision), outlet_(std::move(outlet)) {}
 
-  /// A step that does not rise, or comes before its task has an id, is not taken yet.
+  /// Sends a step. One that does not rise, or comes before its task has an id, is not taken: Taken::later.
   Taken report(const Progress& step);
 
-  /// The call becomes a task whose progress goes on after the reply, by another outlet. Nothing is sent until
+  /// The call becomes a task, whose progress goes on after the reply by `outlet`. Nothing is sent until
   /// `of_task`.
   void becomes_task(std::shared_ptr<Outlet> outlet);
   /// Each notification names the task from here on.
@@ -44,7 +44,7 @@ class ProgressSink {
   double last_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Empty for none.
+/// A function that reports to `sink`; empty where `sink` is null.
 [[nodiscard]] ReportProgress reports_to(std::shared_ptr<ProgressSink> sink);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// The prompts that clients offer in a menu: their texts, arguments and checks.
 #include "mcp/prompts.hpp"
 
 #include <algorithm>
@@ -157,7 +158,7 @@ void check_port(const std::string& text) {
   }
 }
 
-/// The arguments that say something. Forms send what was left empty as "".
+/// Checks the arguments, without the empty ones: forms send a field that was left empty as "".
 Values checked_arguments(const Prompt& prompt, Values values) {
   std::erase_if(values, [](const auto& entry) { return entry.second.empty(); });
   constexpr std::size_t kMostBytes = 65'536;

@@ -10,14 +10,14 @@ namespace terminally {
 
 class Peer;
 
-// Prompts: what a person picks from a menu to have the agent use this server well.
+// Prompts: a person picks one from a menu to have the agent use this server well.
 
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> list_prompts(Peer& peer, ExchangePtr exchange);
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> get_prompt(Peer& peer, ExchangePtr exchange);
 
 [[nodiscard]] bool prompt_exists(std::string_view name);
 
-/// Whether the prompt exists and has this argument: completion asks.
+/// Whether the prompt exists and has this argument, for completion.
 [[nodiscard]] bool prompt_has_argument(std::string_view prompt, std::string_view argument);
 
 }  // namespace terminally

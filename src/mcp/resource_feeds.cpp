@@ -1,3 +1,4 @@
+// Shares one watch of each resource among all its subscriptions.
 #include "mcp/resource_feeds.hpp"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace {
 
 constexpr const char* kListFeed = "list";
 
-/// All who are told of one resource, or of the list of tabs.
+/// The listeners of one resource, or of the list of tabs, and the watch that tells them.
 struct Feed {
   struct Listener {
     Tell tell;
-    bool owed = false;  ///< there was a change that could not be told yet
+    bool owed = false;  ///< a change could not be told yet
   };
 
-  /// False while there is somebody who could not be told.
+  /// Tells all listeners. False while one of them could not be told.
   bool tell_all(bool changed) {
     bool told = true;
     for (Listener& listener : listeners) {
@@ -47,7 +48,7 @@ struct ResourceFeeds::State {
   std::size_t places = 0;
 };
 
-/// Gives up the place, and with the last one of a feed the watch.
+/// Counts as one subscription. The destructor removes its listener, and with the last one the feed's watch.
 class ResourceFeeds::Subscription::Place {
  public:
   explicit Place(const std::shared_ptr<State>& state) : state_(state) { ++state->places; }
@@ -84,7 +85,7 @@ class ResourceFeeds::Subscription::Place {
 
 namespace {
 
-/// The feed of this name; where nothing watches for it, `watch` begins to, given what tells all.
+/// Makes the feed of this name, and starts its watch where none runs. `watch` gets a Tell for all listeners.
 template <class Watch>
 void need_feed(std::map<std::string, std::shared_ptr<Feed>>& feeds, const std::string& name, Watch watch) {
   std::shared_ptr<Feed>& feed = feeds[name];
@@ -124,7 +125,7 @@ ResourceFeeds::Subscription ResourceFeeds::of_resource(const ResourceUri& uri, T
     return of_nothing();
   }
   const bool of_tabs = uri.kind == ResourceUri::Kind::tabs;
-  const std::string name = of_tabs ? "tabs" : tab_of(uri);  // of a tab, its log and its screen alike
+  const std::string name = of_tabs ? "tabs" : tab_of(uri);  // a tab's log and screen share a feed
   if (!uri.host.empty()) {
     need_feed(state_->feeds, name, [&](Tell tell_all) {
       return watch_output_there(state_->executor, state_->hosts, uri, std::move(tell_all));

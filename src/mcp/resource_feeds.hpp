@@ -9,15 +9,15 @@
 
 namespace terminally {
 
-/// Who is told of which resource. Each thing is watched once, however many want to know of it.
+/// The subscriptions to resources. Each resource is watched once, however many subscriptions it has.
 class ResourceFeeds {
  public:
-  static constexpr std::size_t kMost = 1'000;  ///< subscriptions at once, all together
+  static constexpr std::size_t kMost = 1'000;  ///< subscriptions of all peers at once
 
   ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager* manager,
                 std::shared_ptr<FarHosts> hosts = nullptr);
 
-  /// Told as long as this lives. It may outlive the feeds.
+  /// Its `tell` is called as long as the subscription lives. A subscription may outlive the feeds.
   class Subscription {
    public:
     class Place;
@@ -27,14 +27,14 @@ class ResourceFeeds {
     std::shared_ptr<Place> place_;
   };
 
-  /// Throws `ProtocolError` where so many more would be too many.
+  /// Throws `ProtocolError` where `more` subscriptions would exceed kMost.
   void need_room(std::size_t more) const;
 
-  /// `tabs` as they are now; needed for the resource of the tabs alone. Throws as `need_room`.
+  /// `tabs` are the present tabs, needed only for the resource of the tabs. Throws as `need_room`.
   [[nodiscard]] Subscription of_resource(const ResourceUri& uri, TabList tabs, Tell tell);
-  /// Of tabs that come and go.
+  /// A subscription to the list of resources, which changes as tabs come and go. Throws as `need_room`.
   [[nodiscard]] Subscription of_list(TabList tabs, Tell tell);
-  /// A place without a feed: it only counts.
+  /// A subscription that nothing tells, but that counts.
   [[nodiscard]] Subscription of_nothing();
 
  private:

@@ -1,3 +1,4 @@
+// Parses and writes the terminally:// URIs of tabs, logs and screens.
 #include "mcp/resource_uri.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace terminally {
 namespace {
 
 constexpr std::string_view kScheme = "terminally://";
-constexpr int kResourceNotFound = -32002;  // legacy; modern has invalid params for it
+constexpr int kResourceNotFound = -32002;  // legacy; modern revisions use invalid params
 
 bool is_alpha(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
@@ -23,7 +24,7 @@ int hex_digit(char c) {
   return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-/// nullopt where a percent sign has no two digits after it.
+/// nullopt where a percent sign has no two hexadecimal digits after it.
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +70,7 @@ std::string tab_of(const ResourceUri& uri) {
 
 std::optional<ResourceUri> parse_resource_uri(std::string_view text) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  constexpr std::size_t kLongest = 256;  // with every character percent-encoded: it is echoed
+  constexpr std::size_t kLongest = 256;  // fits a fully percent-encoded URI; bounded, as answers repeat it
   if (text.size() > kLongest || text.size() < kScheme.size() ||
       !std::ranges::equal(text.substr(0, kScheme.size()), kScheme, same)) {
     return std::nullopt;

@@ -1,3 +1,4 @@
+// Watches tabs, and tells of each change at a bounded pace.
 #include "mcp/resource_watch.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr Milliseconds kBetweenUpdates{500};
 constexpr Milliseconds kBetweenListChanges{100};
 constexpr Milliseconds kAskAgain{1'000};
 
-/// Tells until it is taken, then pauses, so that it is not told more often than the pace allows.
+/// Calls `tell` until it succeeds, then pauses, so that changes are told no more often than every `pause`.
 awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
   while (!tell()) {
     co_await sleep_for(kBetweenUpdates);
@@ -25,8 +26,8 @@ awaitable<void> tell_at_last(Tell tell, Milliseconds pause) {
   co_await sleep_for(pause);
 }
 
-/// What cannot be asked just now (a tmux that does not answer, no descriptor left) may be asked later; only
-/// what is not there never will be.
+/// Whether asking again may succeed: it may after a tmux that does not answer or a lack of descriptors, but
+/// not for a tab that does not exist.
 bool may_pass(const Error& error) {
   return error.code() != ErrorCode::not_found;
 }
@@ -44,7 +45,7 @@ awaitable<LogFollower> follow_log(TmuxManager& manager, WindowId window) {
   }
 }
 
-/// Waits until the log has more, and skips it without reading. False: the tab is closed.
+/// Waits until the log has more, and skips that unread. False when the tab is closed.
 awaitable<bool> comes_more(LogFollower& log) {
   for (;;) {
     try {
@@ -60,7 +61,7 @@ awaitable<bool> comes_more(LogFollower& log) {
   }
 }
 
-/// A screen changes with what is printed, as the log does.
+/// Serves log and screen: both change when the tab prints.
 awaitable<void> follow_output(TmuxManager& manager, WindowId window, Tell tell) {
   LogFollower log = co_await follow_log(manager, window);
   bool open = co_await comes_more(log);

@@ -12,28 +12,29 @@
 
 namespace terminally {
 
-/// Tells of a change. False when it could not: it is asked again.
+/// Tells of a change. Returns false when it could not; it is called again then.
 using Tell = std::function<bool()>;
 
-/// Whether there is something to read; what a closed tab has printed counts, and of a host any tab. `manager`
-/// may be null: then there are no tabs. So may `hosts`.
+/// Whether the resource exists. A closed tab counts, and any tab of a known host. Without a `manager` there
+/// are no tabs, without `hosts` no hosts: both may be null.
 [[nodiscard]] boost::asio::awaitable<bool> resource_exists(TmuxManager* manager,
                                                            std::shared_ptr<FarHosts> hosts, ResourceUri uri);
 
-// Both call `tell` on the executor until the result goes out of scope, and cost nothing while nothing
-// happens. `manager` outlives the event loop.
+// Each watch calls `tell` on the executor until the Background goes out of scope, and costs nothing while
+// nothing happens. `manager` outlives the event loop.
 
-/// Each time that the tab has printed something: its log and its screen are others then. At most twice a
+/// Tells each time that the tab has printed something, which changes its log and its screen. At most twice a
 /// second; the last change is always told. Ends by itself when the tab is closed.
 [[nodiscard]] Background watch_output(const boost::asio::any_io_executor& executor, TmuxManager& manager,
                                       WindowId window, Tell tell);
 
-/// The same of a tab of a host: one call waits there for what comes. It goes on through cuts of the link.
+/// The same for a tab of a host, where one call waits for output. Goes on after the link was lost.
 [[nodiscard]] Background watch_output_there(const boost::asio::any_io_executor& executor,
                                             std::shared_ptr<FarHosts> hosts, ResourceUri uri, Tell tell);
 
-/// Each time that the tabs are others than `known`, and then others than those. Which ones there are: within
-/// half a second; anything of them: at most twice a second.
+/// Tells each time that the tabs differ from `known`, and then from the list told last. With come_and_gone
+/// only the set of tabs counts, and a change is told within half a second; with `any`, at most twice a
+/// second.
 [[nodiscard]] Background watch_tabs(const boost::asio::any_io_executor& executor, TmuxManager& manager,
                                     TabNews news, TabList known, Tell tell);
 

@@ -1,3 +1,4 @@
+// Lists and reads tabs, logs and screens as resources, and completes the ids of tabs.
 #include "mcp/resources.hpp"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ std::string text_of(const ordered_json& row, const char* name) {
   return found != row.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// None in unit tests only, which have no tmux.
+/// The open tabs of this side; none where there is no manager, as in unit tests.
 awaitable<std::vector<TabInfo>> open_tabs(const Core& core) {
   TmuxManager* manager = core.router->services().manager;
   std::vector<TabInfo> tabs;
@@ -62,7 +63,7 @@ constexpr const char* kLogDescription =
     "The last 500 lines that the tab printed, prompts and everything typed included.";
 constexpr const char* kScreenDescription = "What a person sees in the tab now.";
 
-/// As list_tabs answers, whose JSON this is.
+/// The JSON answer of list_tabs.
 awaitable<std::string> tabs_as_listed(const Peer& peer) {
   const Router& router = *peer.core().router;
   auto arguments = std::make_shared<const json>(json::object());
@@ -72,7 +73,7 @@ awaitable<std::string> tabs_as_listed(const Peer& peer) {
   co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// The tabs of connected hosts, named as here. The rows have passed no guard.
+/// The tabs of connected hosts, with the host in their ids. The rows are not masked yet.
 awaitable<std::vector<ordered_json>> far_rows(const Core& core) {
   std::vector<ordered_json> rows;
   if (const std::shared_ptr<FarHosts> hosts = core.router->services().hosts) {
@@ -82,7 +83,7 @@ awaitable<std::vector<ordered_json>> far_rows(const Core& core) {
   co_return rows;
 }
 
-/// By the tool that shows the same.
+/// The text of a host's log or screen, by the tool that shows the same.
 awaitable<std::string> text_from_there(const Peer& peer, ResourceUri uri) {
   const Router& router = *peer.core().router;
   const bool log = uri.kind == UriKind::log;
@@ -106,7 +107,7 @@ std::string above_of(const TabScreen& screen) {
              : "[... " + std::to_string(screen.omitted_rows) + " rows above left out: read_screen ...]\n";
 }
 
-/// What a model reads is masked, and in the default view.
+/// A resource's text as a model reads it: masked, and in the default view.
 awaitable<std::string> text_of_resource(const Peer& peer, ResourceUri uri) {
   const Services& services = peer.core().router->services();
   if (uri.kind == UriKind::tabs) {
@@ -147,7 +148,7 @@ ordered_json completion_of(std::vector<std::string> values) {
   return result;
 }
 
-/// Whether the reference has an argument of this name. Throws for a reference to nothing of ours.
+/// Whether `argument` of the prompt or template is a tab's id. Throws for an unknown reference.
 bool takes_window_id(const json& reference, const std::string& argument) {
   const std::string& type = need_string(reference, "type");
   if (type == "ref/prompt") {
@@ -219,7 +220,7 @@ awaitable<ordered_json> read_resource(Peer& peer, ExchangePtr exchange) {
   try {
     content = co_await text_of_resource(peer, *uri);
   } catch (const Error& error) {
-    // A closed tab has no screen any more: not there, as what never was.
+    // A closed tab has no screen: it is as absent as one that never was.
     if (error.code() == ErrorCode::not_found || error.code() == ErrorCode::tab_closed) {
       throw resource_not_found(text, exchange->revision(), error.what());
     }
@@ -241,7 +242,7 @@ awaitable<ordered_json> complete(Peer& peer, ExchangePtr exchange) {
   const std::string& begun = need_string(argument, "value");
   std::vector<std::string> values;
   if (takes_window_id(object_or_empty(*exchange->params(), "ref"), name)) {
-    // By id, with or without its "@", or by the tab's name.
+    // Matches the tab's id, with or without its "@", or its name.
     const std::vector<TabInfo> tabs = co_await open_tabs(peer.core());
     for (const TabInfo& tab : tabs) {
       const std::string id = to_string(tab.window_id);

@@ -1,3 +1,4 @@
+// Decides by which protocol revision a request is answered.
 #include "mcp/revisions.hpp"
 
 #include <algorithm>

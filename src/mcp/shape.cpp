@@ -1,3 +1,4 @@
+// Shapes results and lists as each protocol revision wants them.
 #include "mcp/shape.hpp"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ ordered_json tool_error(std::string_view text) {
 ordered_json shape_tools(ordered_json tools, Revision revision) {
   for (ordered_json& tool : tools) {
     if (revision != Revision::v2025_11_25) {
-      tool.erase("execution");  // in no other revision
+      tool.erase("execution");  // no other revision has it
     }
     if (revision < Revision::v2025_06_18) {
       tool.erase("outputSchema");

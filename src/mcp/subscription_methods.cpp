@@ -1,3 +1,4 @@
+// Answers resources/subscribe, resources/unsubscribe and subscriptions/listen.
 #include "mcp/subscription_methods.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// What the client asked to hear of.
+/// The notifications that the client asked for.
 struct Filter {
   std::vector<std::string> resources;
   std::vector<std::string> tasks;
@@ -45,7 +46,7 @@ std::vector<std::string> strings(const json& filter, const char* name) {
   }
   std::set<std::string_view> known;
   for (const json& value : *given) {
-    if (known.insert(value.get_ref<const std::string&>()).second) {  // whoever asks twice is told once
+    if (known.insert(value.get_ref<const std::string&>()).second) {  // a doubled entry is told once
       values.push_back(value.get<std::string>());
     }
   }
@@ -68,7 +69,7 @@ Filter read_filter(const Exchange& exchange) {
   return filter;
 }
 
-/// A subscription's notifications carry its id, the id of its request.
+/// Serves one subscriptions/listen. Its notifications carry the subscription's id, which is the request's.
 class Listener {
  public:
   Listener(Peer& peer, const Exchange& exchange)
@@ -77,7 +78,7 @@ class Listener {
         outlet_(exchange.outlet()),
         id_(ordered_json::parse(exchange.id())) {}
 
-  /// Drops the resources that do not exist: the acknowledgement names those that are left.
+  /// Drops the resources and tasks that do not exist: the acknowledgement names those that are left.
   awaitable<void> keep_what_is_there(Filter& filter) {
     std::vector<std::string> resources;
     std::map<ResourceUri, bool> exists;
@@ -123,7 +124,7 @@ class Listener {
         Delivery::must);
   }
 
-  /// What changes from here on is told, after the acknowledgement.
+  /// Takes the state from which changes are told, after the acknowledgement. Throws where there is no room.
   awaitable<void> look(const Filter& filter) {
     const auto is_tabs = [](const std::string& uri) { return parse_resource_uri(uri) == ResourceUri{}; };
     if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
@@ -165,7 +166,7 @@ class Listener {
     };
   }
 
-  /// Once, when the task is over: until then nothing of it changes.
+  /// Tells of a task once, when it is over; it does not change before.
   static awaitable<void> tell_of_task(std::shared_ptr<Tasks> tasks, std::string id, PeerSettingsPtr peer,
                                       std::shared_ptr<Outlet> outlet, ordered_json subscription) {
     const TaskPtr task = co_await tasks->find(std::move(id), std::move(peer));

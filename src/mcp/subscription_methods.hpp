@@ -9,11 +9,11 @@ namespace terminally {
 
 class Peer;
 
-// Legacy: one resource at a time, until it is taken back.
+// Legacy: subscribes to one resource at a time, until it is unsubscribed.
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> subscribe(Peer& peer, ExchangePtr exchange);
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> unsubscribe(Peer& peer, ExchangePtr exchange);
 
-/// Modern: a request that lasts as long as its subscription.
+/// Modern: subscribes for as long as the request lasts.
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> listen(Peer& peer, ExchangePtr exchange);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Holds the subscriptions of one peer and sends it their notifications.
 #include "mcp/subscriptions.hpp"
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ void Subscriptions::announce_list_changes() {
 awaitable<void> Subscriptions::subscribe(std::string text, Revision revision) {
   const auto uri = parse_resource_uri(text);
   if (!uri && looks_like_uri(text) && !text.starts_with("terminally:")) {
-    co_return;  // of another server: allowed, and nothing will ever come
+    co_return;  // a URI of another server is allowed; no update ever comes
   }
   if (!uri) {
     throw resource_not_found(text, revision);

@@ -15,8 +15,8 @@ namespace terminally {
 
 class Outlet;
 
-/// What one peer has subscribed to. Legacy: by resources/subscribe, one by one, and to the list of
-/// resources by being there. Modern: by subscriptions/listen, a request that lasts as long as the
+/// The subscriptions of one peer. A legacy peer subscribes to resources one by one, and always to the list of
+/// resources. A modern peer subscribes by subscriptions/listen, a request that lasts as long as the
 /// subscription.
 class Subscriptions {
  public:
@@ -27,15 +27,15 @@ class Subscriptions {
         feeds_(std::move(feeds)),
         outlet_(std::move(outlet)) {}
 
-  /// A legacy client is there: it is told when resources come and go.
+  /// Subscribes to the list of resources, for a legacy client.
   void announce_list_changes();
 
   [[nodiscard]] boost::asio::awaitable<void> subscribe(std::string text, Revision revision);
   void unsubscribe(const std::string& uri) { subscribed_.erase(uri); }
 
-  /// What listens gets its result.
+  /// Gives each subscriptions/listen its result.
   void end() { ended_.set(); }
-  /// Ends all of them: nothing is told any more.
+  /// Ends all subscriptions: nothing is told any more.
   void close();
 
   [[nodiscard]] boost::asio::awaitable<void> wait_for_end() { return ended_.wait(); }

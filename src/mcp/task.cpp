@@ -1,3 +1,4 @@
+// Makes and parses the ids of tasks.
 #include "mcp/task.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ bool is_key(std::string_view text) {
   return text.size() == 2 * kTaskKeyBytes && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// Takes off what stands before the next dash, and the dash; all of it where there is none.
+/// Cuts off and returns the text before the next dash, with the dash; the whole text where there is no dash.
 std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('-'));
   text.remove_prefix(std::min(text.size(), word.size() + 1));

@@ -1,3 +1,4 @@
+// Finds, follows and ends the command of a task, on this side or on a host.
 #include "mcp/task_commands.hpp"
 
 #include <algorithm>
@@ -18,11 +19,11 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using RouterPtr = std::shared_ptr<const Router>;
 
-/// How soon one is asked again to end that its keeper (a person's `exec`, stopped by C-z) leaves running.
+/// Pause before asking again to end a command that its starter (an `exec`, stopped by C-z) leaves running.
 constexpr Milliseconds kEndAgain{1'000};
 constexpr Milliseconds kLookThereAgain{1'000};
 
-/// Its state, seen as the call wanted it.
+/// The state of the task's command, in the view that the call asked for.
 awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
   json arguments;
   for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
@@ -34,7 +35,7 @@ awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
     arguments["window_id"] = to_string(task->command->window);
     arguments["command_id"] = task->command->id;
   } else {
-    arguments["window_id"] = task->host + ":main";  // of any tab there: it is found by its key
+    arguments["window_id"] = task->host + ":main";  // any tab there will do: the key finds the command
     arguments["command_id"] = "call-" + task->key;
   }
   auto shared = std::make_shared<const json>(std::move(arguments));
@@ -63,7 +64,7 @@ awaitable<bool> find_here(RouterPtr router, TaskPtr task) {
   query.max_output_bytes = 0;
   const CommandResult now = co_await router->services().manager->command_state(query);
   if (now.task_key != task->key) {
-    co_return false;  // it was begun as no task, or as another
+    co_return false;  // the command was begun as no task, or as another one
   }
   task->created_ms = now.started_at_ms;
   task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
@@ -78,7 +79,7 @@ bool runs(const ordered_json& state) {
   return state.value("state", ordered_json()) == "running";
 }
 
-/// When it was begun is not known here: its time is that in which it was found.
+/// Uses the time of the search as the task's time, as this side does not know when the command began.
 awaitable<bool> find_there(RouterPtr router, TaskPtr task) {
   ordered_json now = co_await command_state(router, task);
   task->created_ms = task->updated_ms = wall_clock_ms();
@@ -88,7 +89,7 @@ awaitable<bool> find_there(RouterPtr router, TaskPtr task) {
   co_return true;
 }
 
-/// While its host cannot be reached it may go on there.
+/// Polls the command on its host until it is over. While the host cannot be reached, the command may go on.
 awaitable<void> see_through_there(RouterPtr router, TaskPtr task) {
   for (;;) {
     try {
@@ -177,7 +178,7 @@ awaitable<void> end_command(TmuxManager& manager, WindowId window, std::string i
         co_await sleep_for(kEndAgain);
       }
     }
-  } catch (const Error& error) {  // there is nothing left to cancel
+  } catch (const Error& error) {  // tab_closed: there is nothing left to end
     if (error.code() != ErrorCode::tab_closed) {
       throw;
     }

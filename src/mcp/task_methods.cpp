@@ -1,3 +1,4 @@
+// Answers tools/call as a task, and the methods of tasks.
 #include "mcp/task_methods.hpp"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,7 @@ using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// What is over by then is answered at once: no client needs to poll for `ls`.
+/// A task that is over within this time is answered by its result: no client needs to poll for `ls`.
 constexpr Milliseconds kAtOnce{500};
 
 awaitable<TaskPtr> need_task(Peer& peer, ExchangePtr exchange) {
@@ -106,7 +107,7 @@ awaitable<ordered_json> list_tasks(Peer& peer, ExchangePtr exchange) {
   co_return result;
 }
 
-/// No task of ours asks its client for anything.
+/// Accepts and ignores input: no task of this server asks its client for any.
 awaitable<ordered_json> update_task(Peer& peer, ExchangePtr exchange) {
   co_await need_task(peer, exchange);
   static_cast<void>(object_or_empty(*exchange->params(), "inputResponses"));

@@ -11,11 +11,11 @@ namespace terminally {
 
 class Peer;
 
-/// Whether this tools/call is to be a task: legacy, when it asks; modern, when its client knows tasks and the
-/// tool is worth one. Throws `ProtocolError` when it asks for what the tool does not have.
+/// Whether this tools/call becomes a task: a legacy call when it asks; a modern one when its client and the
+/// tool support tasks. Throws `ProtocolError` for a legacy call that asks for a task of a tool without.
 [[nodiscard]] bool becomes_task(const Exchange& exchange, const Tool& tool);
 
-/// The answer to a tools/call that becomes one.
+/// The answer to a tools/call that becomes a task.
 [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_as_task(
     Peer& peer, ExchangePtr exchange, const Tool& tool, std::shared_ptr<const nlohmann::json> arguments);
 

@@ -1,3 +1,4 @@
+// Shows a task as the JSON of each protocol revision.
 #include "mcp/task_views.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ std::string status_message(const Task& task, const std::string& progress_text) {
   }
   const auto code = task.object.find("exit_code");
   const bool has_code = code != task.object.end() && code->is_number_integer();
-  const auto given = task.object.find("reason");  // null in a verbose result that has none
+  const auto given = task.object.find("reason");  // null in a verbose result without a reason
   const bool has_reason = given != task.object.end() && given->is_string();
   const std::string reason = has_reason ? given->get<std::string>() : "";
   const std::string exit = has_code ? "exit code " + std::to_string(code->get<int>()) : "";

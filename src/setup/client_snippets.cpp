@@ -1,3 +1,4 @@
+// Writes the configuration of each MCP client that starts this program.
 #include "setup/client_snippets.hpp"
 
 #include <nlohmann/json.hpp>

@@ -4,8 +4,8 @@
 
 namespace terminally {
 
-/// How to configure Claude Code, Claude Desktop, Cursor, VS Code and Codex with this program, whose absolute
-/// path it is. Pure.
+/// How to configure Claude Code, Claude Desktop, Cursor, VS Code and Codex with this program. `program` is
+/// its absolute path. Pure.
 [[nodiscard]] std::string client_snippets(const std::string& program);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Cuts a byte stream into lines, and drops lines over the limit while they stream in.
 #include "stdio/line_framer.hpp"
 
 namespace terminally {
@@ -41,7 +42,7 @@ void LineFramer::forget_consumed() {
   scanned_ = buffer_.size();
   constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;
   if (buffer_.capacity() > kKeptBytes && buffer_.size() < kKeptBytes / 2) {
-    buffer_.shrink_to_fit();  // one large message must not be paid for until the end
+    buffer_.shrink_to_fit();  // one large message must not keep its memory until the end
   }
 }
 

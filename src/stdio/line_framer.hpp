@@ -15,13 +15,13 @@ namespace terminally {
 class LineFramer {
  public:
   struct Line {
-    std::string_view text;  ///< lives until the next call; of one that is too long: what its Envelope has
+    std::string_view text;  ///< valid until the next call; of a line that is too long: its Envelope
     bool too_long = false;
   };
 
   explicit LineFramer(std::size_t max_line_bytes = kMaxLineBytes) : max_(max_line_bytes) {}
 
-  /// Call `next` until it has no more before feeding again.
+  /// Call `next` until it returns nullopt before feeding again.
   void feed(std::string_view bytes);
   [[nodiscard]] std::optional<Line> next();
 
@@ -33,8 +33,8 @@ class LineFramer {
   std::size_t start_ = 0;    // of the line being read
   std::size_t scanned_ = 0;  // no newline between start_ and here
   bool dropping_ = false;    // inside a line that is too long
-  Envelope envelope_;        // of that one
-  std::string dropped_;      // what it had
+  Envelope envelope_;        // of the line that is too long
+  std::string dropped_;      // what envelope_ had at the end of that line
 };
 
 }  // namespace terminally

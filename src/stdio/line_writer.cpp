@@ -1,3 +1,4 @@
+// Queues outgoing lines and writes them in order as the reader takes them.
 #include "stdio/line_writer.hpp"
 
 #include <boost/asio/as_tuple.hpp>

@@ -15,21 +15,22 @@ namespace terminally {
 /// order.
 class LineWriter {
  public:
-  static constexpr std::size_t kFullBytes = std::size_t{4} << 20U;  ///< the owner takes no more requests
-  static constexpr std::size_t kBusyBytes = std::size_t{1} << 20U;  ///< what may be dropped is refused
+  static constexpr std::size_t kFullBytes = std::size_t{4} << 20U;  ///< above: the owner takes no requests
+  static constexpr std::size_t kBusyBytes = std::size_t{1} << 20U;  ///< above: `may_drop` is dropped
 
   LineWriter(const boost::asio::any_io_executor& executor, UniqueFd out);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  /// Queues a message, text without a newline. False if it may be dropped and was.
+  /// Queues a message, text without a newline. False if the message was dropped: nobody reads any more, or it
+  /// may be dropped and the queue is long.
   bool send(const std::string& message, Delivery delivery);
 
-  /// Writes until the reader is gone. Cancelled, it can be run again, and goes on where it was.
+  /// Writes until the reader is gone. After a cancellation it can be run again, and goes on where it was.
   [[nodiscard]] boost::asio::awaitable<void> run();
 
-  /// The system's error, once nothing more can be written; 0 before.
+  /// The errno that made further writes impossible; 0 before.
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] bool broken() const { return error_ != 0; }
 

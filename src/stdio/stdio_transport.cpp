@@ -1,3 +1,4 @@
+// Serves one MCP client over stdin and stdout: lines in, lines out, back pressure, and the end.
 #include "stdio/stdio_transport.hpp"
 
 #include <fcntl.h>
@@ -36,7 +37,7 @@ UniqueFd duplicate(int fd, const char* what) {
   return copy;
 }
 
-/// Said to who pipes requests into us, most of all.
+/// Mostly read by people who pipe requests into the server.
 std::string why_unanswered(bool stop_calls) {
   return std::string(
              "The client's input (stdin) has ended, and this call was not done 1.5 s later, when the "
@@ -61,8 +62,8 @@ StdioPair take_stdio() {
   return pair;
 }
 
-/// Puts the flags of an open file back, O_NONBLOCK above all: a shell that reads from the same terminal would
-/// break.
+/// Restores the status flags of an open file, above all O_NONBLOCK: it would break a shell that reads from
+/// the same terminal.
 class StdioTransport::FlagsGuard {
  public:
   explicit FlagsGuard(int fd) : fd_(duplicate(fd, "a stream")), flags_(::fcntl(fd, F_GETFL)) {}
@@ -75,7 +76,7 @@ class StdioTransport::FlagsGuard {
   int flags_;
 };
 
-/// All streams of this transport are one, which ends with the connection.
+/// The one stream of this transport, which carries all messages and ends with the connection.
 class StdioTransport::Lines : public Stream {
  public:
   explicit Lines(const std::shared_ptr<LineWriter>& writer) : writer_(writer) {}
@@ -116,7 +117,7 @@ asio::awaitable<void> StdioTransport::run(Peer& peer, bool stop_calls, Ending& e
   last_heard_ = &ending.last_heard;
   co_await (serve_input(peer, stop_calls) || writer_->run() || ending.asked.wait());
   note_end();
-  if (!writer_->broken()) {  // a signal came, or all is said: what listens is still told that it ends
+  if (!writer_->broken()) {  // after a signal or the last answer, subscriptions are still told of the end
     const auto deadline = Clock::now() + kLastWords;
     co_await (finish(peer, deadline) || writer_->run());
   }
@@ -126,7 +127,7 @@ asio::awaitable<void> StdioTransport::run(Peer& peer, bool stop_calls, Ending& e
   }
 }
 
-/// Returns when that was.
+/// Reports that the end has begun, and returns when it began.
 Clock::time_point StdioTransport::note_end() const {
   return on_end_ ? on_end_() : Clock::now();
 }
@@ -138,7 +139,7 @@ asio::awaitable<void> StdioTransport::serve_input(Peer& peer, bool stop_calls) {
   const bool answered = co_await finish_by(deadline, peer.wait_for_answers());
   if (!answered) {
     peer.refuse_unanswered(why_unanswered(stop_calls));
-    co_return;  // that is read while the rest is finished
+    co_return;  // `finish` waits until the refusals are read
   }
   co_await finish_by(deadline, writer_->drained(0));
 }
@@ -148,7 +149,7 @@ asio::awaitable<void> StdioTransport::finish(Peer& peer, Clock::time_point deadl
   co_await finish_by(deadline, writer_->drained(0));
 }
 
-/// Reads what there is and serves the lines in it. False at the end of the input.
+/// Reads the bytes that have come and serves the lines in them. False at the end of the input.
 asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
   const auto [error, size] =
       co_await input_->stream.async_read_some(asio::buffer(input_->buffer), kReadQuietly);
@@ -169,7 +170,7 @@ asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
       peer.receive(line->text, stream_);
     }
     co_await asio::post(
-        asio::use_awaitable);  // what can be answered at once is, before the next request is taken
+        asio::use_awaitable);  // lets a quick request be answered before the next one is taken
     if (!co_await wait_for_room(peer)) {
       co_return false;
     }
@@ -177,9 +178,9 @@ asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
   co_return true;
 }
 
-/// Waits until the client has read enough, and enough of what it asked is done. False when it hung up
-/// meanwhile, and neither comes. (Of a file it cannot be told that it hung up: that wait fails, and only the
-/// other one counts.)
+/// Waits until the client has read enough, and enough of its requests are done. False when the client hung up
+/// meanwhile and that does not come in time. (A file has no hang-up: that wait fails, and only the other one
+/// counts.)
 asio::awaitable<bool> StdioTransport::wait_for_room(Peer& peer) {
   if (!writer_->full() && peer.has_room()) {
     co_return true;

@@ -24,25 +24,25 @@ struct StdioPair {
 };
 
 /// Takes stdin and stdout for the protocol alone: both are moved to private descriptors that no child
-/// inherits; what is left at 0 is /dev/null, at 1 stderr, so that nothing else can read a request or write
-/// into a reply. From here on SIGPIPE is ignored. Throws `Error` (io).
+/// inherits. Descriptor 0 becomes /dev/null and 1 becomes stderr, so that nothing else can read a request or
+/// write into a reply. Ignores SIGPIPE from here on. Throws `Error` (io).
 [[nodiscard]] StdioPair take_stdio();
 
-/// How a connection comes to its end.
+/// Shared state about the end of a connection.
 struct Ending {
-  Event asked;                                  ///< set from outside, by a signal
-  Clock::time_point last_heard = Clock::now();  ///< when something came from the client
-  bool goodbye = false;                         ///< it has said that it does not come back
-  /// Told when the end begins, for whatever reason; may be empty, or told twice. Returns when it began: at
-  /// the client's hang-up, perhaps, which a busy event loop comes to see later.
+  Event asked;                                  ///< set to end the connection, as by a signal
+  Clock::time_point last_heard = Clock::now();  ///< when the last bytes came from the client
+  bool goodbye = false;                         ///< the client said that it will not come back
+  /// Called when the end begins, for whatever reason; may be empty, and may be called twice. Returns when the
+  /// end began: that may be the client's hang-up, which a busy event loop notices later.
   std::function<Clock::time_point()> on_begin;
 };
 
 /// Messages as lines over a pair of descriptors: pipes, sockets, terminals, files or /dev/null.
-/// Their file status flags are shared with other processes: they are put back in the destructor.
+/// Other processes share the descriptors' file status flags, so the destructor restores them.
 class StdioTransport {
  public:
-  /// What was asked before the end of the input has so long to be answered, and to be read by the client.
+  /// How long requests have after the end of the input to be answered, and the client to read the answers.
   static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
 
   StdioTransport(const boost::asio::any_io_executor& executor, StdioPair pair,
@@ -51,16 +51,14 @@ class StdioTransport {
   StdioTransport(const StdioTransport&) = delete;
   StdioTransport& operator=(const StdioTransport&) = delete;
 
-  /// Queues messages for the client, whatever they belong to: all go by one stream. A dropped call may hold
-  /// it longer than the transport lives.
+  /// The one stream for all messages to the client. A dropped call may keep the stream after the transport.
   [[nodiscard]] const std::shared_ptr<Stream>& stream() const { return stream_; }
 
   /// Feeds the peer until the input ends, the client takes no more output, or the end is asked for; then
-  /// closes it. At the end of the input what was asked is answered first, within `answers_within`, and by an
-  /// error what takes longer; subscriptions get their results in any case. With `stop_calls` what is still
-  /// under way is cancelled then. While the client does not read, neither do we: the queue stays bounded.
-  /// Cancellable. Throws `Error` (io) when the output could not be written for another reason than that
-  /// nobody reads it.
+  /// closes the peer. After the end of the input, requests are answered within `answers_within`; later ones
+  /// get an error. Subscriptions get their results in any case. With `stop_calls`, calls that are still under
+  /// way are cancelled. While the client does not read, no input is read: the queue stays bounded.
+  /// Cancellable. Throws `Error` (io) when the output could not be written, unless nobody reads it.
   [[nodiscard]] boost::asio::awaitable<void> run(Peer& peer, bool stop_calls, Ending& ending);
 
  private:
@@ -85,7 +83,7 @@ class StdioTransport {
   Milliseconds answers_within_;
   std::function<Clock::time_point()> on_end_;
   Clock::time_point* last_heard_ = nullptr;       ///< of the Ending
-  std::optional<Clock::time_point> given_up_at_;  ///< known since the client hung up
+  std::optional<Clock::time_point> given_up_at_;  ///< deadline of the answers, set once the client hung up
 };
 
 }  // namespace terminally

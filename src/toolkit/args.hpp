@@ -25,9 +25,9 @@ struct Range {
 ///
 ///     void describe(ArgsVisitor& v) { v.integer("lines", lines, {1, 1'000'000}, "How many lines."); }
 ///
-/// that the schema writer and the reader both visit, so that what is promised and what is taken cannot drift
-/// apart. Defaults are the values that the struct starts with. Descriptions are for a model that has never
-/// seen the tool.
+/// that the schema writer and the reader both visit, so that the schema and the accepted arguments cannot
+/// drift apart. Defaults are the values that the struct starts with. Descriptions are for a model that has
+/// never seen the tool.
 class ArgsVisitor {
  public:
   ArgsVisitor() = default;
@@ -41,13 +41,13 @@ class ArgsVisitor {
   virtual void tab(Text name, WindowId& value, Text description) = 0;                 ///< required
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
-  /// Required, of any characters, NUL too, and perhaps of none.
+  /// Required text of any characters, NUL included; may be empty.
   virtual void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) = 0;
   virtual void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) = 0;
-  /// Without a default of its own: none means that the server decides.
+  /// Without a default: the server decides where the argument is missing.
   virtual void integer(Text name, std::optional<std::uint64_t>& value, Range range, Text description) = 0;
   virtual void flag(Text name, bool& value, Text description) = 0;
-  /// Without a default of its own: none means that the server decides.
+  /// Without a default: the server decides where the argument is missing.
   virtual void flag(Text name, std::optional<bool>& value, Text description) = 0;
   /// `value` is an index into `names`.
   virtual void choice(Text name, std::size_t& value, const Names& names, Text description) = 0;
@@ -59,11 +59,11 @@ class ArgsVisitor {
   /// A list that must not be empty, of at most `most` strings.
   virtual void texts(Text name, std::vector<std::string>& value, std::size_t most, Text description) = 0;
 
-  /// Ends the visit.
+  /// To be called after the last argument.
   virtual void finish() = 0;
 };
 
-/// Writes the JSON Schema of what it visits.
+/// Writes the JSON Schema of the visited arguments.
 class ArgsSchema final : public ArgsVisitor {
  public:
   ArgsSchema();
@@ -92,9 +92,9 @@ class ArgsSchema final : public ArgsVisitor {
   std::unique_ptr<nlohmann::ordered_json> schema_;
 };
 
-/// Reads arguments into what it visits. `finish` throws one `Error` (invalid_argument) that names every field
-/// that is wrong, the value, and what is allowed. A number written 5.0 is the integer 5, as in JSON Schema;
-/// null is no value.
+/// Reads JSON into the visited arguments. `finish` throws one `Error` (invalid_argument) that names the wrong
+/// fields (the first ten), their values, and what is allowed. A number written 5.0 is the integer 5, as in
+/// JSON Schema; null is refused.
 class ArgsReader final : public ArgsVisitor {
  public:
   /// `arguments` is an object and outlives the reader.
@@ -127,7 +127,7 @@ class ArgsReader final : public ArgsVisitor {
 
   const nlohmann::json& arguments_;
   std::vector<std::string_view> known_;
-  std::string problems_;  ///< the first of them
+  std::string problems_;  ///< the first ten
   std::size_t problem_count_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// Reads a tool's arguments from JSON, and refuses wrong ones with an error that names them.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A value as it is named in an error: JSON, cut, in ASCII so that no cut can break a character.
+/// A value as an error shows it: shortened JSON in ASCII, so that no cut can break a character.
 std::string shown(const json& value) {
   constexpr std::size_t kMaxShown = 80;
   if (value.is_structured()) {
@@ -20,7 +21,7 @@ std::string shown(const json& value) {
   return shortened(value.dump(-1, ' ', true, json::error_handler_t::replace), kMaxShown);
 }
 
-/// A key as part of a field's name: as it is where that is readable.
+/// A key as part of a field's name: unchanged where it is readable.
 std::string named(const std::string& key) {
   const bool plain =
       key.size() <= 80 && std::ranges::all_of(key, [](unsigned char c) { return c > ' ' && c < 0x7f; });
@@ -61,7 +62,7 @@ const json* ArgsReader::find(Text name, Need need, Text allowed) {
   return nullptr;
 }
 
-/// A few are enough to learn from: a list of hundreds is read by nobody and costs its reader dearly.
+/// Keeps the first ten problems: a list of hundreds teaches no more and costs a model many tokens.
 void ArgsReader::refuse(Text name, const std::string& problem) {
   if (++problem_count_ <= kMostNamed) {
     problems_.append(problems_.empty() ? "" : "\n").append(name).append(": ").append(problem);

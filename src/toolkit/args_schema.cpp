@@ -1,3 +1,4 @@
+// Writes the JSON Schema of a tool's arguments.
 #include <nlohmann/json.hpp>
 
 #include "toolkit/args.hpp"
@@ -8,9 +9,9 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// What says nothing to a model is not worth its tokens; the reader keeps it all the same: a limit that nobody
-// comes near, that a text which is given is not empty, that a flag is off where nobody sets it, that there
-// are no arguments but these.
+// The schema leaves out rules that tell a model nothing, to save tokens; the reader enforces them all the
+// same. These are limits that nobody reaches, that a given text is not empty, that a flag is off by default,
+// and that there are no other arguments.
 constexpr std::uint64_t kLongText = 1'000;
 
 }  // namespace
@@ -47,7 +48,7 @@ void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Tex
     property["minLength"] = bytes.min;
   }
   if (bytes.max <= kLongText) {
-    property["maxLength"] = bytes.max;  // in characters, of which no text has more than bytes
+    property["maxLength"] = bytes.max;  // counts characters, of which no text has more than bytes
   }
 }
 

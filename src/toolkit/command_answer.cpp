@@ -1,3 +1,4 @@
+// Describes the result of a command, field by field.
 #include "toolkit/command_answer.hpp"
 
 #include <array>

@@ -9,8 +9,8 @@
 namespace terminally {
 
 /// The result of a command as three tools return it. `output`, `exit_code`, `timed_out` and `state` always
-/// appear. What else says something does: the reason when it is not plain, the tab when the caller did not
-/// name it, the id and the byte range when there is more to read. `verbose` shows all.
+/// appear. Other fields appear where they tell something: the reason when it is not plain, the tab when the
+/// caller did not name it, the id and the byte range when there is more to read. `verbose` shows all.
 struct CommandAnswer {
   CommandResult result;
   bool verbose = false;
@@ -22,7 +22,7 @@ void describe(ResultVisitor& v, const Survivor& survivor);
 void describe(ResultVisitor& v, const AwaitingInput& awaiting);
 void describe(ResultVisitor& v, const CommandAnswer& answer);
 
-/// The field `awaiting_input`, null when there is none.
+/// Describes the field `awaiting_input`, null when the command waits for no input.
 void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show);
 
 [[nodiscard]] std::string_view to_string(AwaitingInput::Kind kind);

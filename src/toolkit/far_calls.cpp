@@ -1,3 +1,4 @@
+// Sends calls to hosts, and masks and renames what comes back.
 #include "toolkit/far_calls.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using boost::asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// What terminals print: masked, and else exactly as it is.
+/// Fields with output of terminals: masked, and otherwise unchanged.
 constexpr std::array<std::string_view, 8> kPrinted = {"output", "content", "chunk", "text",
                                                       "match",  "before",  "after", "line"};
 constexpr Milliseconds kTabsWithin{500};
@@ -40,8 +41,8 @@ bool is_known(const FarHosts& hosts, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The host that stands before an id or a name, if it is one of ours; "x:@3" of no host is a mistake, and a
-/// tab of this side may be called "x:y".
+/// Splits the host from an id or a name, if it is a known host. Throws for "x:@3" of an unknown host; "x:y"
+/// may be the name of a tab on this side.
 std::optional<FarName> far_tab(const FarHosts& hosts, const std::optional<std::string>& window_id) {
   std::optional<FarName> name = window_id ? split_far_name(*window_id) : std::nullopt;
   if (!name || is_known(hosts, name->host)) {
@@ -53,7 +54,7 @@ std::optional<FarName> far_tab(const FarHosts& hosts, const std::optional<std::s
   return std::nullopt;
 }
 
-/// Our fields have plain names. Others are text that no guard has seen.
+/// Drops fields that are none of this program's, which have plain names: a strange name is unmasked text.
 void drop_strange_names(ordered_json& object) {
   constexpr std::size_t kLongest = 64;
   const auto is_plain = [](const std::string& name) {
@@ -65,8 +66,8 @@ void drop_strange_names(ordered_json& object) {
   }
 }
 
-/// All of it goes to a model. What is byte-exact here is so of there: output in base64, and the content of a
-/// file, which may be written back.
+/// Masks all strings, as all go to a model. `exact` leaves terminal output and file content unmasked, as on
+/// this side: base64 output is byte-exact, and a file's content may be written back.
 void guard_strings(ordered_json& value, TextGuard& guard, bool printed, bool exact) {
   if (value.is_string() && !(printed && exact)) {
     const auto& text = value.get_ref<const std::string&>();
@@ -83,7 +84,7 @@ void guard_strings(ordered_json& value, TextGuard& guard, bool printed, bool exa
   }
 }
 
-/// How much there is to look at.
+/// The bytes to be masked, roughly.
 std::uint64_t size_of(const ordered_json& value) {
   constexpr std::uint64_t kEach = 32;
   std::uint64_t size = kEach;
@@ -97,7 +98,7 @@ std::uint64_t size_of(const ordered_json& value) {
   return size;
 }
 
-/// Much of it beside the event loop, where masks are counted apart.
+/// Masks a large value on the worker thread, with a guard of its own whose counts are added to `guard`.
 awaitable<ordered_json> guarded_result(FarHosts& hosts, ordered_json value, std::shared_ptr<TextGuard> guard,
                                        bool exact) {
   const std::uint64_t size = size_of(value);
@@ -113,8 +114,8 @@ awaitable<ordered_json> guarded_result(FarHosts& hosts, ordered_json value, std:
   co_return std::move(*shared);
 }
 
-/// Its steps become ours: masked where a value stands in two of them as well, and bounded where our client
-/// reads slowly. They may come, and this may be kept, when the call is over.
+/// Passes the far call's steps to the client's stream, which masks values that span two steps, and bounds
+/// what waits for a slow client. The function may be kept and called after the call is over.
 ReportProgress into(std::weak_ptr<ProgressStream> stream, std::shared_ptr<TextGuard> guard) {
   return [stream = std::move(stream), guard = std::move(guard)](const Progress& step) {
     const std::shared_ptr<ProgressStream> open = stream.lock();
@@ -161,7 +162,7 @@ std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool, const
 
 awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute route, Caller caller,
                                    std::shared_ptr<TextGuard> guard) {
-  // What an agent edits and writes back must be the file's own, as on this side.
+  // A file that an agent edits and writes back must be unmasked, as on this side.
   const bool streamed = static_cast<bool>(caller.progress);
   const bool exact = tool.traits.exact_content || route.arguments->value("encoding", json()) == "base64";
   const auto stream = std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor,

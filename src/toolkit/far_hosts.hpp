@@ -16,13 +16,13 @@
 
 namespace terminally {
 
-/// A call of a tool of another host.
+/// A call of a tool on a host.
 struct FarCall {
   std::string host;
   std::string tool;  ///< its name
   Traits traits = {};
-  bool read_only = false;                           ///< may be asked again where the link was lost
-  std::shared_ptr<const nlohmann::json> arguments;  ///< as they are meant there; checked there
+  bool read_only = false;                           ///< may be repeated where the link was lost
+  std::shared_ptr<const nlohmann::json> arguments;  ///< as the host names things; the host checks them
   Caller caller;
 };
 
@@ -37,16 +37,15 @@ struct FarHostInfo {
 
 inline constexpr std::array<std::string_view, 4> kFarHostStates = {"idle", "connecting", "up", "down"};
 
-/// Rows as list_tabs of that host returns them, with its name in them, and what is to be said of hosts that
-/// did not answer.
+/// Rows of the hosts' list_tabs, with the host's name in each, and notes on hosts that did not answer.
 struct FarTabs {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::vector<std::string> notes;
 };
 
-/// Other machines and containers, where this same program runs behind a pipe: what the router forwards to.
-/// Ids in what it takes and returns are those of the host, without its name. The far side is not trusted:
-/// what it sends is checked for its form, and guarded by the router.
+/// The machines and containers that the router forwards calls to, where this same program runs behind a pipe.
+/// `call` takes and returns ids as the host names them, without its name. The far side is not trusted:
+/// implementations check the form of what it sends, and the router masks it.
 class FarHosts {
  public:
   FarHosts() = default;
@@ -54,24 +53,24 @@ class FarHosts {
   FarHosts& operator=(const FarHosts&) = delete;
   virtual ~FarHosts() = default;
 
-  /// Those that a person has allowed, by name.
+  /// The names of the hosts that a person has allowed.
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
 
-  /// The result object. Connects first where there is no link. Throws `Error`: what the tool said there, or
-  /// what is wrong with the link and what to do.
+  /// Returns the result object. Connects first where there is no link. Throws the `Error` of the tool there,
+  /// or one that says what is wrong with the link and what to do.
   [[nodiscard]] virtual boost::asio::awaitable<nlohmann::ordered_json> call(FarCall call) = 0;
 
-  /// Ends the command that a call with this key has begun there, and returns once it is over; at once where
-  /// there is none. Throws `Error`.
+  /// Ends the command that a call with this key began there, and returns once it is over, or at once where
+  /// there is no such command. Throws `Error`.
   [[nodiscard]] virtual boost::asio::awaitable<void> end_command(std::string host, std::string key) = 0;
 
   /// The tabs of the hosts that are connected.
   [[nodiscard]] virtual boost::asio::awaitable<FarTabs> tabs(Clock::time_point by) = 0;
 
-  /// Connects to all that are not, and returns when that is done, or it is time.
+  /// Connects to all hosts, and returns their state when that is done, or at `by`.
   [[nodiscard]] virtual boost::asio::awaitable<std::vector<FarHostInfo>> look(Clock::time_point by) = 0;
 
-  /// For what takes long of what they send.
+  /// A thread for long work on the hosts' results.
   [[nodiscard]] Worker& worker() { return worker_; }
 
  private:

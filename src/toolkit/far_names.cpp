@@ -1,3 +1,4 @@
+// Translates the names of tabs, hosts and errors between this side and a host.
 #include "toolkit/far_names.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ bool is_id_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether an '@' behind this text may begin an id.
+/// Whether an '@' after this text may begin an id.
 bool may_begin_id(std::string_view before) {
   if (before.empty() || before.ends_with(kTabUri)) {
     return true;
@@ -39,7 +40,7 @@ bool may_begin_id(std::string_view before) {
   return !is_alnum(before.back()) && kJoined.find(before.back()) == std::string_view::npos;
 }
 
-/// Whether an id may end before this text: not where a name goes on.
+/// Whether an id may end before this text: not inside a longer name.
 bool may_end_id(std::string_view after) {
   if (after.empty()) {
     return true;
@@ -48,7 +49,7 @@ bool may_end_id(std::string_view after) {
   return !is_alnum(after.front()) && after.front() != '_' && after.front() != '@' && !goes_on;
 }
 
-/// How long the id is that begins here; 0: none does.
+/// The length of the id that begins at `at`; 0 where none does.
 std::size_t id_at(std::string_view text, std::size_t at) {
   if (text[at] != '@' || !may_begin_id(text.substr(0, at))) {
     return 0;
@@ -61,8 +62,8 @@ std::size_t id_at(std::string_view text, std::size_t at) {
 
 constexpr std::string_view kProgram = "terminally-mcp ";
 
-/// How long the beginning of a command line of ours is, up to a tab's name or to dashes that stand in place
-/// of one; 0: none is here. An id is seen as one.
+/// The length of "terminally-mcp SUBCOMMAND " at the start of `text`, if a tab's name or "-- " follows. Else,
+/// and before an id (see id_at), 0.
 std::size_t command_line_at(std::string_view text) {
   if (!text.starts_with(kProgram)) {
     return 0;

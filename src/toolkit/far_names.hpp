@@ -9,34 +9,34 @@
 
 namespace terminally {
 
-// What a thing of another host is called here: "build1:@3". Pure.
+// How this side names the things of a host: "build1:@3". Pure.
 
-/// 1 to 64 letters, digits, '.', '_' and '-', the first a letter or digit.
+/// Whether `text` is 1 to 64 letters, digits, '.', '_' and '-', the first a letter or digit.
 [[nodiscard]] bool is_host_name(std::string_view text);
 
-/// Of the commands that people run: whether it takes a tab, and so one of a host.
+/// Whether this subcommand of the command line takes a tab, which may be one of a host.
 [[nodiscard]] bool is_of_a_tab(std::string_view subcommand);
 
 struct FarName {
   std::string host;
-  std::string rest;  ///< an id or a name, as it is there
+  std::string rest;  ///< an id or a name, as the host has it
 };
 
-/// nullopt where no host's name stands before the first colon. Whether there is such a host is not looked at.
+/// Splits "build1:@3" at the first colon; nullopt where no host name precedes it. Does not check whether
+/// there is such a host.
 [[nodiscard]] std::optional<FarName> split_far_name(std::string_view text);
 
-/// A text of ours that was made at the host (a note, an error), so that its advice can be followed here: ids
-/// of tabs, those in its resource URIs, and names of tabs in command lines as they are called here, and calls
-/// that would open a tab there with their `host`. What only looks like an id (a file "pane-@3.log", an
-/// address "me@3") stays.
+/// Rewrites a text that this program made on the host (a note, an error), so that its advice can be followed
+/// here. The host is put before ids of tabs, also in resource URIs, and before names of tabs in command
+/// lines. Calls that would open a tab get their `host`. Text that only looks like an id (a file
+/// "pane-@3.log", an address "me@3") stays.
 [[nodiscard]] std::string with_host(std::string_view text, std::string_view host);
 
-/// The same for a result: window_id wherever it stands, notes, and `host` as a field of its own, because
-/// paths, pids, ports and times are that host's.
+/// The same for a result: rewrites each window_id and the notes. Adds a field `host`, because paths, pids,
+/// ports and times are that host's.
 void put_host(nlohmann::ordered_json& result, std::string_view host);
 
-/// The kind of an error as it travels, in `_meta` of a tool's error, under kErrorKey; what is not known is
-/// `io`.
+/// The kind of an error as it travels in `_meta` of a tool's error, under kErrorKey. An unknown kind is `io`.
 inline constexpr const char* kErrorKey = "terminally-mcp/error";
 [[nodiscard]] std::string_view to_far_code(ErrorCode code);
 [[nodiscard]] ErrorCode from_far_code(std::string_view text);

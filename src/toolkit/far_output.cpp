@@ -1,3 +1,4 @@
+// Waits for output of a host's tab by one long call there, over and over.
 #include "toolkit/far_output.hpp"
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace {
 
 using boost::asio::awaitable;
 
-/// How much it has printed so far; nullopt where that cannot be asked just now.
+/// The bytes that the tab has printed so far; nullopt where the host cannot be asked now.
 awaitable<std::optional<std::uint64_t>> printed_there(FarHosts& hosts, std::string host, WindowId window) {
   constexpr Milliseconds kWithin{500};
   const std::string id = host + ":" + to_string(window);
@@ -26,7 +27,7 @@ awaitable<std::optional<std::uint64_t>> printed_there(FarHosts& hosts, std::stri
   co_return std::nullopt;
 }
 
-/// Returns when it has printed more than that, or after a while. Throws where the link is lost.
+/// Whether the tab prints more than `so_far` within 50 s; returns as soon as it does. Throws on a lost link.
 awaitable<bool> prints_more(FarHosts& hosts, std::string host, WindowId window, std::uint64_t so_far) {
   constexpr int kWaitMs = 50'000;
   nlohmann::json arguments;

@@ -1,3 +1,4 @@
+// Formats file modes and names for answers, and finds secrets and masks in a file's content.
 #include "toolkit/file_answers.hpp"
 
 #include <cstdio>
@@ -13,7 +14,7 @@
 namespace terminally {
 namespace {
 
-/// What every mask begins with: text that was read elsewhere, where it stood for something.
+/// The start of every mask. In a file it may be text copied from a masked answer.
 constexpr std::string_view kMaskBegins = "\u00ABredacted:";
 
 std::string note_on_secrets(const Secrets& secrets, std::string_view content) {

@@ -1,3 +1,4 @@
+// Sorts tools by name, after a harmless first one.
 #include "toolkit/in_order.hpp"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-/// As tools/list shows them: first one that is read-only, reaches nothing else, and takes nothing but `{}`,
-/// because clients and test suites call the first one blindly; then all others by name.
+/// Sorts tools for tools/list. The first is read-only, not open-world and without arguments, because clients
+/// and test suites call the first one blindly; all others follow by name.
 [[nodiscard]] std::vector<Tool> in_order(std::vector<Tool> tools);
 
 }  // namespace terminally

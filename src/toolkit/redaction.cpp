@@ -1,3 +1,4 @@
+// Collects the values to mask from the environment, a file and the variables of tabs.
 #include "toolkit/redaction.hpp"
 
 #include <algorithm>

@@ -11,8 +11,7 @@
 
 namespace terminally {
 
-/// Whether a field appears. `always` is a promise of the schema; of the others, a field that says nothing is
-/// left out.
+/// Whether a field appears. `always` makes the field required in the schema; a field with `no` is left out.
 enum class Show { always, yes, no };
 
 [[nodiscard]] constexpr Show show_if(bool condition) {
@@ -34,18 +33,18 @@ class ResultVisitor {
   using Item = std::function<void(ResultVisitor&)>;
 
   virtual void text(Text name, Text value, Text description, Show show = Show::always) = 0;
-  /// Text of a terminal that went through the call's view and guard already, or base64: written as it is.
+  /// Text that went through the call's view and guard already, or base64: written unchanged.
   virtual void log_text(Text name, Text value, Text description, Show show = Show::always) = 0;
   virtual void count(Text name, std::uint64_t value, Text description, Show show = Show::always) = 0;
   virtual void flag(Text name, bool value, Text description, Show show = Show::always) = 0;
-  /// Written as null when there is none.
+  /// Written as null when there is no value.
   virtual void flag_or_null(Text name, std::optional<bool> value, Text description,
                             Show show = Show::always) = 0;
   virtual void integer_or_null(Text name, std::optional<std::int64_t> value, Text description,
                                Show show = Show::always) = 0;
   virtual void text_or_null(Text name, std::optional<Text> value, Text description,
                             Show show = Show::always) = 0;
-  /// One of `names`.
+  /// `value` is one of `names`.
   virtual void choice(Text name, Text value, const Names& names, Text description,
                       Show show = Show::always) = 0;
   virtual void texts(Text name, const std::vector<std::string>& values, Text description,

@@ -1,3 +1,4 @@
+// Writes results, and the schemas of results, as JSON.
 #include "toolkit/results_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Lets a property be null as well. By anyOf: not every client takes a list of types.
+/// Lets a property be null as well, by anyOf, as not every client takes a list of types.
 void make_nullable(ordered_json& property, ordered_json schema) {
   ordered_json null;
   null["type"] = "null";

@@ -26,7 +26,7 @@ class ResultSchema final : public ResultVisitor {
   void object(Text name, const Item& item, Text description, Show show) override;
   void object_or_null(Text name, const Item& item, const Item& sample, Text description, Show show) override;
 
-  /// Every result may have notes, also of tools that have none to make.
+  /// Adds `notes`, which the router may put into every result.
   void add_notes();
 
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return *schema_; }
@@ -37,8 +37,8 @@ class ResultSchema final : public ResultVisitor {
   std::unique_ptr<nlohmann::ordered_json> schema_;
 };
 
-/// Writes the result as one JSON object, fields in the order they are described in. Texts go through the
-/// guard, if there is one, which must outlive this.
+/// Writes the result as one JSON object, with the fields in the order of their description. Texts go through
+/// the guard, if there is one; the guard must outlive the writer.
 class ResultWriter final : public ResultVisitor {
  public:
   explicit ResultWriter(TextGuard* guard = nullptr);

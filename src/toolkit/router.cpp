@@ -1,3 +1,4 @@
+// Finds tools by name, calls them here or on a host, and masks what they answer.
 #include "toolkit/router.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// A tab's unique name is taken wherever its id is. What is neither stays, to be refused by whoever reads it.
+/// Replaces a tab's unique name in window_id by its id. Other text stays, and the reader refuses it.
 boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* manager,
                                                                 std::shared_ptr<const json> arguments) {
   const auto given = arguments->find("window_id");
@@ -34,7 +35,7 @@ boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* man
   co_return std::make_shared<const json>(std::move(changed));
 }
 
-/// What create_tab gives a tab in `env`. What is wrong with it is for the tool to say.
+/// The variables in create_tab's `env`, without malformed ones, which the tool refuses.
 std::vector<Variable> given_variables(const json& arguments) {
   std::vector<Variable> variables;
   const auto env = arguments.find("env");
@@ -111,14 +112,14 @@ std::string Router::host_of(const Tool& tool, const json& arguments) const {
     const auto route = services_.hosts ? far_route(*services_.hosts, tool, arguments) : std::nullopt;
     return route ? route->host : "";
   } catch (const Error&) {
-    return "";  // refused by `call`
+    return "";  // `call` throws the same error
   }
 }
 
 boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                                   Caller caller) const {
   if (caller.peer->redaction &&
-      tool.traits.gives_env) {  // also of a tab there, which is not told what to mask
+      tool.traits.gives_env) {  // learnt for a host's tab, too: the host is not told what to mask
     caller.peer->redaction->learn(given_variables(*arguments));
   }
   std::shared_ptr<TextGuard> guard = new_guard(*caller.peer);

@@ -10,8 +10,8 @@
 
 namespace terminally {
 
-/// Finds a tool by its name and moves JSON in and out of it, here or at another host. Immutable; outlives the
-/// peers that use it.
+/// Finds a tool by its name, and passes JSON to it and back, here or on a host. Immutable; outlives the peers
+/// that use it.
 class Router {
  public:
   Router(std::vector<Tool> tools, Services services);
@@ -20,20 +20,20 @@ class Router {
 
   [[nodiscard]] const Services& services() const { return services_; }
 
-  /// For what reaches this peer's model on another way than `call`: it knows what the open tabs have that is
-  /// to be masked. Null when nothing is guarded.
+  /// A guard for text that reaches the peer's model by another way than `call`. It knows the values to mask
+  /// in the open tabs. Null when nothing is masked.
   [[nodiscard]] std::shared_ptr<TextGuard> new_guard(const PeerSettings& peer) const;
 
   /// Name, description, schemas and annotations of each tool, in the order they were given: the `tools` of
   /// tools/list.
   [[nodiscard]] nlohmann::ordered_json list() const;
 
-  /// The host at which it is done; empty: this side.
+  /// The host that a call would go to; empty: this side.
   [[nodiscard]] std::string host_of(const Tool& tool, const nlohmann::json& arguments) const;
 
-  /// The result object of one call. `arguments` is an object. Throws `Error` when the tool could not do it.
-  /// All texts are guarded, the error's too, and what was masked is in the notes. What is of another host (a
-  /// `host` argument, "build1:@3") is done there.
+  /// The result object of one call. `arguments` is an object. Throws `Error` when the tool fails. All texts
+  /// are masked, the error's too, and the notes say what was masked. A call for a host (by a `host` argument
+  /// or "build1:@3") is made there.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
 

@@ -1,3 +1,4 @@
+// Finds the last fraction or percentage in a program's output.
 #include "toolkit/seen_total.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace terminally {
 namespace {
 
-/// A count of work is not longer than this; a longer text is looked through from its end.
+/// No count of work has more digits. Of a longer text, only the last kLookBackBytes are searched.
 constexpr std::size_t kLongestDigits = 9;
 constexpr std::size_t kLookBackBytes = 2'048;
 
@@ -14,19 +15,19 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Characters that may not stand beside a count: with one of them it is part of something else.
+/// Characters that may not stand beside a count: they make it part of something else.
 bool continues(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '.' ||
          c == '_' || c == '-' || c == ':' || c == '+' || c == '\\' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// A dot that ends a sentence or begins an ellipsis is no decimal point.
+/// The same after a count, where a dot that ends a sentence or begins an ellipsis is no decimal point.
 bool continues_after(std::string_view text, std::size_t at) {
   return at < text.size() && continues(text[at]) &&
          (text[at] != '.' || (at + 1 < text.size() && is_digit(text[at + 1])));
 }
 
-/// The digits that end before `end`; empty when there are none, or more than a count has.
+/// The digits that end at `end`; empty when there are none, or more than a count has.
 std::string_view digits_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && is_digit(text[begin - 1])) {
@@ -49,7 +50,7 @@ double number(std::string_view digits) {
   return value;
 }
 
-/// "45%" or "45.5%", its sign at `at`.
+/// Reads "45%" or "45.5%", with the sign at `at`.
 std::optional<SeenTotal> percentage(std::string_view text, std::size_t at) {
   std::string_view digits = digits_before(text, at);
   std::size_t begin = at - digits.size();
@@ -65,7 +66,7 @@ std::optional<SeenTotal> percentage(std::string_view text, std::size_t at) {
   return SeenTotal{number(digits), 100};
 }
 
-/// "37/120", its stroke at `at`.
+/// Reads "37/120", with the slash at `at`.
 std::optional<SeenTotal> fraction(std::string_view text, std::size_t at) {
   const std::string_view done = digits_before(text, at);
   const std::string_view total = digits_after(text, at + 1);

@@ -1,3 +1,4 @@
+// Describes the answer of send_text and send_keys, and waits for their effect.
 #include "toolkit/sent_input.hpp"
 
 #include "toolkit/wait_for_answer.hpp"

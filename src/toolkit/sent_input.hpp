@@ -7,14 +7,14 @@
 
 namespace terminally {
 
-/// What send_text and send_keys answer: when they waited, with what came of it.
+/// The answer of send_text and send_keys, with the result of the wait if there was one.
 struct SentAnswer {
   SentInput input;
   std::optional<WaitForResult> waited;
 };
 void describe(ResultVisitor& v, const SentAnswer& answer);
 
-/// Waits for what came of it, if that was asked for.
+/// Waits for the effect of the input where `waiting` is given, and makes the answer.
 [[nodiscard]] boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId window,
                                                               SentInput input,
                                                               std::optional<WaitTerms> waiting);

@@ -21,11 +21,11 @@ class FarHosts;
 
 /// One step of a running call, for the client to show.
 struct Progress {
-  double progress = 0;            ///< must rise from call to call; what does not is dropped
+  double progress = 0;            ///< must rise from step to step; a step that does not rise is not sent
   std::string message;            ///< empty for none
-  std::optional<SeenTotal> seen;  ///< in the message
+  std::optional<SeenTotal> seen;  ///< the count that the message shows
   std::optional<AwaitingInput> awaiting_input = std::nullopt;
-  bool last_words = false;  ///< nothing comes after it: it is queued, however slowly the client reads
+  bool last_words = false;  ///< the last step: queued however slowly the client reads
 };
 
 /// What became of a step.
@@ -35,34 +35,34 @@ enum class Taken {
   never,  ///< the call is over for its client
 };
 
-/// Tells the client. Must be called on the executor of the session; stays callable after the call.
+/// Sends a step to the client. To be called on the session's executor; stays callable after the tool call.
 using ReportProgress = std::function<Taken(const Progress&)>;
 
 // NOLINTBEGIN(readability-redundant-member-init): g++ warns where it is left out
 
-/// A call that is a task blocks nobody: it lasts until its own end, not for the synchronous window.
+/// A call that is a task. It blocks nobody, so it may outlast the synchronous window.
 struct TaskCall {
   BeganCallback on_begin;
-  std::string key = {};  ///< what only its client knows: kept in the record of the command that it begins
+  std::string key = {};  ///< known to its client alone; kept in the record of the command that it begins
 };
 
-/// Whose call it is, and what is told of it besides its result.
+/// Whose call it is, and what gets its progress.
 struct Caller {
   PeerSettingsPtr peer = nullptr;               ///< never null outside of tests
-  std::string client = {};                      ///< its name and version, as it says; may be empty
+  std::string client = {};                      ///< the client's name and version, as it says; may be empty
   ReportProgress progress = nullptr;            ///< empty when the client asked for none
-  std::optional<TaskCall> task = std::nullopt;  ///< none: the call is no task
+  std::optional<TaskCall> task = std::nullopt;  ///< nullopt: the call is no task
   std::string call_key = {};                    ///< a gateway's name for the call: kept as a task's key is
 };
 
-/// What all calls of all peers work with.
+/// The objects that all calls of all peers work with.
 struct Services {
   TmuxManager* manager = nullptr;                 ///< never null outside tests; outlives every call
   std::shared_ptr<FarHosts> hosts = nullptr;      ///< null where none are configured
   std::chrono::milliseconds sync_window{55'000};  ///< how long a call may take, unless it is a task
 };
 
-/// What a tool works with. Tools themselves hold no state.
+/// The objects that one call of a tool works with. Tools themselves hold no state.
 struct ToolContext : Services {
   Caller caller = {};
   DefaultView default_view = {};                ///< the peer's, with the guard of this call
@@ -71,7 +71,7 @@ struct ToolContext : Services {
 
 // NOLINTEND(readability-redundant-member-init)
 
-/// All four hints of the protocol, said aloud.
+/// All four hints of the protocol, each sent even where it has its default.
 /// https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
 struct Annotations {
   bool read_only = false;
@@ -80,42 +80,42 @@ struct Annotations {
   bool open_world = false;  ///< reaches beyond this server's own tabs and logs
 };
 
-/// Whether a client may have a call go on as a task, to be asked for later.
+/// Whether a client may have a call go on as a task, and ask for its result later.
 enum class TaskSupport {
   none,
   call,     ///< the task is the call: it ends with the server
-  command,  ///< the task is the command that the call begins (`on_begin`), and lives as that does
+  command,  ///< the task is the command that the call begins (`on_begin`), and lives as long
 };
 
-/// What a call begins in its tab.
+/// What a call begins in its tab, and when it returns.
 enum class Begins {
   nothing,
-  command,  ///< and returns its end
-  process,  ///< and returns once it runs
+  command,  ///< returns at the command's end
+  process,  ///< returns once the process runs
 };
 
-/// What must be known of a tool where its calls are passed on, counted or masked. Nobody there asks for its
-/// name.
+/// Facts about a tool for the code that passes on, counts or masks its calls, so that no such code depends on
+/// a tool's name.
 struct Traits {
   TaskSupport task_support = TaskSupport::none;
   Begins begins = Begins::nothing;
-  bool has_timeout = false;      ///< `timeout_ms`, which has a default
-  bool takes_host = false;       ///< `host`: it need not name a tab
-  bool gives_env = false;        ///< `env`, with values that are to be masked
-  bool exact_content = false;    ///< its `content` is to be written back: it is never masked
-  bool ends_things = false;      ///< taken even where too many calls are unanswered
-  bool lists_tabs = false;       ///< those of hosts are put behind ours
-  bool describes_hosts = false;  ///< there is no such tool where there are no hosts
+  bool has_timeout = false;      ///< has the argument `timeout_ms`, with a default
+  bool takes_host = false;       ///< has the argument `host`, as it need not name a tab
+  bool gives_env = false;        ///< has the argument `env`, whose values may have to be masked
+  bool exact_content = false;    ///< its `content` may be written back, and so is never masked
+  bool ends_things = false;      ///< accepted even where too many calls are unanswered
+  bool lists_tabs = false;       ///< the tabs of hosts are appended to its result
+  bool describes_hosts = false;  ///< left out where there are no hosts
 };
 
-/// One tool as the router sees it: arguments and results are visited, never named.
+/// One tool as the router sees it: the router visits arguments and results without knowing their types.
 struct Tool {
   std::string_view name;
   std::string_view description;
   Annotations annotations;
   void (*describe_args)(ArgsVisitor&) = nullptr;
   void (*describe_result)(ResultVisitor&) = nullptr;
-  /// Reads the arguments, does the work, shows the result. Throws `Error`, and nothing is shown then.
+  /// Reads the arguments, does the work, writes the result. Throws `Error`, and writes nothing then.
   /// `args` and `result` outlive the coroutine.
   boost::asio::awaitable<void> (*call)(ToolContext, ArgsVisitor& args, ResultVisitor& result) = nullptr;
   Traits traits;
@@ -146,7 +146,7 @@ struct HandlerTypes<HandlerFunction> {
   }
 };
 
-/// A tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
+/// Makes a tool from its handler, `awaitable<Result> handler(ToolContext, Args)`.
 template <auto HandlerFunction>
 [[nodiscard]] Tool make_tool(std::string_view name, std::string_view description, Annotations annotations,
                              Traits traits = {}) {

@@ -1,3 +1,4 @@
+// Reads which view of a log's bytes a call asks for.
 #include "toolkit/view_args.hpp"
 
 namespace terminally {

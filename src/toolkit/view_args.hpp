@@ -7,14 +7,14 @@
 
 namespace terminally {
 
-/// What a call gets that asks for no view, and who guards every view of it.
+/// The view of a call that asks for none, and the guard that masks every view of the call.
 struct DefaultView {
   View view = View::raw;
   std::shared_ptr<TextGuard> guard = nullptr;
 };
 
-/// Which view of the bytes a call asks for. When it names neither flag, the server's --view decides; their
-/// schemas have no default therefore.
+/// The view of the bytes that a call asks for. Where it gives neither flag, the server's --view decides, so
+/// the flags' schemas have no default.
 struct ViewArgs {
   std::optional<bool> strip_ansi;
   std::optional<bool> render;
@@ -25,7 +25,7 @@ struct ViewArgs {
   [[nodiscard]] TextView view(const DefaultView& fallback) const;
 };
 
-/// How much output a call gets that does not say: what a model reads is shorter than what a program reads.
+/// The most bytes of output for a call. The default is smaller for a rendered view, which models read.
 [[nodiscard]] std::uint64_t output_limit(std::optional<std::uint64_t> asked, const TextView& view);
 
 }  // namespace terminally

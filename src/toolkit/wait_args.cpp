@@ -1,3 +1,4 @@
+// Reads what a call waits for.
 #include "toolkit/wait_args.hpp"
 
 #include <array>
@@ -13,7 +14,7 @@ constexpr Range kPort = {1, 65'535};
 constexpr Range kIdleMs = {1, 3'600'000};
 constexpr std::array<Until, 5> kKinds = {Until::exit, Until::pattern, Until::idle, Until::input, Until::port};
 
-/// `name` and until: "`kind`" come together or not at all.
+/// Throws unless the argument `name` and until: "`kind`" are given together or not at all.
 void check_pair(bool given, bool wanted, const std::string& name, const std::string& kind) {
   if (wanted && !given) {
     throw Error(ErrorCode::invalid_argument, name + ": missing; until: \"" + kind + "\" needs it");

@@ -9,17 +9,15 @@
 
 namespace terminally {
 
-/// What a call waits for, and in which view it returns what was printed meanwhile. The same arguments on
-/// every tool that waits, or can: there `until` is optional.
+/// What a call waits for, and the view in which it returns the output of that time. All tools that wait have
+/// these arguments; `until` is optional for a tool that need not wait.
 struct WaitArgs {
   void describe(ArgsVisitor& v, Need until_need);
 
-  /// nullopt when `until` was not given. Throws Error(invalid_argument) for arguments that do not go
-  /// together.
+  /// nullopt without `until`. Throws Error(invalid_argument) for arguments that do not fit `until`.
   [[nodiscard]] std::optional<WaitTerms> waiting(const DefaultView& fallback) const;
 
-  /// The same for a tool that does something first: throws for a bad pattern as well, so that nothing is done
-  /// then.
+  /// The same for a tool that acts before it waits: throws for a bad pattern as well, before the tool acts.
   [[nodiscard]] std::optional<WaitTerms> checked_waiting(const DefaultView& fallback) const;
 
   [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_; }

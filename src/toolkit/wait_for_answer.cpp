@@ -1,3 +1,4 @@
+// Describes the result of a wait, field by field.
 #include "toolkit/wait_for_answer.hpp"
 
 #include "toolkit/command_answer.hpp"

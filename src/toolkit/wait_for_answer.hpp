@@ -9,8 +9,8 @@ namespace terminally {
 
 void describe(ResultVisitor& v, const WaitForResult& waited);
 
-/// The same fields, without `notes`, in the result of a tool that waits only when it was asked to: left out
-/// when it was not.
+/// Describes the same fields without `notes`, for a tool that waits only when asked to. They are left out
+/// where it did not wait.
 void describe_waited(ResultVisitor& v, const std::optional<WaitForResult>& waited);
 
 }  // namespace terminally

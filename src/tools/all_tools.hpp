@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-/// The tool of each file of this folder, as in_order has them: NAME.cpp defines `Tool NAME_tool()`. Nothing
-/// else names them (cmake/tools.cmake).
+/// The tools of this folder, sorted by in_order. Each NAME.cpp defines `Tool NAME_tool()`; cmake/tools.cmake
+/// makes the list from the files.
 [[nodiscard]] std::vector<Tool> all_tools();
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-// cancel_command: ends the running command of a tab, by force if need be.
+// cancel_command: ends the running command of a tab, by force if it must.
 #include "tmux/manager.hpp"
 #include "toolkit/command_answer.hpp"
 #include "toolkit/limits.hpp"

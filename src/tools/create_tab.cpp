@@ -1,4 +1,4 @@
-// create_tab: a new tab with its own shell.
+// create_tab: opens a new tab with its own shell.
 #include "tmux/manager.hpp"
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"

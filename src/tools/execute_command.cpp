@@ -29,8 +29,8 @@ struct ExecuteCommandArgs {
   }
 };
 
-/// From its time-out on, at which it may take 6 s to end: until then its output is still read for the last
-/// step.
+/// How long after the command's timeout its output is still read for the last step. The command may take 6 s
+/// to end after the timeout.
 constexpr Milliseconds kReadsOutput{4'500};
 
 std::string streamed_note(const ProgressStream& stream) {
@@ -41,7 +41,7 @@ std::string streamed_note(const ProgressStream& stream) {
              : note + ", " + std::to_string(stream.skipped_bytes()) + " bytes of text skipped there";
 }
 
-/// The result at the command's end, also where the call would have returned before it.
+/// Waits for the command's end, and returns its result.
 boost::asio::awaitable<CommandResult> see_through(TmuxManager& manager, QueryCommand query,
                                                   CommandResult so_far) {
   query.window_id = so_far.window_id;
@@ -56,7 +56,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   Caller& caller = context.caller;
   args.request.who = std::move(caller.client);
-  const bool is_task = caller.task.has_value();  // which ends with its command, whatever comes before
+  const bool is_task = caller.task.has_value();  // a task ends with its command, not before
   if (is_task) {
     args.request.on_begin = std::move(caller.task->on_begin);
     args.request.task_key = std::move(caller.task->key);
@@ -75,7 +75,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   const auto read_by = Clock::now() + Milliseconds(args.request.timeout_ms) + kReadsOutput;
   OutputReader reader;
   if (caller.progress) {
-    args.request.hand_over = false;  // a client that sees it live waits for its end
+    args.request.hand_over = false;  // a client that sees the output live waits for the command's end
     reader = [stream](LogFollower output) { stream->follow(std::move(output)); };
     args.request.on_awaiting = [stream](AwaitingInput input) { stream->awaiting(std::move(input)); };
   }

@@ -1,4 +1,4 @@
-// get_command_state: how a command is doing, or how it ended.
+// get_command_state: tells whether a command still runs or how it ended, with its output.
 #include "tmux/manager.hpp"
 #include "toolkit/command_answer.hpp"
 #include "toolkit/limits.hpp"

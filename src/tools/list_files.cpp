@@ -1,4 +1,4 @@
-// list_files: the entries of a directory.
+// list_files: lists the entries of a directory.
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
 #include "files/file_uri.hpp"
@@ -11,12 +11,12 @@
 namespace terminally {
 namespace {
 
-/// Of all names, as JSON: an answer is sent twice, and has at most 8 MiB.
+/// The most bytes of all names as JSON: an answer holds them twice, and has at most 8 MiB.
 constexpr std::size_t kListBytes = std::size_t{1} << 20U;
 
 struct ListedFile {
   FileEntry entry;
-  std::string uri;  ///< empty: the name can be given as it is
+  std::string uri;  ///< empty where the name can be used in a path
 };
 
 struct ListedFiles {

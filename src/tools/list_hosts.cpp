@@ -1,4 +1,4 @@
-// list_hosts: the machines and containers that tabs can be opened on.
+// list_hosts: lists the machines and containers that tabs can be opened on.
 #include "toolkit/far_hosts.hpp"
 #include "toolkit/tool.hpp"
 
@@ -40,7 +40,7 @@ boost::asio::awaitable<ListedHosts> list_hosts(ToolContext context, ListHostsArg
 
 }  // namespace
 
-/// Listed where hosts are configured, and only there (router.cpp).
+/// The router leaves the tool out where no hosts are configured (router.cpp).
 Tool list_hosts_tool() {
   return make_tool<&list_hosts>("list_hosts", "List the machines and containers for host arguments.",
                                 {.read_only = true, .idempotent = true, .open_world = true},

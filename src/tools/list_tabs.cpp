@@ -1,4 +1,4 @@
-// list_tabs: the tabs of the instance. First of all tools: read-only, harmless with {}.
+// list_tabs: lists the tabs of the instance. It is the first of all tools: read-only, harmless with {}.
 #include "tools/list_tabs.hpp"
 
 #include "base/utf8.hpp"

@@ -17,8 +17,8 @@ struct ListedTabs {
 
 void describe(ResultVisitor& v, const ListedTabs& result);
 
-/// Makes it fit into a message, whatever is in it: directories have no limit but PATH_MAX, tabs none at all,
-/// and names are whatever a person makes them. `guard` may be null: then nothing is masked.
+/// Shortens a list so that it fits into a message: directories may be as long as PATH_MAX, and the number of
+/// tabs and the length of their names have no limit. `guard` may be null: then nothing is masked.
 void shorten(ListedTabs& result, TextGuard* guard);
 
 }  // namespace terminally

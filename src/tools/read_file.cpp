@@ -1,4 +1,4 @@
-// read_file: a part of a file, exactly.
+// read_file: reads a part of a file, exactly.
 #include "base/base64.hpp"
 #include "files/file_access.hpp"
 #include "json/json_size.hpp"
@@ -10,9 +10,9 @@
 namespace terminally {
 namespace {
 
-/// Of a content, as JSON: control characters are six bytes there, and an answer is sent twice.
+/// The most bytes of content as JSON, which an answer has twice. A control character takes six bytes there.
 constexpr std::size_t kContentJsonBytes = std::size_t{2} << 20U;
-/// A character has at most so many bytes: less would not come on.
+/// The most bytes of a character: a smaller max_bytes might never get past one.
 constexpr std::uint64_t kWholeCharacter = 4;
 
 struct ReadPart {

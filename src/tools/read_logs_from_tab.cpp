@@ -1,4 +1,4 @@
-// read_logs_from_tab: the last lines of a tab's log.
+// read_logs_from_tab: reads the last lines of a tab's log.
 #include "tmux/manager.hpp"
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"

@@ -1,4 +1,4 @@
-// read_screen: what a person sees in a tab.
+// read_screen: reads a tab's screen as a person sees it.
 #include "tmux/manager.hpp"
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"

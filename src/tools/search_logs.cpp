@@ -1,4 +1,4 @@
-// search_logs: the lines of a tab's log that a regular expression matches.
+// search_logs: finds the lines of a tab's log that match a regular expression.
 #include "tmux/manager.hpp"
 #include "toolkit/limits.hpp"
 #include "toolkit/tool.hpp"

@@ -1,4 +1,4 @@
-// set_history_limit: how many lines people can scroll back in tabs that are opened from now on.
+// set_history_limit: sets how many lines people can scroll back in tabs that are opened from now on.
 #include "tmux/manager.hpp"
 #include "toolkit/tool.hpp"
 

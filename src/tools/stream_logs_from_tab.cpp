@@ -1,4 +1,4 @@
-// stream_logs_from_tab: a tab's log by byte offset, to follow it without gaps.
+// stream_logs_from_tab: reads a tab's log from a byte offset, to follow it without gaps.
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "tmux/manager.hpp"
@@ -35,8 +35,7 @@ struct StreamLogsFromTabArgs {
     v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output at the end.");
   }
 
-  static constexpr std::uint64_t kMaxOffset =
-      (std::uint64_t{1} << 53U) - 1;  // what every JSON reader keeps exact
+  static constexpr std::uint64_t kMaxOffset = (std::uint64_t{1} << 53U) - 1;  // exact in every JSON reader
 };
 
 boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, StreamLogsFromTabArgs args) {

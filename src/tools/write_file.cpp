@@ -1,4 +1,4 @@
-// write_file: a file, whole and at once.
+// write_file: writes a file, whole and at once.
 #include <array>
 
 #include "base/base64.hpp"
@@ -12,8 +12,8 @@
 namespace terminally {
 namespace {
 
-constexpr std::uint64_t kMostContent = std::uint64_t{12} << 20U;  // what a line of the transport has room for
-constexpr Range kChecked = {1, 4'096};  // what it must be is said by a check of its own
+constexpr std::uint64_t kMostContent = std::uint64_t{12} << 20U;  // fits a line of the transport
+constexpr Range kChecked = {1, 4'096};  // for arguments whose form has a check of its own
 
 struct WrittenAnswer {
   WrittenFile file;
