@@ -1,3 +1,4 @@
+// Base64 by libsodium, with a check for the bytes beyond ASCII that libsodium 1.0.18 accepts.
 #include "base/base64.hpp"
 
 #include <sodium/utils.h>

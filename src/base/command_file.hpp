@@ -8,18 +8,16 @@ namespace terminally {
 
 inline constexpr std::size_t kCommandIdDigits = 8;
 
-/// The first digits of a command's nonce: its id, and how the names of its files and of its scripts'
-/// variables begin.
+/// A command's id, the first digits of its nonce. The names of its files and shell variables begin with it.
 [[nodiscard]] inline std::string command_id_of(std::string_view nonce) {
   return std::string(nonce.substr(0, kCommandIdDigits));
 }
 
-/// The files of a command (CommandFiles), by the letter that ends their names. The
-/// wrapper has none.
+/// The files of a command (CommandFiles), by the last letter of their names. The wrapper has no letter.
 enum class CommandFile : char {
   text = 'u',
   end = 'e',    ///< prints END
-  hook = 'p',   ///< for the prompt after it
+  hook = 'p',   ///< run by the prompt after the command
   taken = 't',  ///< bash also notes a line of its history there
   cancelled = 'c',
   signalled = 's',

@@ -1,3 +1,4 @@
+// Words the system's errors, and names the limit of the process that an error has hit.
 #include "base/error.hpp"
 
 #include <sys/resource.h>

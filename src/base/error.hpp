@@ -5,8 +5,8 @@
 
 namespace terminally {
 
-/// What went wrong, in terms of who can mend it. Of a tool it becomes a result, in mcp/method_table.cpp; of
-/// another method an error, in mcp/peer.cpp.
+/// What went wrong, in terms of who can mend it. An error of a tool becomes a result, in
+/// mcp/method_table.cpp; an error of another method becomes an error of the protocol, in mcp/failures.cpp.
 enum class ErrorCode {
   // The caller asked for something that cannot be: a tool error the model can read and correct.
   invalid_argument,  ///< a field is missing, mistyped or out of range; the message names it
@@ -35,8 +35,7 @@ class Error : public std::runtime_error {
 /// An Error of code `io` that names the operation and the system's reason (`errno`).
 [[nodiscard]] Error io_error(const std::string& what, int error_number);
 
-/// The system's reason in words; where a limit of the process is what it hit, with that limit's name, its
-/// value, and what to do.
+/// The system's reason in words, with the name and value of a limit that was hit, and what to do.
 [[nodiscard]] std::string system_reason(int error_number);
 
 }  // namespace terminally

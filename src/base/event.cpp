@@ -1,3 +1,4 @@
+// Lets coroutines wait for an event: each waiter sleeps on a timer that the event cancels.
 #include "base/event.hpp"
 
 #include <boost/asio.hpp>

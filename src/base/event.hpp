@@ -8,7 +8,7 @@
 
 namespace terminally {
 
-/// Something that coroutines wait for: it happens once and stays so until it is cleared. Single-threaded.
+/// Something that coroutines wait for. An event, once set, stays set until it is cleared. Single-threaded.
 class Event {
  public:
   Event() = default;
@@ -18,16 +18,15 @@ class Event {
 
   void set();
   void clear() { set_ = false; }
-  /// Wakes who waits now and nobody later: for what changes again and again. No change is missed by who
-  /// looks, and then waits, with nothing awaited in between.
+  /// Wakes those that wait now, and sets nothing: for a state that changes again and again. A coroutine that
+  /// looks at the state and then waits, with no other await in between, misses no change.
   void notify();
   [[nodiscard]] bool is_set() const { return set_; }
 
-  /// Returns when it is set; at once if it is. Throws operation_aborted when the waiter is cancelled.
-  /// The event must live until then.
+  /// Returns when the event is set; at once if it is set already. Throws operation_aborted when the waiter is
+  /// cancelled. The event must live until then.
   [[nodiscard]] boost::asio::awaitable<void> wait();
-  /// The same, until the time has come at the latest. Says whether it happened. A third of what `finish_by`
-  /// costs.
+  /// As `wait`, but until `when` at most. Says whether the event happened. Costs a third of `finish_by`.
   [[nodiscard]] boost::asio::awaitable<bool> wait_by(Clock::time_point when);
 
  private:

@@ -1,3 +1,4 @@
+// Reads, writes, replaces and locks small files, and makes private directories.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -17,11 +18,11 @@
 namespace terminally {
 namespace {
 
-/// Not to wait for the other end of a named pipe that somebody has put in the file's place.
+/// O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put in the file's place.
 constexpr int kCommonFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-/// Far more than any file that is read whole has; another is none of ours.
+/// No file that we read whole is nearly as large.
 constexpr std::size_t kMostRead = 256UL * 1024 * 1024;
-/// What stays free for those that write into such a file later.
+/// Bytes that stay free for programs that write into such a file later.
 constexpr std::uint64_t kMargin = 64UL * 1024;
 
 bool is_regular(int fd) {
@@ -50,7 +51,7 @@ void write_with(const std::filesystem::path& path, std::string_view content, int
   write_all(fd.get(), content, path);
 }
 
-/// Through a file beside it, which is locked, if so, before it has its name.
+/// Writes a new file and renames it over the old one. `locked`: locks the new file before the rename.
 FileLock replace(const std::filesystem::path& path, std::string_view content, bool locked) {
   std::filesystem::path fresh = path;
   fresh += ".new";
@@ -113,7 +114,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   write_with(path, content, O_TRUNC);
 }
 
-/// What has no limit has no blocks to tell of (tmpfs).
+/// A tmpfs without a limit reports 0 blocks.
 bool has_room(const std::filesystem::path& directory, std::uint64_t bytes) {
   struct statvfs status{};
   return ::statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0 ||

@@ -1,3 +1,4 @@
+// Reads and writes the ids of tabs and panes, such as "@3" and "%3".
 #include "base/ids.hpp"
 
 #include <charconv>

@@ -8,8 +8,8 @@
 
 namespace terminally {
 
-/// The handle of a tab, "@3": tmux's number of its window and what the generation begins with. It means one
-/// tab for ever, within its instance; never a target for tmux.
+/// The handle of a tab, "@3": tmux's number of the window plus the first number of the generation. A handle
+/// means one tab for ever, within the instance; it is never a target for tmux.
 struct WindowId {
   std::uint32_t number = 0;
   auto operator<=>(const WindowId&) const = default;
@@ -21,7 +21,7 @@ struct PaneId {
   auto operator<=>(const PaneId&) const = default;
 };
 
-/// Nobody opens so many: higher numbers on disk were not given by us, and nothing is counted on from them.
+/// Nobody opens so many tabs: higher numbers on disk are not ours, and no later number is derived from them.
 constexpr std::uint32_t kHighestNumber = 999'999'999;
 
 [[nodiscard]] std::string to_string(WindowId id);
@@ -31,7 +31,7 @@ constexpr std::uint32_t kHighestNumber = 999'999'999;
 [[nodiscard]] std::optional<WindowId> parse_window_id(std::string_view text);
 [[nodiscard]] std::optional<PaneId> parse_pane_id(std::string_view text);
 
-/// What an error says where a tab was named and two have the name.
+/// The text of an error where a tab was given by a name that two tabs have.
 [[nodiscard]] std::string several_tabs_named(std::string_view name, WindowId one, WindowId other);
 
 }  // namespace terminally

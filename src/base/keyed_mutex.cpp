@@ -1,3 +1,4 @@
+// A FIFO mutex for coroutines: each waiter sleeps on a timer that the unlock cancels.
 #include "base/keyed_mutex.hpp"
 
 #include <algorithm>
@@ -7,8 +8,8 @@ namespace terminally {
 
 namespace asio = boost::asio;
 
-/// Its timer is cancelled to wake it. `granted` says the lock was handed over, so that a waiter that is
-/// cancelled or gives up in the same turn gives it back, or takes it.
+/// A waiter's timer is cancelled to wake the waiter. `granted`: the lock was handed over. A waiter that is
+/// cancelled in the same turn then gives the lock back; one whose time is over takes it.
 struct AsyncMutex::Waiter {
   Waiter(const asio::any_io_executor& executor, Clock::time_point give_up_at) : wake(executor, give_up_at) {}
   asio::steady_timer wake;

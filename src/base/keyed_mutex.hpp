@@ -11,8 +11,8 @@
 
 namespace terminally {
 
-/// An asynchronous mutex for one thread: waiters are served in the order they came (FIFO), a waiter that is
-/// cancelled or gives up leaves the queue, and the lock is held by a RAII guard.
+/// An asynchronous mutex for one thread. Waiters are served in the order they came (FIFO); a waiter that is
+/// cancelled or gives up leaves the queue. A RAII guard holds the lock.
 class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
  public:
   class Guard {
@@ -42,12 +42,12 @@ class AsyncMutex : public std::enable_shared_from_this<AsyncMutex> {
 
   /// What a waiter gets.
   struct Turn {
-    Guard guard;            ///< none: its time was over first
-    std::size_t ahead = 0;  ///< how many stood before it then: who holds the lock, and who waited longer
+    Guard guard;            ///< none: the waiter's time was over first
+    std::size_t ahead = 0;  ///< how many were before the waiter then: the holder, and longer waiters
   };
 
   [[nodiscard]] boost::asio::awaitable<Guard> lock();
-  /// Waits until then at most.
+  /// Waits until `give_up_at` at most.
   [[nodiscard]] boost::asio::awaitable<Turn> lock_by(Clock::time_point give_up_at);
   [[nodiscard]] bool locked() const { return locked_; }
 
@@ -73,7 +73,7 @@ class KeyedMutex {
     co_return std::move(turn.guard);
   }
 
-  /// Waits until then at most.
+  /// Waits until `give_up_at` at most.
   [[nodiscard]] boost::asio::awaitable<Turn> lock_by(Key key, Clock::time_point give_up_at) {
     std::erase_if(mutexes_, [](const auto& entry) { return entry.second.expired(); });
     auto& slot = mutexes_[key];

@@ -1,3 +1,4 @@
+// Makes pipes, and pairs of sockets in their place, whose ends are closed on exec.
 #include "base/pipe.hpp"
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@ struct Pipe {
 /// Both ends are closed on exec. Throws Error(io).
 [[nodiscard]] Pipe make_pipe();
 
-/// The same as a pair of sockets: writing where nobody reads any more need not raise SIGPIPE (MSG_NOSIGNAL).
+/// As make_pipe, but a pair of sockets: a write without a reader need not raise SIGPIPE (MSG_NOSIGNAL).
 [[nodiscard]] Pipe make_socket_pipe();
 
 }  // namespace terminally

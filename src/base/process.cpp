@@ -1,3 +1,4 @@
+// Starts child processes, talks with them through pipes, and kills and reaps them.
 #include "base/process.hpp"
 
 #include <fcntl.h>
@@ -24,13 +25,13 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// As shells say it.
+/// The exit code of shells for a program that cannot be started.
 constexpr int kNotStarted = 127;
-/// Of one that is run to its end; what prints more does not get there.
+/// The most that `finish` reads of each output; a process that prints more is stuck until its deadline.
 constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
-/// Those that we may not kill, as they run as another user (sudo makes them so). They end with their pipes.
+/// Children that we may not kill, because they run as another user (sudo). They end when their pipes close.
 std::vector<pid_t>& left_to_themselves() {
   static std::vector<pid_t> pids;
   return pids;
@@ -40,7 +41,7 @@ void reap_left_to_themselves() {
   std::erase_if(left_to_themselves(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
-/// Owns a started child: killed and reaped when it goes out of scope unreaped.
+/// Owns a started child: kills and reaps it when the object goes out of scope.
 class Child {
  public:
   Child(pid_t pid, bool leads) : pid_(pid), leads_(leads) { reap_left_to_themselves(); }
@@ -50,8 +51,9 @@ class Child {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  /// Its exit code, as shells say it. Until it is reaped its number is nobody else's, nor that of its group;
-  /// what has ended by itself is not changed by a signal. Nothing happens where it was reaped before.
+  /// Kills and reaps the child, and returns its exit code as shells do. No other process gets the child's
+  /// pid, or its group's, before the child is reaped. The signal changes nothing for a child that has ended
+  /// by itself. Does nothing the second time.
   int end() {
     int status = SIGKILL;
     const pid_t pid = std::exchange(pid_, -1);
@@ -73,7 +75,7 @@ class Child {
 
  private:
   pid_t pid_;
-  bool leads_;  ///< a group of its own
+  bool leads_;  ///< it leads a process group of its own
 };
 
 /// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
@@ -112,7 +114,7 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, bool 
   return pid;
 }
 
-/// In a child that has been forked: only what is safe there.
+/// Runs in a forked child: only async-signal-safe calls.
 [[noreturn]] void become(char* const* args, char* const* env, pid_t parent,
                          const std::array<int, 3>& streams) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -131,7 +133,8 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, bool 
   ::_exit(127);
 }
 
-/// posix_spawn, which is quicker, cannot ask for a signal at our end. What cannot be run ends with 127.
+/// Forks, because posix_spawn, though quicker, cannot ask for a signal at our end. Exit code 127: cannot be
+/// run.
 pid_t spawn_kept(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
   const std::vector<char*> args = pointers(argv);
   const std::vector<char*> env = pointers(environment);
@@ -146,7 +149,6 @@ pid_t spawn_kept(const Argv& argv, const std::vector<std::string>& environment, 
   return pid;
 }
 
-/// Owns a child's pidfd, by which its end is seen.
 UniqueFd open_pidfd(const Child& child, const Argv& argv) {
   UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0)));
   if (!fd) {
@@ -177,7 +179,7 @@ asio::awaitable<std::string> read_some_of(asio::readable_pipe& pipe) {
   co_return read;
 }
 
-/// A process may end without reading all of it.
+/// Writes all of `text`, or as much as the process reads before it ends.
 asio::awaitable<void> write_all(asio::local::stream_protocol::socket& socket, const std::string& text) {
   boost::system::error_code error;
   co_await asio::async_write(socket, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
@@ -230,7 +232,7 @@ struct ChildProcess::State {
     return ::poll(&ended, 1, 0) > 0;  // a signal of our own ends it, too
   }
 
-  /// Looked at, too: asio may tell of a descriptor what it has just seen of one that was closed since.
+  /// Checks after each wake-up: asio may report what it saw of a closed descriptor of the same number.
   asio::awaitable<void> ended() {
     boost::system::error_code error;
     while (!error && !has_ended()) {
@@ -242,8 +244,8 @@ struct ChildProcess::State {
   asio::local::stream_protocol::socket in;
   asio::readable_pipe out;
   asio::readable_pipe err;
-  // Killed before its stdin is closed: a tmux client that sees the end of its input and dies with it crashes
-  // a server that is just ending (3.3a frees the input twice).
+  // Declared after the pipes, so that the child is killed before its stdin is closed: a tmux client that sees
+  // the end of its input and dies crashes a server that is just ending (3.3a frees the input twice).
   Child child;
   asio::posix::stream_descriptor pidfd;
 };

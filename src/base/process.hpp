@@ -12,11 +12,11 @@ namespace terminally {
 
 using Argv = std::vector<std::string>;
 
-/// As execve takes them, with a null behind. To be used while `strings` are there.
+/// The pointers that execve takes, with a null at the end. They are valid as long as `strings` is.
 [[nodiscard]] std::vector<char*> pointers(const std::vector<std::string>& strings);
 
-/// Becomes this program: what comes after it is its. With the signals that we ignore at their defaults again,
-/// as those of a ChildProcess are: they would be inherited. Throws Error(io) when it cannot be run.
+/// Replaces this process by a program (execvp). Sets the signals that we ignore to their defaults first,
+/// because the program would inherit them. Throws Error(io) when the program cannot be run.
 [[noreturn]] void become(const Argv& argv);
 
 /// How a process ended and what it printed.
@@ -27,18 +27,18 @@ struct ProcessResult {
   std::string err;
 };
 
-/// A process of ours, started by argv (looked up on PATH, never through a shell). Killed and reaped when this
-/// goes out of scope before it has ended.
+/// A child process, started by argv (looked up on PATH, never through a shell). A child that has not ended
+/// when the object goes out of scope is killed and reaped.
 class ChildProcess {
  public:
   enum class Kept : std::uint8_t {
     no,
     to_our_end,  ///< killed by the system when this process ends, however it does
-    as_session,  ///< in a session of its own: what is left of its process group ends with it
+    as_session,  ///< in a session of its own: the rest of its process group is killed with it
   };
 
   /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io) when
-  /// it cannot be started.
+  /// the process cannot be started.
   ChildProcess(const boost::asio::any_io_executor& executor, const Argv& argv,
                const std::vector<std::string>& environment = {}, Kept kept = Kept::no);
   ~ChildProcess();
@@ -46,28 +46,27 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] bool has_ended() const;
-  /// Where its waits go on.
   [[nodiscard]] boost::asio::any_io_executor executor() const;
-  /// -1: it was reaped.
+  /// -1 once the process was reaped.
   [[nodiscard]] int pid() const;
 
-  /// Gives it `input` as its standard input, to the end of it, and waits until it ended. At the deadline, or
-  /// when the coroutine is cancelled, it is killed and reaped before this returns or throws. Only once.
+  /// Gives the process `input` as its whole standard input, and waits until it has ended. Kills and reaps the
+  /// process at the deadline, or when the coroutine is cancelled, before returning or throwing. Only once.
   [[nodiscard]] boost::asio::awaitable<ProcessResult> finish(std::string input,
                                                              std::chrono::milliseconds deadline);
 
-  /// For one that is talked with, in place of `finish`. Writes all of it to its standard input. False: it
-  /// does not read any more. One at a time.
+  /// For a dialogue, in place of `finish`: writes `text` to the standard input of the process. False: the
+  /// process does not read any more. One call at a time.
   [[nodiscard]] boost::asio::awaitable<bool> write(std::string text);
-  /// What it prints next; empty: no more, from it or from who else has its output.
+  /// What the process prints next; empty: the output has ended, also for others that have inherited it.
   [[nodiscard]] boost::asio::awaitable<std::string> read_some();
-  /// The same of its standard error.
+  /// As read_some, of standard error.
   [[nodiscard]] boost::asio::awaitable<std::string> read_some_errors();
-  /// Until it has ended. For all four this has to live until they return.
+  /// Returns when the process has ended. The object must live until any of these four calls returns.
   [[nodiscard]] boost::asio::awaitable<void> ended();
-  /// Of one that has ended, and is reaped by that: 128 + signal number when a signal ended it.
+  /// Reaps a process that has ended. 128 + signal number when a signal ended it.
   [[nodiscard]] int exit_code();
-  /// Kills and reaps it now, and ends what waits for it as where it had ended by itself.
+  /// Kills and reaps the process now. Coroutines that wait for it go on as if it had ended by itself.
   void end();
 
  private:
@@ -75,11 +74,11 @@ class ChildProcess {
   std::unique_ptr<State> state_;
 };
 
-/// Runs a process without input to its end, as ChildProcess does.
+/// Runs a process without input until it ends or the deadline kills it.
 [[nodiscard]] boost::asio::awaitable<ProcessResult> run_process(Argv argv, std::chrono::milliseconds deadline,
                                                                 std::vector<std::string> environment = {});
 
-/// The same where there is no event loop, or it may wait; exit code 127 where it cannot be started.
+/// As run_process, but blocks: for callers without an event loop. Exit code 127: could not be started.
 [[nodiscard]] ProcessResult run_and_wait(Argv argv, std::chrono::milliseconds deadline);
 
 }  // namespace terminally

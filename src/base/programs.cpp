@@ -1,3 +1,4 @@
+// Looks programs up on PATH.
 #include "base/programs.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Holds four descriptors back, and gives one up when a call fails for want of a descriptor.
 #include "base/spare_descriptors.hpp"
 
 #include <fcntl.h>
@@ -11,9 +12,9 @@
 namespace terminally {
 namespace {
 
-/// A log, its sidecar, a record and a process, all at once.
+/// Enough for a log, its sidecar, a record and a process at once.
 std::array<UniqueFd, 4> spare_descriptors;
-/// The thread that makes texts reads logs, too.
+/// Text workers (other threads) read logs, too.
 std::mutex spare_descriptors_lock;
 
 void hold_them() {

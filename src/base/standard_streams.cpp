@@ -1,3 +1,4 @@
+// Opens /dev/null in the place of each standard stream that was closed at the start.
 #include "base/standard_streams.hpp"
 
 #include <fcntl.h>

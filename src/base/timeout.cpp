@@ -1,3 +1,4 @@
+// Timers for coroutines: to sleep, and to cancel work at a deadline.
 #include "base/timeout.hpp"
 
 #include <boost/asio.hpp>
@@ -32,8 +33,8 @@ asio::awaitable<void> sleep_quietly(Clock::time_point when) {
 
 asio::awaitable<bool> finish_by(Clock::time_point when, asio::awaitable<void> work) {
   using asio::experimental::awaitable_operators::operator||;
-  // Errors are carried out by hand: `||` waits for the first success, so a failed `work` would cost the whole
-  // time, and two cancelled branches make a multiple_exceptions that nobody expects.
+  // Errors are passed on by hand: `||` waits for the first success, so a failed `work` would cost the whole
+  // time, and two cancelled branches would make a multiple_exceptions that no caller expects.
   std::exception_ptr failure;
   const auto first = co_await (capture(std::move(work), failure) || sleep_quietly(when));
   if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) {

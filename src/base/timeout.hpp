@@ -10,19 +10,19 @@ namespace terminally {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// How long it is until then; less than nothing where that is over.
+/// The time until `when`; negative when `when` has passed.
 [[nodiscard]] inline Milliseconds time_until(Clock::time_point when) {
   return std::chrono::duration_cast<Milliseconds>(when - Clock::now());
 }
 
-/// Waits. Throws operation_aborted when cancelled.
+/// Throws operation_aborted when cancelled.
 [[nodiscard]] boost::asio::awaitable<void> sleep_until(Clock::time_point when);
 [[nodiscard]] inline boost::asio::awaitable<void> sleep_for(Milliseconds time) {
   return sleep_until(Clock::now() + time);
 }
 
-/// Runs `work` until it is done or the time has come; then `work` is cancelled. Says whether it was done in
-/// time. What `work` throws is passed on; cancelled itself, it throws operation_aborted.
+/// Runs `work` until it is done, and cancels it at `when`. Says whether `work` was done in time. Passes on
+/// what `work` throws; throws operation_aborted when the caller is cancelled.
 [[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when,
                                                      boost::asio::awaitable<void> work);
 

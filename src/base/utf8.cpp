@@ -1,3 +1,4 @@
+// Finds the characters and the invalid parts of UTF-8 text, and cuts text between characters.
 #include "base/utf8.hpp"
 
 #include <algorithm>

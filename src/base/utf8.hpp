@@ -12,7 +12,7 @@ enum class Utf8Kind {
   incomplete,  ///< the text ends inside what may still become a character
 };
 
-/// What stands at the start of a text, and how many bytes (1 to 4) it takes.
+/// The first part of a text, and how many bytes (1 to 4) it takes.
 struct Utf8Part {
   Utf8Kind kind;
   std::size_t bytes;
@@ -57,18 +57,18 @@ void append_utf8(std::string& text, char32_t character);
 /// What stands where a text was cut.
 inline constexpr std::string_view kCutMark = "\xE2\x80\xA6";
 
-/// As whole_characters, and kCutMark behind it where something was cut: how a long text is shown.
+/// As whole_characters, with kCutMark at the end where something was cut: how a long text is shown.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 /// At most the first `most` bytes. A word that would be cut is left out, unless it is the first one: half of
-/// a secret is not seen to be one.
+/// a secret would not be recognized.
 [[nodiscard]] std::string_view whole_words(std::string_view text, std::size_t most);
 
 /// Whether `text` has a C0 control (tab and newline included), DEL, or a C1 control as UTF-8 (U+0080 to
 /// U+009F).
 [[nodiscard]] bool has_control_characters(std::string_view text);
 
-/// Not text: a NUL, or more than a tenth of it no UTF-8.
+/// Whether the bytes are no text: they have a NUL, or more than 16 bytes and a tenth of them are no UTF-8.
 [[nodiscard]] bool looks_binary(std::string_view bytes);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Runs long work on one thread beside the event loop, the cheapest job first.
 #include "base/worker.hpp"
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace {
 
 using Flag = std::atomic<bool>;
 
-/// Of the work that this thread is at: its own flag, and that of its Worker.
+/// The flags of the work under way on this thread, and of its Worker.
 thread_local const Flag* work_abandoned = nullptr;
 thread_local const Flag* worker_ends = nullptr;
 
@@ -51,7 +52,7 @@ void throw_if_abandoned() {
   }
 }
 
-/// On the event loop, all but the work itself: the thread has one job at a time, the others wait here.
+/// Runs on the event loop, all but the work itself: the thread has one job at a time, the others wait here.
 class Worker::Queue : public std::enable_shared_from_this<Queue> {
  public:
   explicit Queue(asio::any_io_executor loop) : loop_(std::move(loop)) {}
@@ -78,7 +79,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
     }
     busy_ = true;
     JobPtr job = std::move(waiting_.extract(waiting_.begin()).mapped());
-    // What it threw is let go of on the loop, too: nothing of the job is left to the thread.
+    // The job, and the exception that it may hold, is destroyed on the loop, not on the thread.
     asio::post(thread_,
                [job = std::move(job), loop = loop_, ends = &ends_, queue = weak_from_this()]() mutable {
                  run_on_thread(*job, *ends);
@@ -93,7 +94,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
   }
 
   asio::any_io_executor loop_;
-  std::multimap<std::uint64_t, JobPtr> waiting_;  ///< of the same cost: as they came
+  std::multimap<std::uint64_t, JobPtr> waiting_;  ///< jobs of the same cost in the order they came
   bool busy_ = false;
   Flag ends_{false};
   asio::thread_pool thread_{1};

@@ -8,13 +8,13 @@
 
 namespace terminally {
 
-/// To be called now and then by what may run on a Worker and takes long: throws Abandoned when nobody waits
-/// for it any more. Does nothing on other threads.
+/// Long work that may run on a Worker calls this now and then: throws Abandoned when nobody waits for the
+/// work any more. Does nothing on other threads.
 void throw_if_abandoned();
 struct Abandoned : std::exception {};
 
-/// One thread beside the event loop, for work that takes longer than the event loop may be held. It is
-/// started by the first work, and joined with this object: work under way is abandoned.
+/// One thread beside the event loop, for work that takes longer than the event loop may be held. The first
+/// work starts the thread. The destructor abandons the work under way and joins the thread.
 class Worker {
  public:
   Worker();
@@ -22,10 +22,10 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Runs `work` on the thread and returns when it is done. What waits is begun in the order of `cost`, any
-  /// measure of how long it will take: what is short does not wait for all that is long. It must own all it
-  /// uses: a caller that is cancelled leaves it behind, abandoned (and throws operation_aborted); what was
-  /// not begun is dropped. What `work` throws is passed on.
+  /// Runs `work` on the thread and returns when it is done. Waiting work is begun in the order of `cost`, any
+  /// measure of its duration, so that short work does not wait for all that is long. `work` must own all it
+  /// uses: a cancelled caller (operation_aborted) abandons work under way and drops work not begun. What
+  /// `work` throws is passed on.
   [[nodiscard]] boost::asio::awaitable<void> run(std::uint64_t cost, std::function<void()> work);
 
  private:

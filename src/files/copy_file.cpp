@@ -1,3 +1,4 @@
+// Copies a file in parts of 1 MiB from one place to another, and checks the hash at the end.
 #include "files/copy_file.hpp"
 
 #include <algorithm>
@@ -27,8 +28,7 @@ WriteFile piece(const std::string& path, FilePiece which, std::string content) {
   return request;
 }
 
-/// What the destination has of it from `at` on becomes the whole, unless another copy puts its parts there,
-/// too.
+/// Copies the parts from `at` on. Stops early when another copy writes parts to the destination, too.
 Awaitable<void> fill_parts(const CopyFile& copy, std::uint64_t size, std::uint64_t at) {
   WriteFile none = piece(copy.to_path, at == 0 ? FilePiece::first : FilePiece::next, "");
   WrittenFile written = co_await copy.to.write(std::move(none));
@@ -75,7 +75,7 @@ Awaitable<CopiedFile> copy_file(CopyFile copy) {
         throw;
       }
     }
-    copied.resumed_at = 0;  // they were of something else
+    copied.resumed_at = 0;  // the parts were of another file
   }
 }
 

@@ -13,19 +13,19 @@ struct CopyFile {
   FilePlace& from;
   std::string from_path;
   FilePlace& to;
-  std::string to_path;  ///< of a file, or of a directory that it goes into by its own name
+  std::string to_path;  ///< a file, or a directory that gets the file under its own name
   std::function<void(std::uint64_t done, std::uint64_t size)> on_progress;  ///< may be empty
 };
 
 struct CopiedFile {
   std::string path;
   std::uint64_t bytes = 0;
-  std::uint64_t resumed_at = 0;  ///< so much was there from an earlier try
+  std::uint64_t resumed_at = 0;  ///< how many bytes were there from an earlier try
 };
 
-/// Copies in parts, which stay at the destination where it is cut short: the next copy goes on from there.
-/// Only what has the same hash as the source takes the place of what is there, at once and as a whole. Parts
-/// of something else are found out in the end, and all is copied anew. Throws Error.
+/// Copies a file in parts. The parts of a copy that is cut short stay at the destination, and the next copy
+/// goes on from there. The whole file replaces the destination atomically, and only if it has the source's
+/// hash; where the parts were of another file, all is copied anew. Throws Error.
 [[nodiscard]] Awaitable<CopiedFile> copy_file(CopyFile copy);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Lists, reads and writes files on a worker thread, each call within a time limit.
 #include "files/file_access.hpp"
 
 #include <algorithm>
@@ -13,12 +14,12 @@
 namespace terminally {
 namespace {
 
-/// How long who expects a content waits for the lock of a directory, and who does not: that one goes on then,
-/// as another program may hold the lock for hours (`flock . make`).
+/// How long a write waits for the directory's lock: with expected_sha256, then it fails; without, then it
+/// goes on, because another program may hold the lock for hours (`flock . make`).
 constexpr Milliseconds kWaitsForLock{10'000};
 constexpr Milliseconds kWouldLikeLock{1'000};
 constexpr Milliseconds kBetweenTries{5};
-/// What a step of a long work counts as, in bytes: less than any whole one.
+/// The cost of one step of long work, in bytes: less than any whole piece of work.
 constexpr std::uint64_t kStepCost = 1;
 
 FilePart known_of(const OpenFile& file) {
@@ -29,7 +30,7 @@ FilePart known_of(const OpenFile& file) {
   return part;
 }
 
-/// Either a name, or the URI of the entry.
+/// The name that `after` gives: a name, or the URI of an entry.
 std::string name_behind(const std::string& after) {
   if (!is_file_uri(after)) {
     return after;
@@ -105,7 +106,7 @@ Awaitable<FilePart> FileAccess::read(ReadFile request) {
 }
 
 Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std::shared_ptr<FilePart> part) {
-  const auto scan = std::make_shared<std::shared_ptr<FileScan>>();  // none: it is too large for each read
+  const auto scan = std::make_shared<std::shared_ptr<FileScan>>();  // none: too large for a hash by each read
   std::function<void()> open = [place = std::move(place), request, scan, part] {
     OpenFile file = open_file_to_read(place);
     *part = known_of(file);
@@ -189,7 +190,7 @@ Awaitable<void> FileAccess::read_to_end(std::shared_ptr<FileScan> scan) {
   }
 }
 
-/// Asks again and again: to wait for a lock would take the thread from all others.
+/// Tries the lock again and again: waiting for it would block the thread for all others.
 Awaitable<void> FileAccess::lock(std::shared_ptr<FreshFile> fresh, bool must) {
   const Clock::time_point give_up = Clock::now() + (must ? kWaitsForLock : kWouldLikeLock);
   const auto locked = std::make_shared<bool>(false);
@@ -201,7 +202,7 @@ Awaitable<void> FileAccess::lock(std::shared_ptr<FreshFile> fresh, bool must) {
         if (must) {
           throw;
         }
-        *locked = true;  // there are none here, and nothing depends on it
+        *locked = true;  // this file system has no locks, and this write needs none
       }
     };
     co_await worker_.run(kStepCost, std::move(attempt));

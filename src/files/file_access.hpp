@@ -13,8 +13,8 @@ namespace terminally {
 class FileScan;
 class FreshFile;
 
-/// The files of this machine, in the directories of `roots`. What blocks does so on a thread of its own, a
-/// slice at a time, so that what is long holds up nobody. A call that a hanging file system does not answer
+/// The files of this machine, in the directories of `roots`. Blocking work runs on a thread of its own, a
+/// slice at a time, so that a long call holds up no other. A call that a hanging file system does not answer
 /// ends after `patience`.
 class FileAccess final : public FilePlace {
  public:
@@ -25,7 +25,7 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<FilePart> read(ReadFile request) override;
   [[nodiscard]] Awaitable<WrittenFile> write(WriteFile request) override;
 
-  /// For what is pure and takes long, such as looking through a content: on the same thread.
+  /// Runs pure work that takes long, such as a search through a content, on the same thread.
   [[nodiscard]] Awaitable<void> beside(std::uint64_t bytes, std::function<void()> work);
 
  private:

@@ -1,3 +1,4 @@
+// Lists a directory, and keeps no more names than were asked for.
 #include "files/file_listing.hpp"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@ struct ClosesDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// The first `most` names behind `after`.
+/// The first `most` names after `after`.
 std::set<std::string> names_behind(DIR* directory, const std::string& after, std::size_t most,
                                    const std::string& said) {
   std::set<std::string> names;

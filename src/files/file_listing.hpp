@@ -5,8 +5,7 @@
 
 namespace terminally {
 
-/// The entries of a directory, in the order of their names' bytes. However many there are, no more than asked
-/// for are kept. May block.
+/// The entries of a directory, in the order of their names' bytes. Holds no more than asked for. May block.
 [[nodiscard]] FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request);
 
 }  // namespace terminally

@@ -7,8 +7,8 @@
 
 namespace terminally {
 
-/// Where files are: this machine, or another one behind its tools of the same names. All throw Error whose
-/// text is for whoever asked.
+/// Where files are: this machine, or another one that is reached by its own tools of the same names. All
+/// functions throw Error, whose text is for the caller's reader.
 class FilePlace {
  public:
   FilePlace() = default;
@@ -16,7 +16,7 @@ class FilePlace {
   FilePlace& operator=(const FilePlace&) = delete;
   virtual ~FilePlace() = default;
 
-  /// Whether it is one that can be looked into; what else is wrong with a path, reading or writing it says.
+  /// Whether `path` is a directory that can be listed. `read` and `write` report other faults of the path.
   [[nodiscard]] virtual Awaitable<bool> is_directory(std::string path) = 0;
   [[nodiscard]] virtual Awaitable<FilePart> read(ReadFile request) = 0;
   [[nodiscard]] virtual Awaitable<WrittenFile> write(WriteFile request) = 0;

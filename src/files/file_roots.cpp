@@ -1,3 +1,4 @@
+// Decides which of the allowed directories a path lies in.
 #include "files/file_roots.hpp"
 
 #include <system_error>
@@ -9,7 +10,7 @@
 namespace terminally {
 namespace {
 
-/// Of a path without empty parts: what of it is below a directory, which is one, too. Nothing: it is not.
+/// The part of `path` below `directory`, both without empty parts; nothing where the path is not below it.
 std::optional<std::string> part_below(std::string_view path, std::string_view directory) {
   if (directory == "/") {
     return std::string(path.substr(1));

@@ -1,3 +1,4 @@
+// Reads a file in slices of 1 MiB, hashes it, and keeps the range that was asked for.
 #include "files/file_scan.hpp"
 
 #include <unistd.h>

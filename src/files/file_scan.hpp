@@ -6,14 +6,14 @@
 
 namespace terminally {
 
-/// A file that is read once from its beginning to its end, a slice at a time: for its hash, and for a range
-/// of it, which is then of the very bytes that were hashed, whoever writes meanwhile. Blocks.
+/// Reads a file once from its beginning to its end, a slice at a time, for its hash and for a range of it.
+/// The range has the very bytes that were hashed, whoever writes meanwhile. Blocks.
 class FileScan {
  public:
   FileScan(OpenFile file, std::string said, std::uint64_t keep_from = 0, std::uint64_t keep_bytes = 0)
       : file_(std::move(file)), said_(std::move(said)), keep_from_(keep_from), keep_bytes_(keep_bytes) {}
 
-  /// Reads the next slice. False: the end was reached.
+  /// Reads the next slice. False: that was the last.
   bool step();
 
   [[nodiscard]] const OpenFile& file() const { return file_; }
@@ -31,12 +31,12 @@ class FileScan {
   Sha256 sum_;
 };
 
-/// Of a file of any size, without its hash. Blocks.
+/// Reads a range of a file of any size, without hashing. Blocks.
 [[nodiscard]] std::string read_range(const OpenFile& file, std::uint64_t offset, std::uint64_t most,
                                      const std::string& said);
 
-/// A part that is to be text, cut after its last whole character; `goes_on`: there are bytes behind it.
-/// Throws Error(invalid_argument) that names the byte where it is none.
+/// Checks that a part is text, and cuts it after its last whole character. `goes_on`: the file has bytes
+/// after the part. Throws Error(invalid_argument) that names the first byte that is no UTF-8.
 [[nodiscard]] std::string text_of(std::string bytes, std::uint64_t offset, bool goes_on);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Writes absolute paths as file URIs, and reads such URIs.
 #include "files/file_uri.hpp"
 
 #include <algorithm>

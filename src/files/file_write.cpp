@@ -1,3 +1,4 @@
+// Writes a file under a temporary name, and renames it into place under the directory's lock.
 #include "files/file_write.hpp"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 namespace terminally {
 namespace {
 
-/// As names of ours they are short, whatever the file's name is; a part is found again by its file's name.
+/// The name of a file's parts: short, however long the file's name is, and always the same for one name.
 std::string part_name_of(const std::string& name) {
   return ".terminally-" + sha256_hex(name).substr(0, 16) + ".part";
 }
@@ -43,7 +44,7 @@ bool all_zero(std::string_view content) {
   return !content.empty() && content.find_first_not_of('\0') == std::string_view::npos;
 }
 
-/// A hole stays one: nothing is written for zeros at the end of a file.
+/// Writes `content` at the end of a file. Zeros become a hole: they are not written.
 void append_at(const UniqueFd& fd, std::string_view content, std::uint64_t offset, const std::string& said) {
   if (all_zero(content)) {
     if (::ftruncate(fd.get(), static_cast<off_t>(offset + content.size())) != 0) {
@@ -71,10 +72,10 @@ void FreshFile::write() {
   }
 }
 
-/// None, with EEXIST, where its name is taken.
+/// None, with EEXIST, where the temporary name is taken.
 UniqueFd FreshFile::make_file() {
-  // What may be private is never readable by others; else with the mode of any new file, which the umask
-  // lessens: only the kernel reads that without changing it.
+  // A file that may be private is never readable by others. Another gets the mode that the umask leaves: only
+  // the kernel can read the umask without changing it.
   const bool may_be_private = request_.piece || request_.mode || named_info(where_, where_.name);
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd made(::openat(where_.directory.get(), name_.c_str(), flags, may_be_private ? 0600 : 0666));
@@ -94,7 +95,7 @@ void FreshFile::write_whole() {
   make_durable();
 }
 
-/// None while another process is at it.
+/// None while another process writes the parts.
 UniqueFd FreshFile::open_part() {
   constexpr int kMostTries = 100;
   for (int tries = 0; tries < kMostTries; ++tries) {
@@ -112,7 +113,7 @@ UniqueFd FreshFile::open_part() {
         throw Error(ErrorCode::io, "path: \"" + where_.said + "\": its part " + name_ +
                                        " is not ours alone: somebody else put it there; remove it");
       }
-      return part;  // else it got its own name, or was removed, before we had the lock
+      return part;  // else it was renamed, or removed, before we had the lock
     }
   }
   return {};
@@ -146,7 +147,7 @@ std::string FreshFile::part_path() const {
 }
 
 void FreshFile::make_durable() const {
-  if (::fsync(fd_.get()) != 0 && errno != EINVAL) {  // not every file system can
+  if (::fsync(fd_.get()) != 0 && errno != EINVAL) {  // EINVAL: a file system without fsync
     throw file_error(where_.said, errno);
   }
 }
@@ -192,7 +193,7 @@ void FreshFile::compare(const std::string& there) const {
                             : ""));
 }
 
-/// Of a new file, as the umask and the directory make it: only the kernel reads that without changing it.
+/// The mode of a new file by umask and directory: only the kernel reads the umask without changing it.
 mode_t FreshFile::mode_of_new() const {
   const std::string name = ".terminally-" + random_hex(8) + ".new";
   const UniqueFd made(
@@ -211,18 +212,18 @@ void FreshFile::put_in_place() {
     is_ours = ::fchown(fd_.get(), old_->st_uid, old_->st_gid) == 0;
   }
   if (request_.mode || old_ || request_.piece) {
-    // As write(2) does, what is replaced loses its setuid and setgid.
+    // As after write(2), setuid and setgid of the replaced file are dropped.
     const mode_t kept = old_ ? old_->st_mode & (is_ours ? 01777U : 0777U) : mode_of_new();
     if (::fchmod(fd_.get(), request_.mode.value_or(kept)) != 0) {
       throw file_error(where_.said, errno);
     }
   }
   const int in = where_.directory.get();
-  // Where it must not be there, the kernel looks as well, for those who take no lock.
+  // Where no file is expected, the kernel checks that as well, because other programs take no lock.
   const bool is_new = request_.expected_sha256 == kAbsent;
   int failed = ::renameat2(in, name_.c_str(), in, where_.name.c_str(), is_new ? RENAME_NOREPLACE : 0U);
   if (failed != 0 && errno == EINVAL && is_new) {
-    failed = ::renameat(in, name_.c_str(), in, where_.name.c_str());  // a file system that cannot
+    failed = ::renameat(in, name_.c_str(), in, where_.name.c_str());  // without RENAME_NOREPLACE
   }
   if (failed != 0) {
     throw errno == EEXIST

@@ -10,18 +10,17 @@
 
 namespace terminally {
 
-/// A file that is to take another's place, beside it in the same directory, with a name of its own until
-/// then.
+/// A file that is to replace another one: written beside it in the same directory, under a temporary name.
 ///
-/// Why of all who expect the same content exactly one wins: who compares and replaces does both under the
-/// lock (flock) of the directory that the name is in. The directory is the one that was opened: a lock is on
-/// the directory itself, so it is the same lock for every path that leads there, and for every process of the
-/// machine; `rename` puts the file under that name in that very directory. As long as the lock is held none
-/// of ours gives the name to another file, so what was compared is what is replaced; whoever comes next
-/// compares with what is there then. A process that dies lets go of its lock, before or after its rename.
-/// Programs that take no lock (editors, git) may write between the compare and the rename.
+/// Of all writers that expect the same content exactly one wins, because each compares and replaces under the
+/// lock (flock) of the directory that has the name. The lock is on the opened directory itself: every path
+/// that leads there, and every process of the machine, takes the same lock, and `rename` acts in that very
+/// directory. While the lock is held no process of ours gives the name to another file, so the file that was
+/// compared is the one that is replaced; the next writer compares with the new file. A process that dies
+/// releases its lock, before or after its rename. Programs that take no lock (editors, git) may write between
+/// the compare and the rename.
 ///
-/// All of it blocks but the constructor; used on one thread at a time.
+/// All calls but the constructor block. For one thread at a time.
 class FreshFile {
  public:
   FreshFile(FilePlaceInRoot place, WriteFile request)
@@ -30,21 +29,21 @@ class FreshFile {
   FreshFile& operator=(const FreshFile&) = delete;
   ~FreshFile();
 
-  /// Writes the content into a file that does not have its name yet, or behind the parts that there are.
+  /// Writes the content into a file under a temporary name, or after the parts that are there.
   void write();
   [[nodiscard]] std::uint64_t part_bytes() const { return part_bytes_; }
   [[nodiscard]] std::string part_path() const;
 
-  /// To read all of it: of one that came in parts the whole is not in memory.
+  /// Reads the whole new file: a file that came in parts is not in memory.
   [[nodiscard]] FileScan scan() const;
 
   /// Whether the directory could be locked. Throws Error(io) where its file system has no locks.
   [[nodiscard]] bool try_lock();
-  /// What is replaced, if it is to be compared. Throws where it cannot be replaced.
+  /// The file to be replaced, if its content is to be compared. Throws where it cannot be replaced.
   [[nodiscard]] std::optional<FileScan> replaced();
-  /// Throws Error(invalid_argument) that tells what is there, if that is not what is expected.
+  /// Throws Error(invalid_argument) that tells what is there, if the content is not the expected one.
   void compare(const std::string& there) const;
-  /// Gives it its name, and lets go of the lock.
+  /// Renames the file to its final name, and releases the lock.
   void put_in_place();
 
  private:
@@ -58,12 +57,12 @@ class FreshFile {
   FilePlaceInRoot place_;
   WriteFile request_;
   NameInDirectory where_;
-  std::string name_;  ///< until it has its own
+  std::string name_;  ///< the temporary name
   UniqueFd fd_;
   UniqueFd lock_;
-  std::optional<struct stat> old_;  ///< what has its name
+  std::optional<struct stat> old_;  ///< the file to be replaced
   std::uint64_t part_bytes_ = 0;
-  bool keep_ = false;  ///< it is not removed with this object
+  bool keep_ = false;  ///< the destructor does not remove the file
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Opens files and directories below a root, and words the errors of system calls with paths.
 #include "files/open_file.hpp"
 
 #include <fcntl.h>
@@ -32,8 +33,7 @@ void refuse_unless_file(const struct stat& info, const std::string& said) {
                           (type == "symlink" ? "; give the path that it leads to" : hint));
 }
 
-/// Opens what a mere place leads to, once it is known to be a regular file: to open a device may do
-/// something.
+/// Opens a file from its O_PATH descriptor if it is a regular one: opening a device may have an effect.
 OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags) {
   OpenFile file;
   file.info = info_of(place, said);
@@ -45,7 +45,7 @@ OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags)
   return file;
 }
 
-/// Each directory is made in one that is open, which was found below the root.
+/// Makes the directories of a path, each in an open directory that was found below the root.
 UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path) {
   UniqueFd at = place.root.open("", O_PATH | O_DIRECTORY);
   for (std::size_t end = 0; at && end < path.size();) {

@@ -11,19 +11,19 @@
 
 namespace terminally {
 
-/// A regular file that is open, as it was in that moment.
+/// An open regular file, and its stat(2) at the opening.
 struct OpenFile {
   UniqueFd fd;
   struct stat info{};
 };
 
-// All throw Error that begins with "path: " and says what is wrong with it. Nothing waits: no FIFO's other
-// end, no device.
+// These functions throw Error that begins with "path: " and says what is wrong with the path. None waits for
+// a FIFO's other end or for a device.
 
 [[nodiscard]] OpenFile open_file_to_read(const FilePlaceInRoot& place);
 [[nodiscard]] UniqueFd open_directory(const FilePlaceInRoot& place);
 
-/// A directory, and a name in it: where a file is to be put.
+/// An open directory, and the name in it that a file is to get.
 struct NameInDirectory {
   UniqueFd directory;
   std::string name;
@@ -31,13 +31,13 @@ struct NameInDirectory {
 };
 [[nodiscard]] NameInDirectory open_parent(const FilePlaceInRoot& place, bool create);
 
-/// What has the name now, if anything has. Throws where that is no regular file: a link is not followed.
+/// The file that has the name now, if there is one. Throws where it is no regular file; no link is followed.
 [[nodiscard]] std::optional<struct stat> named_info(const NameInDirectory& where, const std::string& name);
 
-/// As named_info, opened; `fd` is none where there is none.
+/// As named_info, and opens the file; `fd` is none where no file has the name.
 [[nodiscard]] OpenFile open_named(const NameInDirectory& where, const std::string& name, int flags);
 
-/// What a failed system call with a path means.
+/// The Error for a failed system call with a path.
 [[nodiscard]] Error file_error(const std::string& said, int error_number);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Finds the project of a directory: the nearest directory upward that has a .git.
 #include "files/project.hpp"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 namespace terminally {
 
 /// The project that a directory is in: the next directory upward that has a `.git`, else the directory
-/// itself. Empty where that has `home` in it (the home directory, one above it, "/"): who starts a program
-/// there has chosen no project. Both are absolute; links in them are resolved.
+/// itself. Empty where that is the home directory or one above it: a person who starts a program there has
+/// chosen no project. Both paths are absolute; links in them are resolved.
 [[nodiscard]] std::filesystem::path project_of(const std::filesystem::path& directory,
                                                const std::filesystem::path& home);
 

@@ -1,3 +1,4 @@
+// Unpacks the helpers that the program has inside, and checks that they can be run.
 #include "instance/helpers.hpp"
 
 #include <sys/stat.h>
@@ -31,7 +32,7 @@ bool has_content(int fd, std::string_view content) {
   }
 }
 
-/// Whether it is what was unpacked: a file of ours that nobody else can write to, to the last byte.
+/// Whether a file is the helper as it was unpacked: ours, not writable by others, and equal to the last byte.
 bool is_intact(const fs::path& path, std::string_view content) {
   const UniqueFd fd = open_to_read(path);
   struct stat info{};
@@ -42,7 +43,7 @@ bool is_intact(const fs::path& path, std::string_view content) {
 
 void unpack(const PackedHelper& helper, const fs::path& directory) {
   const fs::path path = directory / helper.name;
-  const fs::path fresh = path.string() + "." + random_hex(8) + ".new";  // others may unpack it, too
+  const fs::path fresh = path.string() + "." + random_hex(8) + ".new";  // other servers may unpack it, too
   try {
     write_file(fresh, helper.bytes);
     if (::chmod(fresh.c_str(), 0700) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) {

@@ -7,18 +7,18 @@
 
 namespace terminally {
 
-/// The helpers that the program has inside; none in the ordinary builds. No room has this: each program has
-/// it from terminally_pack_helpers (cmake/pack_helpers.cmake).
+/// The helpers that the program has inside; none in ordinary builds. terminally_pack_helpers
+/// (cmake/pack_helpers.cmake) generates the definition for each program.
 [[nodiscard]] PackedHelpers packed_helpers();
 
-/// Where the helpers are that the program has inside, once they are unpacked: in a directory of this content,
-/// so that each version has its own. No instance has such a name.
+/// The directory of unpacked helpers, named by the hash of their content, so that each version has its own.
+/// No instance can have such a name.
 [[nodiscard]] std::filesystem::path unpacked_helpers(const std::filesystem::path& state_root,
                                                      const PackedHelpers& packed);
 
-/// Makes sure that tabs can be given the helpers of `config`, and says why not; empty where they can.
-/// Unpacks those that the program has inside where they are missing, or are another's or not what they were:
-/// under another name, renamed when it is whole, so that one that runs stays what it is.
+/// Makes sure that tabs can use the helpers of `config`; says why not, or is empty. Unpacks each helper that
+/// is missing, changed or not ours, if the program has it inside: under a temporary name that is renamed, so
+/// that a running helper is not changed.
 [[nodiscard]] std::string trouble_with_helpers(const Config& config);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Reads the last commands of an instance from the records of all its tabs.
 #include "instance/history.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace terminally {
 namespace {
 
-/// As it is now, whatever its process had no time to write.
+/// Completes a record that its process had no time to finish.
 void bring_up_to_date(PastCommand& command, const Instance& instance, const std::vector<WindowId>& open) {
   CommandRecord& record = command.record;
   record.end_byte = std::max(record.end_byte, record.start_byte);
@@ -48,7 +49,7 @@ std::vector<PastCommand> read_history(const Instance& instance, std::optional<Wi
   for (const std::uint32_t generation : generations(instance)) {
     add_commands(commands, instance.generation(generation), tab, most);
     if (commands.size() >= most) {
-      break;  // those of the generations before are older
+      break;  // commands of earlier generations are older
     }
   }
   std::ranges::sort(commands, {}, [](const PastCommand& command) {

@@ -16,14 +16,13 @@ struct PastCommand {
   CommandRecord record;
 };
 
-/// The last `most` commands of the instance, of one tab or of all, closed ones and those of older generations
-/// included; in the order in which they began. `open`: the tabs there are; what is on record as running
-/// elsewhere was lost with its tab.
+/// The last `most` commands of the instance, of one tab or of all tabs, closed tabs and older generations
+/// included; in the order in which they began. `open`: the open tabs. A command on record as running in any
+/// other tab was lost with that tab.
 [[nodiscard]] std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab,
                                                     std::size_t most, const std::vector<WindowId>& open);
 
-/// The command that was begun with this key (CommandRecord::task_key), if it is on record: then it may have
-/// been typed, else it was not.
+/// The command that was begun with this key (CommandRecord::task_key). Nothing on record: it was never typed.
 [[nodiscard]] std::optional<PastCommand> find_by_key(const Instance& instance, const std::string& key);
 
 }  // namespace terminally

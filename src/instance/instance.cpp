@@ -1,3 +1,4 @@
+// Finds the directories, the owner and the tmux server of one instance, and takes its lock.
 #include "instance/instance.hpp"
 
 #include <linux/magic.h>
@@ -24,7 +25,8 @@
 namespace terminally {
 namespace {
 
-/// Short enough for the socket, plain enough for a typed line, and no path out of the directory.
+/// Allows names that are short enough for the socket's path and plain enough for a typed line, and that do
+/// not lead out of the directory.
 bool is_instance_name(const std::string& name) {
   return !name.empty() && name.size() <= 32 && name.front() != '.' && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -33,17 +35,17 @@ bool is_instance_name(const std::string& name) {
          });
 }
 
-/// Of a path that is typed. A newline is none: every shell takes it for text between quotes.
+/// Whether a shell would take a character of this typed path for a key. A newline is text between quotes.
 bool has_key(const std::string& path) {
   return std::ranges::any_of(path, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; });
 }
 
 constexpr const char* kUnnamedMark = "unnamed";
 constexpr const char* kMemory = "/dev/shm";
-/// What tmux calls itself; a client has another name, and dies of SIGUSR1.
+/// The process name of a tmux server; a client has another name, and dies of SIGUSR1.
 constexpr const char* kTmuxServer = "tmux: server";
 
-/// As a runtime directory it would be emptied.
+/// Refuses a runtime directory with files of others, which would be removed.
 void refuse_directory_of_others(const std::filesystem::path& runtime) {
   std::error_code error;
   if (!std::filesystem::is_empty(runtime, error) && !has_runtime_files(runtime)) {
@@ -54,7 +56,7 @@ void refuse_directory_of_others(const std::filesystem::path& runtime) {
   }
 }
 
-/// Of this user; none where it cannot be had.
+/// This user's directory in /dev/shm; empty where we cannot have it.
 std::filesystem::path place_in_memory() {
   std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
   struct statfs memory{};
@@ -69,7 +71,7 @@ std::filesystem::path place_in_memory() {
   return ::access(root.c_str(), W_OK) == 0 ? root : std::filesystem::path();
 }
 
-/// Of where an instance is, whatever it is called.
+/// Identifies the place of an instance by its runtime directory.
 std::string place_hash(const std::filesystem::path& runtime) {
   return fnv1a_hex(std::filesystem::absolute(runtime).lexically_normal().native());
 }
@@ -88,7 +90,7 @@ Listener listener_of(const std::filesystem::path& socket) {
   std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return {fd && errno == EAGAIN, 0};  // so many wait for it that it must be there
+    return {fd && errno == EAGAIN, 0};  // the queue of connections is full, so a server listens
   }
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -195,7 +197,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
                                      (owner.empty() ? std::string() : ", pid " + owner) +
                                      "; end that one first, or choose another --instance");
   }
-  // On a full disk it stays empty: who holds it is known to the kernel, too.
+  // On a full disk the file stays empty: the kernel knows the holder, too.
   if (::ftruncate(lock.fd(), 0) == 0) {
     (void)!::pwrite(lock.fd(), owner_text.data(), owner_text.size(), 0);
   }

@@ -12,10 +12,10 @@
 
 namespace terminally {
 
-/// Where one instance keeps its things. An instance is one tmux server with its logs, addressed by name.
+/// An instance is one tmux server with its logs, addressed by name. This class knows its files and its lock:
 ///
-///     <runtime_root>/<name>/     tmux.sock, tmux.conf, locks
-///     /dev/shm/terminally-mcp-<uid>/<hash>/   files of commands
+///     <runtime_root>/<name>/              tmux.sock, tmux.conf, locks
+///     /dev/shm/terminally-mcp-<uid>/<hash>/   files of commands, where that is a tmpfs
 ///     <state_root>/<name>/<generation>/   logs and records; a generation is one life of the tmux server
 ///
 /// All directories are made 0700 and checked before use (make_private_directory).
@@ -25,14 +25,14 @@ class Instance {
   Instance(const Config& config, std::string name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// By this its processes are known, in their environment: its name is not enough, because another user, or
-  /// another --runtime-dir, may have one of the same name.
+  /// Identifies the instance's processes by their environment. The name is not enough, because another user,
+  /// or another --runtime-dir, may have an instance of the same name.
   [[nodiscard]] std::string cookie() const;
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
-  /// Where the files of commands are: in memory, where /dev/shm is a tmpfs and nobody else has our place in
-  /// it; else `runtime()`. The same for each process of this user, by the path of `runtime()` alone. What is
-  /// above it is there; it itself is made with the first command.
+  /// Where the files of commands are: in memory, where /dev/shm is a tmpfs and our place there is free; else
+  /// `runtime()`. All processes of this user derive the same path from `runtime()`. Its parent directory
+  /// exists; the directory itself is made with the first command.
   [[nodiscard]] std::filesystem::path files() const;
   [[nodiscard]] std::filesystem::path socket() const { return runtime_ / "tmux.sock"; }
   [[nodiscard]] std::filesystem::path tmux_config() const { return runtime_ / "tmux.conf"; }
@@ -44,31 +44,30 @@ class Instance {
 
   /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result
   /// lives. Throws Error: busy, naming the owner's pid, while another server owns the instance;
-  /// invalid_argument when the socket's path is too long; io when a directory cannot be trusted.
+  /// invalid_argument when the socket's path is too long or the runtime directory has files of others; io
+  /// when a directory cannot be trusted.
   [[nodiscard]] FileLock own() const;
-  /// As own(), to remove what is dead: others see is_being_cleaned() meanwhile.
+  /// As own(), to remove a dead instance: others see is_being_cleaned() meanwhile.
   [[nodiscard]] FileLock own_to_clean() const;
-  /// It can be owned in a moment.
+  /// Whether another process is just removing the instance: own() may work in a moment.
   [[nodiscard]] bool is_being_cleaned() const;
 
   /// Whether a tmux server listens on the socket. Costs one connection.
   [[nodiscard]] bool server_listens() const;
-  /// Whether a tmux server listens, or lives and has lost its socket.
+  /// Whether a tmux server listens, or lives without its socket.
   [[nodiscard]] bool server_lives() const;
-  /// The pid of the tmux server that listens, or has lost its socket; 0 when there is none, or it is too busy
-  /// to say.
+  /// The pid of that tmux server; 0 when there is none, or when it is too busy to accept a connection.
   [[nodiscard]] int server_pid() const;
-  /// The pid of its tmux server when that lives and has lost its socket, which somebody removed; else 0.
-  /// Costs a look at all processes when there is no socket.
+  /// The pid of a tmux server whose socket somebody removed, else 0. Without a socket reads all processes.
   [[nodiscard]] int server_without_socket() const;
-  /// This process, if it is the tmux server of this instance: its number alone may be another's by now.
+  /// The identity of process `pid`, if that is the tmux server of this instance; the pid alone may be reused.
   [[nodiscard]] std::optional<ProcessId> server_process(int pid) const;
-  /// The pid of the terminally-mcp server that owns it; 0 when none does. Touches nothing.
+  /// The pid of the terminally-mcp server that owns the instance; 0 when none does. Touches nothing.
   [[nodiscard]] int owner_pid() const;
-  /// Whether it was started without a name, to end with its server.
+  /// Whether the instance was started without a name, to end with its server.
   [[nodiscard]] bool is_unnamed() const;
   void mark_unnamed() const;
-  /// Removes the state directory of one that never had a tab here: there is no log in it.
+  /// Removes the state directory of an instance that never had a tab: it has no log.
   void remove_unused_state() const;
 
  private:
@@ -81,11 +80,10 @@ class Instance {
   std::filesystem::path state_;
 };
 
-/// 8 characters, never used before.
+/// 8 random hex digits.
 [[nodiscard]] std::string fresh_instance_name();
 
-/// The instances of this user that have a runtime directory, or a state directory and a name given by
-/// somebody, by name.
+/// The instances of this user, by name: with a runtime directory, or named and with a state directory.
 [[nodiscard]] std::vector<std::string> known_instances(const Config& config);
 
 /// The instances of this user whose tmux socket accepts connections, by name.

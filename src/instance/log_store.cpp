@@ -1,3 +1,4 @@
+// Removes old logs from the state directory, and more of them while there is too little space.
 #include "instance/log_store.hpp"
 
 #include <sys/stat.h>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 namespace asio = boost::asio;
 
 constexpr std::uint64_t kDaySeconds = 86'400;
-/// A writer that died is back by then.
+/// How far apart two sweeps without a writer must be: a writer that died is back by then.
 constexpr std::uint64_t kSecondLookSeconds = 30;
 constexpr std::size_t kLooksAtOnce = 32;
 constexpr const char* kClockFile = ".clock";
@@ -41,7 +42,7 @@ struct File {
 struct StoredLog {
   fs::path stem;               ///< ".../pane-@3"
   std::vector<File> segments;  ///< rotated, oldest first
-  std::vector<File> others;    ///< the live one, the sidecar, the records
+  std::vector<File> others;    ///< the live segment, the sidecar, the records
   bool closed = false;
   std::uint64_t closed_for_s = 0;
 };
@@ -69,7 +70,7 @@ bool has_writer(const fs::path& stem) {
   return log_writer(stem.native() + ".log") != 0;
 }
 
-/// No later tab may get the number of one whose log is removed.
+/// Notes the tab's number, so that no later tab gets it. False: the log must stay.
 bool keeps_its_number(const fs::path& stem) {
   const auto tab = tab_of_records(stem.native() + ".commands");
   return !tab || note_used_id(stem.parent_path().parent_path(), *tab);
@@ -106,7 +107,7 @@ std::vector<StoredLog> logs_in(const fs::path& directory) {
   return result;
 }
 
-/// On a full disk nothing is noted: then the next look tells.
+/// Writes a note; on a full disk the next sweep writes it.
 void note(const fs::path& path, const std::string& text) {
   try {
     replace_file(path, text);
@@ -114,7 +115,7 @@ void note(const fs::path& path, const std::string& text) {
   }
 }
 
-/// When it was first seen without a writer is kept in a file beside it.
+/// Finds out whether a log is closed. A file beside it keeps when it was first seen without a writer.
 void look_whether_closed(StoredLog& log, std::uint64_t now_s) {
   const fs::path stamp = log.stem.native() + kClosedSuffix;
   const auto since = number_in(stamp);
@@ -154,7 +155,7 @@ std::uint64_t sure_seconds(const fs::path& state_root) {
   return then.sure_s;
 }
 
-/// Removes files one by one, not more of them at once than the event loop can bear.
+/// Removes files one by one, and lets the event loop run in between.
 class Remover {
  public:
   Remover(const Config& config, std::uint64_t total) : config_(config), total_(total) {}
@@ -172,7 +173,7 @@ class Remover {
   }
   asio::awaitable<void> remove(StoredLog& log) {
     if (has_writer(log.stem) || !keeps_its_number(log.stem)) {
-      co_return;  // since we looked
+      co_return;  // it has got a writer since
     }
     for (const File& file : log.segments) {
       co_await remove(file);
@@ -190,8 +191,7 @@ class Remover {
   std::uint64_t total_;
 };
 
-/// The rotated segments of open tabs, oldest first; the newest of each tab last of all, and not for want of
-/// free space alone.
+/// Removes rotated segments of open tabs, oldest first; each tab's newest last, and not for free space alone.
 asio::awaitable<void> remove_from_open_logs(const std::vector<StoredLog>& logs, Remover& remover) {
   std::vector<File> older;
   std::vector<File> newest;
@@ -215,7 +215,7 @@ asio::awaitable<void> remove_from_open_logs(const std::vector<StoredLog>& logs, 
   }
 }
 
-/// An unnamed instance whose last log is gone leaves nothing.
+/// Removes the state directory of an unnamed instance whose last log is gone.
 void remove_if_empty(const Config& config, const fs::path& instance) {
   std::error_code error;
   if (!fs::exists(instance / "unnamed", error) ||

@@ -8,23 +8,23 @@
 
 namespace terminally {
 
-/// How much time has passed for sure, whatever was done to the clock: the system's own count within one life
-/// of the machine, and no more than a day for all the time between two lives in which nobody looked.
+/// How much time has passed for sure, however the clock was set: within one boot, the kernel's count; across
+/// a reboot, what the clock says but at most a day.
 struct SureTime {
-  std::string boot;          ///< which life of the machine
-  std::uint64_t boot_s = 0;  ///< since its begin
+  std::string boot;          ///< the kernel's boot_id
+  std::uint64_t boot_s = 0;  ///< since the boot
   std::uint64_t wall_s = 0;  ///< since the epoch
-  std::uint64_t sure_s = 0;  ///< since the first look of all
+  std::uint64_t sure_s = 0;  ///< since the first sweep
 };
 
-/// `now` without its sure_s, `last` from an earlier look.
+/// Computes the sure_s of `now` from the `last` sweep's.
 [[nodiscard]] SureTime with_sure_time(const SureTime& last, SureTime now);
 
-/// Keeps the logs in the state directory within their limits, once: removes the logs of tabs that have been
-/// closed for --log-keep-days; above --log-total-bytes or below --min-free-bytes rotated segments, those of
-/// closed tabs first, and above --log-total-bytes whole logs of closed tabs. Never the live segment of a log
-/// that has a writer. doc/pane-log.md, "What is removed". A tab counts as closed when its log had no writer
-/// at two looks. Throws nothing that concerns a single file.
+/// Sweeps the logs in the state directory once: removes the logs of tabs that have been closed for
+/// --log-keep-days; above --log-total-bytes or below --min-free-bytes rotated segments, those of closed tabs
+/// first; above --log-total-bytes also whole logs of closed tabs. Never removes the live segment of a log
+/// that has a writer. A tab counts as closed when its log had no writer at two sweeps. Errors of single files
+/// are ignored. doc/pane-log.md, "What is removed".
 [[nodiscard]] boost::asio::awaitable<void> sweep_logs(Config config);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Tells our files in a runtime directory from those of others, by their names.
 #include "instance/runtime_files.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kPasted = "paste-";
-/// A file that is about to take the place of another.
+/// The suffix of a file that is about to replace another.
 constexpr std::string_view kFresh = ".new";
 
 constexpr std::string_view kDigits = "0123456789";
@@ -22,13 +23,13 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// "3.lock", "3.run": of a pane.
+/// Whether a file is a pane's: "3.lock", "3.run".
 bool is_of_pane(std::string_view name) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   return is_number(name.substr(0, dot)) && std::ranges::find(kOfPane, name.substr(dot)) != kOfPane.end();
 }
 
-/// "0bf41c2a", "0bf41c2au", and the whole nonce with ".exit".
+/// Whether a file is a command's: "0bf41c2a", "0bf41c2au", or the whole nonce with ".exit".
 bool is_of_command(std::string_view name) {
   const std::size_t digits = std::min(name.find_first_not_of(kHexDigits), name.size());
   const std::string_view rest = name.substr(digits);

@@ -6,23 +6,22 @@
 
 namespace terminally {
 
-/// What an instance has in its runtime directory beside the files of commands.
+/// The files in an instance's runtime directory, except those of panes, commands and pastes.
 inline constexpr std::array<std::string_view, 5> kInstanceFiles = {"lock", "unnamed", "tmux.conf",
                                                                    "tmux.sock", "choosing.lock"};
 
-/// Whether what has this name in an instance's runtime directory is ours. Nothing else there is ever removed:
-/// --runtime-dir and --instance may name a directory that somebody has their own things in.
+/// Whether a file of this name in an instance's runtime directory is ours. No other file there is ever
+/// removed: --runtime-dir and --instance may name a directory with files of somebody's own.
 [[nodiscard]] bool is_runtime_file(std::string_view name);
 
-/// Whether something of ours may be in it: then an instance may take it for its own again, whatever of it was
-/// removed.
+/// Whether a directory has a file of ours: then an instance may use it again, whichever files were removed.
 [[nodiscard]] bool has_runtime_files(const std::filesystem::path& directory);
 
-/// What a process that puts an instance away writes into its lock; its owner writes its pid.
+/// What a process that removes an instance writes into the lock; an owner writes its pid.
 inline constexpr std::string_view kCleaner = "cleaner";
 
-/// Whether it is an instance's, for certain: one `lock`, `tmux.conf` or `20241122` by itself may be
-/// somebody's. Only such a directory is ever put away.
+/// Whether a directory is certainly an instance's: it has our socket, or a `lock` that holds a pid or
+/// kCleaner or stands beside another file of ours. Only such a directory is ever removed.
 [[nodiscard]] bool is_instance_directory(const std::filesystem::path& directory);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Finds the files of a tab on disk by its id, and notes the numbers that were used.
 #include "instance/tab_ids.hpp"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::string_view kPanePrefix = "pane-";
 
-/// Of the notes: a number a line. Lines are only added, so that whoever notes one undoes no other's note, and
-/// each begins with a newline: what stands before it may have been torn by a full disk.
+/// The file of the notes, one number a line. Lines are only appended, so that no process undoes another's
+/// note. Each note begins with a newline, because a full disk may have torn the line before.
 std::filesystem::path notes_in(const std::filesystem::path& state) {
   return state / "ids";
 }
@@ -28,7 +29,7 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
   return ours ? std::optional(number) : std::nullopt;
 }
 
-/// The number behind the last one noted; 0 where none is.
+/// The number after the highest one noted; 0 where none is.
 std::uint32_t behind_noted(const std::filesystem::path& state) {
   std::uint32_t behind = 0;
   std::istringstream lines(read_file(notes_in(state)).value_or(""));
@@ -39,7 +40,7 @@ std::uint32_t behind_noted(const std::filesystem::path& state) {
   return behind;
 }
 
-/// The number behind the highest that names a file here; 0 where none does.
+/// The number after the highest that names a file here; 0 where none does.
 std::uint32_t behind_logs(const std::filesystem::path& generation) {
   std::uint32_t behind = 0;
   std::error_code error;
@@ -103,7 +104,7 @@ std::uint32_t first_unused_id(const Instance& instance) {
   std::uint32_t first = behind_noted(instance.state());
   for (const std::uint32_t generation : generations(instance)) {
     if (const std::uint32_t behind = behind_logs(instance.generation(generation)); behind > 0) {
-      return std::max(first, behind);  // those before have lower ones
+      return std::max(first, behind);  // earlier generations have lower numbers
     }
   }
   return first;

@@ -1,3 +1,4 @@
+// Picks the outermost "jsonrpc", "id" and "method" out of a JSON message that is too large to keep.
 #include "json/envelope.hpp"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void Envelope::keep(char byte) {
 }
 
 void Envelope::end_member() {
-  // The bytes that are kept are bounded: where a member is repeated, its first two are enough to see that.
+  // Bounds the kept bytes: of a repeated member the first two are enough to see the repetition.
   if (in_object_ && !at_key_ && !left_out_ && members_.size() < 4 * kLongest) {
     members_ += (members_.empty() ? "" : ",") + key_ + ":" + token_;
   }

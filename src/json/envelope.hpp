@@ -6,19 +6,19 @@
 
 namespace terminally {
 
-/// A message from the client that is longer is not read.
+/// A longer message from a client is not read.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20U;
 
-/// The outermost "jsonrpc", "id" and "method" of a JSON object that is too large to be kept, as a message of
-/// its own: `{"jsonrpc":"2.0","id":7,"method":"tools/call"}`. Pure and resumable: any split gives the same.
-/// In constant memory: a value of more than kLongest bytes, or one that is no scalar, is left out. What it
-/// keeps is as it was sent, and may be no JSON.
+/// Keeps the outermost "jsonrpc", "id" and "method" of a JSON object that is too large to be kept, as a
+/// message of their own: `{"jsonrpc":"2.0","id":7,"method":"tools/call"}`. Pure and resumable: any split
+/// gives the same. Takes constant memory: a value of more than kLongest bytes, or one that is no scalar, is
+/// left out. Values are kept as they were sent, and may be no JSON.
 class Envelope {
  public:
   static constexpr std::size_t kLongest = 8'192;
 
   void feed(std::string_view bytes);
-  /// What was seen since the last call.
+  /// The members seen since the last call, as one object.
   [[nodiscard]] std::string take();
 
  private:
@@ -28,7 +28,7 @@ class Envelope {
 
   std::string members_;
   std::string key_;
-  std::string token_;  // of the outermost object: the key, or the value of one that is wanted
+  std::string token_;  // of the outermost object: a key, or the value of a wanted key
   int depth_ = 0;
   bool in_object_ = false;
   bool at_key_ = true;

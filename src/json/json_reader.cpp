@@ -1,3 +1,4 @@
+// Builds JSON values from parse events, with limits on depth, values and keys.
 #include "json/json_reader.hpp"
 
 #include <charconv>
@@ -20,8 +21,8 @@ using nlohmann::ordered_json;
 /// `\uXXXX`.
 constexpr std::size_t kEscapeBytes = 6;
 
-/// Builds the value from parse events; a `false` ends the parse. nlohmann's own builder has no limits and
-/// keeps the last of two equal keys. `Json` is json or ordered_json.
+/// Builds the value from parse events; an event that returns false ends the parse. nlohmann's own builder has
+/// no limits and keeps the last of two equal keys. `Json` is json or ordered_json.
 template <class Json>
 class Builder final : public nlohmann::json_sax<Json> {
  public:
@@ -57,7 +58,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       fault_ = JsonFault::duplicate_key;
       detail_ = name;
     }
-    if (!is_new && open_.size() == 1 && name == "id") {  // whatever else is repeated
+    if (!is_new && open_.size() == 1 && name == "id") {  // counts more than another repeated key
       fault_ = JsonFault::duplicate_id;
       detail_ = name;
     }
@@ -114,13 +115,13 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json& root_;
   std::vector<Json*> open_;   // the arrays and objects around the next value, outermost first
   Json* member_ = nullptr;    // where the value of the key just read goes
-  std::deque<Json> ignored_;  // the values of repeated keys: of each its own, for they may hold one another
+  std::deque<Json> ignored_;  // the values of repeated keys; they may be nested, so each has its own place
   std::size_t count_ = 0;
   JsonFault fault_ = JsonFault::none;
   std::string detail_;
 };
 
-/// What `\uXXXX` at the beginning of a text stands for; nothing: it is no such escape.
+/// The UTF-16 unit of `\uXXXX` at the beginning of a text; nothing where there is no such escape.
 std::optional<unsigned> escaped_unit(std::string_view text) {
   unsigned unit = 0;
   if (!text.starts_with("\\u") || text.size() < kEscapeBytes) {
@@ -130,7 +131,7 @@ std::optional<unsigned> escaped_unit(std::string_view text) {
   return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? std::optional(unit) : std::nullopt;
 }
 
-/// Puts U+FFFD in the place of every escape that is half a surrogate pair. Returns where the first one is.
+/// Replaces every escape that is half a surrogate pair by U+FFFD. Returns where the first one is.
 std::optional<std::size_t> replace_lone_surrogates(std::string& text) {
   std::optional<std::size_t> first;
   for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
@@ -161,7 +162,7 @@ JsonFault parse(std::string_view text, Json& value, std::string& detail) {
 template <class Json>
 JsonFault read_any(std::string_view text, Json& value, std::string& detail) {
   const std::size_t nul = text.find('\0');
-  if (nul != std::string_view::npos) {  // nlohmann takes it for the end of the text
+  if (nul != std::string_view::npos) {  // nlohmann takes a NUL for the end of the text
     detail = "NUL character at byte " + std::to_string(nul + 1);
     return JsonFault::syntax;
   }

@@ -12,23 +12,23 @@ enum class JsonFault {
   syntax,         ///< not JSON (RFC 8259); NUL included
   too_deep,       ///< more than kMaxJsonDepth arrays and objects in one another
   too_large,      ///< more than kMaxJsonValues values, or kMaxOrderedKeys keys
-  duplicate_key,  ///< JSON, but readers disagree on what it means
-  duplicate_id,   ///< the same, of the outermost "id", whatever else is repeated
-  no_text,        ///< a string in it is not UTF-8, or has half a surrogate pair (\ud83d)
+  duplicate_key,  ///< JSON, but readers disagree on its meaning
+  duplicate_id,   ///< as duplicate_key, for the outermost "id", whatever else is repeated
+  no_text,        ///< a string is not UTF-8, or has half a surrogate pair (\ud83d)
 };
 
 inline constexpr std::size_t kMaxJsonDepth = 128;
 inline constexpr std::size_t kMaxJsonValues =
     100'000;  ///< bounds the memory that a small hostile text can take
-/// Of one object, where their order is kept: each key is compared with all before it.
+/// The most keys of one ordered object, where each key is compared with all before it.
 inline constexpr std::size_t kMaxOrderedKeys = 256;
 
 /// Reads one JSON text that a stranger wrote: strict, in linear time and without recursion. Never throws on
-/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key, on
-/// `no_text` it has U+FFFD where there is no character, so that the sender can still be answered; on every
-/// other fault it is not to be used. `detail` is for the sender: the place of the error, or the key.
+/// bad input. On `duplicate_key` and `duplicate_id` the value is whole and holds the first of each key; on
+/// `no_text` it has U+FFFD where there is no character. So the sender can still be answered. On every other
+/// fault the value must not be used. `detail` is for the sender: the place of the error, or the key.
 [[nodiscard]] JsonFault read_json(std::string_view text, nlohmann::json& value, std::string& detail);
-/// The same in the order of its fields.
+/// As read_json, but keeps the order of the fields.
 [[nodiscard]] JsonFault read_json(std::string_view text, nlohmann::ordered_json& value, std::string& detail);
 
 }  // namespace terminally

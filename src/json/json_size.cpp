@@ -1,3 +1,4 @@
+// Counts the bytes that a text takes as a JSON string.
 #include "json/json_size.hpp"
 
 #include <numeric>

@@ -5,7 +5,8 @@
 
 namespace terminally {
 
-/// What stands in a field of an object that others wrote, if it is a text. `Json` is json or ordered_json.
+/// The text in a field of an object that others wrote; nothing where the field is missing or no string.
+/// `Json` is json or ordered_json.
 template <class Json>
 [[nodiscard]] std::optional<std::string> text_field(const Json& object, const char* name) {
   const auto found = object.find(name);

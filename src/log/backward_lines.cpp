@@ -1,3 +1,4 @@
+// Reads the lines of a file from the last to the first, in blocks.
 #include "log/backward_lines.hpp"
 
 #include <sys/stat.h>

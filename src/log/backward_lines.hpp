@@ -10,9 +10,8 @@
 
 namespace terminally {
 
-/// The lines of a file from its last to its first, read in blocks as they are asked for: the end of a long
-/// file costs as much as the lines that are taken. What is appended meanwhile is not seen. A file that is not
-/// there has no lines.
+/// The lines of a file from the last to the first, read in blocks on demand: the cost depends on the lines
+/// taken, not on the file's length. Bytes appended meanwhile are not seen. A missing file has no lines.
 class BackwardLines {
  public:
   explicit BackwardLines(const std::filesystem::path& path);
@@ -25,7 +24,7 @@ class BackwardLines {
 
   UniqueFd fd_;
   std::uint64_t unread_ = 0;  ///< bytes of the file before `held_`
-  std::string held_;          ///< what was read and not handed out yet is its first `end_` bytes
+  std::string held_;          ///< its first `end_` bytes were read and not handed out yet
   std::size_t end_ = 0;
 };
 

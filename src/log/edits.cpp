@@ -1,3 +1,4 @@
+// Applies edits to a range of a log's bytes.
 #include "log/edits.hpp"
 
 #include <algorithm>

@@ -11,21 +11,20 @@
 
 namespace terminally {
 
-/// Bytes that a reader of a log does not see as they are: a secret, or what we ourselves left there.
+/// Bytes that a reader of a log does not see as they are: a secret, or text that we left there.
 struct Edit {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string shown = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
-  std::optional<std::uint16_t> secret = std::nullopt;  ///< its kind; only where it has a mask of its own
+  std::optional<std::uint16_t> secret = std::nullopt;  ///< its kind; only where `shown` is its mask
   bool newline_after = false;
 };
 
-/// Stands in the rows of a screen for the end of a row that does not end its line; no edit hides it. No
-/// terminal has it in its text.
+/// Marks the end of a screen row that does not end its line. No edit hides it; no terminal's text has it.
 inline constexpr char kWrap = '\x01';
 
-/// The bytes from `begin` to `end` after these edits, which are in the order of their beginnings: the parts
-/// of any division are the whole. Of an edit that began before, nothing is shown. Counts the secrets.
+/// The bytes from `begin` to `end` with the edits applied, which are sorted by `begin`. Results of adjacent
+/// parts join to that of the whole: an edit that began before `begin` shows nothing. Counts secrets.
 [[nodiscard]] std::string edited(std::string_view bytes, const std::vector<Edit>& edits, std::size_t begin,
                                  std::size_t end, MaskCounts* masked = nullptr);
 [[nodiscard]] std::string edited(std::string_view bytes, const std::vector<Edit>& edits);

@@ -1,3 +1,4 @@
+// Finds the writer of a log by the locks on the sidecar, and waits until the writer has gone.
 #include "log/log_end.hpp"
 
 #include <fcntl.h>
@@ -32,7 +33,7 @@ int log_writer(const std::filesystem::path& log) {
   if (::fcntl(sidecar.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
     return lock.l_pid > 0 ? lock.l_pid : -1;
   }
-  // Where those locks do not work, the other one may.
+  // Where fcntl locks do not work, flock may.
   if (::flock(sidecar.get(), LOCK_SH | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK ? -1 : 0;
   }

@@ -1,3 +1,4 @@
+// Reads a growing log slice by slice, and waits for more at its end.
 #include "log/log_follower.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How often the tab is looked at: it can be closed without a change of its log.
+/// How often to check the tab, which can be closed without a change of its log.
 constexpr Milliseconds kLookAtTab{500};
 constexpr Milliseconds kAskAgain{200};
 
@@ -70,7 +71,7 @@ asio::awaitable<std::optional<PaneLog::Slice>> LogFollower::next_by(Clock::time_
 
 asio::awaitable<LogFollower::More> LogFollower::more_by(Clock::time_point when) {
   for (;;) {
-    const LogReach::Part part = part_now();  // before the look: what a closed tab printed last is read
+    const LogReach::Part part = part_now();  // before end(), so that the last output of a closed tab is read
     const bool missing = part.last && part.end != LogReach::kNoLimit && position_ < part.end;
     if (missing || position_ < std::min(part.end, log_.end())) {
       co_return More::yes;
@@ -114,7 +115,7 @@ LogReach::Part LogFollower::part_now() {
   return part;
 }
 
-/// What is behind a gap may be behind `end`, too: then all up to there is gone.
+/// Where the bytes after a gap are beyond `end`, all bytes up to `end` are gone.
 PaneLog::Slice LogFollower::read_up_to(std::uint64_t end) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, slice_bytes_));
   PaneLog::Slice slice = log_.read(position_, wanted);

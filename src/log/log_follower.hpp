@@ -13,13 +13,13 @@
 
 namespace terminally {
 
-/// Which part of a log a reader may have by now. Tells when that part changes.
+/// Which part of a log a reader may have by now, and when that part changes.
 class LogReach {
  public:
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
   struct Part {
-    std::uint64_t begin = 0;  ///< bytes before it are not for the reader, and not said to be missing
+    std::uint64_t begin = 0;  ///< bytes before it are not for the reader, and not reported as missing
     std::uint64_t end = kNoLimit;
     bool last = false;  ///< the part will not grow any more
   };
@@ -30,10 +30,10 @@ class LogReach {
   virtual ~LogReach() = default;
 
   [[nodiscard]] virtual Part now() = 0;
-  /// Returns when the part may have changed, or at the time; now and then without a change. No change since
-  /// the last now() is missed. Throws operation_aborted when cancelled.
+  /// Returns when the part may have changed, at `when` at the latest, and sometimes without a change. Misses
+  /// no change since the last now(). Throws operation_aborted when cancelled.
   [[nodiscard]] virtual boost::asio::awaitable<void> changed_by(Clock::time_point when) = 0;
-  /// Whoever waits in changed_by looks again.
+  /// Makes changed_by return.
   virtual void wake() = 0;
 };
 
@@ -52,9 +52,9 @@ class WholeLog : public LogReach {
   std::function<bool()> closed_;
 };
 
-/// Reads a log on while it is written, at the pace of its reader: what was not asked for yet stays on disk.
-/// So a slow reader costs no memory and slows nobody. A slice counts as taken when the next one is asked for,
-/// and none is larger than `slice_bytes`. Any number of them follow one log. One call at a time, but for
+/// Follows a log while it is written, at the pace of the reader: bytes not asked for yet stay on disk, so a
+/// slow reader costs no memory and slows no other. A slice has at most `slice_bytes`, and counts as taken
+/// when the next one is asked for. Any number of followers may read one log. One call at a time, but for
 /// `finish`.
 class LogFollower {
  public:
@@ -63,27 +63,27 @@ class LogFollower {
   LogFollower(PaneLog log, std::unique_ptr<LogReach> reach, std::uint64_t from,
               std::size_t slice_bytes = kSliceBytes);
 
-  /// The next bytes, once there are some: what is gone before them is in gap_bytes and gap_unknown; `eof`:
-  /// there is no more for now. Nothing: there is no more ever. Others run between two slices.
-  /// Throws Error(io) where the log could not be read for 10 s, operation_aborted when cancelled: it may be
-  /// asked again.
+  /// The next bytes, once there are some; gap_bytes and gap_unknown tell what is gone before them, `eof` that
+  /// there are no more for now. Nothing: the log has ended. Other coroutines run between two slices. Throws
+  /// Error(io) where the log could not be read for 10 s, and operation_aborted when cancelled; both times
+  /// `next` may be called again.
   [[nodiscard]] boost::asio::awaitable<std::optional<PaneLog::Slice>> next();
-  /// The same, until the time has come at the latest: then it is an empty slice. Throws Error(io) at once.
+  /// As `next`, but returns an empty slice at `when`. Throws Error(io) at once.
   [[nodiscard]] boost::asio::awaitable<std::optional<PaneLog::Slice>> next_by(Clock::time_point when);
 
   enum class More { yes, not_yet, never };
-  /// Waits as next_by does and reads nothing: for a reader that wants to know of it only.
+  /// Waits as next_by does, but reads nothing.
   [[nodiscard]] boost::asio::awaitable<More> more_by(Clock::time_point when);
-  /// Goes on behind what is there now.
+  /// Skips all bytes that are there now.
   void skip();
 
-  /// Nothing more is waited for: what is there is still read, and then there is no more. Also while another
-  /// coroutine waits in `next`.
+  /// Ends the log for this follower: bytes that are there are still read, later ones are not. May be called
+  /// while another coroutine waits in `next`.
   void finish();
 
   /// Offset of the first byte that was not read.
   [[nodiscard]] std::uint64_t offset() const { return position_; }
-  /// How many bytes there are that were not read; 0 where nobody can know.
+  /// How many bytes were not read yet; 0 where that cannot be known.
   [[nodiscard]] std::uint64_t unread() noexcept;
 
  private:
@@ -95,7 +95,7 @@ class LogFollower {
   std::uint64_t position_;
   std::size_t slice_bytes_;
   bool finished_ = false;
-  std::optional<std::uint64_t> end_;  ///< where it ends, once it is finished
+  std::optional<std::uint64_t> end_;  ///< where the log ends, once finished
 };
 
 }  // namespace terminally

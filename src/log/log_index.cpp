@@ -1,3 +1,4 @@
+// Builds the runs and the segments of a log from the records of its sidecar.
 #include "log/log_index.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::vector<LogIndex::Segment> segments_of(const std::vector<LogRecord>& records
   return segments;
 }
 
-// Runs that begin where the records say, not yet with an end. Begins with the run that needs no record.
+// The runs that begin at records, without their ends; first the run that needs no record.
 std::vector<LogIndex::Run> starts_of_runs(const std::vector<LogRecord>& records) {
   std::vector<LogIndex::Run> runs(begins_with_segment(records) ? 0 : 1);
   bool first = true;
@@ -55,7 +56,7 @@ std::vector<LogIndex::Run> starts_of_runs(const std::vector<LogRecord>& records)
   return runs;
 }
 
-// A new segment, or a restart that lost nothing, begins no run.
+// Joins runs: a new segment, or a restart that lost nothing, begins no run.
 void join(std::vector<LogIndex::Run>& runs) {
   std::vector<LogIndex::Run> joined;
   for (const LogIndex::Run& run : runs) {
@@ -80,12 +81,12 @@ LogIndex::LogIndex(std::string_view lines, std::uint64_t last_bytes) {
   std::optional<LogRecord> waits;
   if (!records.empty() && records.back().kind == LogRecord::Kind::waiting &&
       records.back().position >= end_position()) {
-    waits = records.back();  // else, or with another record behind it, a gap like any other
+    waits = records.back();  // else the record is a gap like any other
     records.pop_back();
   }
   runs_ = starts_of_runs(records);
   // From the end: a run ends where the next begins. A later record with a smaller position means that the
-  // file lost its last bytes (power loss): what is there now belongs to the later record.
+  // file lost its last bytes (power loss): the bytes at that position belong to the later record.
   std::uint64_t stop = end_position();
   for (Run& run : std::views::reverse(runs_)) {
     run.bytes = stop > run.position ? stop - run.position : 0;
@@ -93,7 +94,7 @@ LogIndex::LogIndex(std::string_view lines, std::uint64_t last_bytes) {
   }
   bool unknown = false;
   for (Run& run : runs_) {
-    run.offset = std::max(run.offset, end_);  // whatever the records say, no offset means two bytes
+    run.offset = std::max(run.offset, end_);  // no offset means two bytes, whatever the records say
     end_ = run.end();
     unknown = unknown || run.unknown_before;
     run.unknown_before = unknown;

@@ -1,3 +1,4 @@
+// Encodes and decodes the 64-byte records of a log's sidecar.
 #include "log/log_record.hpp"
 
 #include <charconv>
@@ -19,7 +20,7 @@ constexpr std::string_view kStart = "start";
 constexpr std::string_view kGap = "gap  ";
 constexpr std::string_view kSegment = "seg  ";
 constexpr std::string_view kOther = "other";
-// With the system's error number in place of the rest: "g0028", "w0028".
+// Kinds with the system's error number: "g0028" (gap), "w0028" (waiting).
 constexpr char kGapLetter = 'g';
 constexpr char kWaitingLetter = 'w';
 constexpr std::size_t kErrorDigits = kKindLetters - 1;

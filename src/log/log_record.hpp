@@ -8,11 +8,11 @@
 
 namespace terminally {
 
-/// What the live log file and its sidecar are called: the sidecar is the log's path with this suffix.
+/// A log's sidecar has the log's path with this suffix.
 inline constexpr std::string_view kLogSidecarSuffix = ".index";
 
-/// A segment that is full is renamed: "pane-@3.log" to "pane-@3.00000000000000000000.log", by the offset of
-/// its first byte. The path up to here stays, then comes the mark, then the rest.
+/// A full segment is renamed: "pane-@3.log" to "pane-@3.00000000000000000000.log", by the offset of its first
+/// byte. This is the size of the path before that mark.
 [[nodiscard]] constexpr std::size_t log_stem_bytes(std::string_view log_path) {
   return log_path.size() - (log_path.ends_with(".log") ? 4 : 0);
 }

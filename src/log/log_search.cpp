@@ -1,3 +1,4 @@
+// Searches a log for a pattern, and makes an answer of the matches and the lines around them.
 #include "log/log_search.hpp"
 
 #include <algorithm>
@@ -12,14 +13,13 @@ namespace terminally {
 namespace {
 
 constexpr std::size_t kSearchReadBytes = std::size_t{512} * 1024;
-/// How far around a match its context lines may lie.
+/// How many bytes before or after a match are read for context lines.
 constexpr std::uint64_t kContextBytes = std::uint64_t{32} * 1024;
 constexpr std::size_t kShownLineBytes = 1'000;
 /// How much of a long line is shown before the match.
 constexpr std::size_t kShownBeforeMatch = 200;
 
-/// What is in the log up to `end`, without a gap: from `begin` on, or from later if there is one. Nothing
-/// when the byte before `end` is not there.
+/// The bytes from `begin`, or the last gap, up to `end`. Empty when the byte before `end` is not there.
 PaneLog::Slice read_up_to(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
   PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(end - begin));
   while (slice.next < end && !slice.eof) {
@@ -29,12 +29,12 @@ PaneLog::Slice read_up_to(const PaneLog& log, std::uint64_t begin, std::uint64_t
     slice.bytes.clear();
     slice.from = end;
   }
-  slice.bytes.resize(static_cast<std::size_t>(end - slice.from));  // behind a gap it read on beyond
+  slice.bytes.resize(static_cast<std::size_t>(end - slice.from));  // after a gap the read went beyond `end`
   slice.next = end;
   return slice;
 }
 
-/// Where the line begins that the byte at `from` belongs to, or a border not far before.
+/// Where the line of the byte at `from` begins, or a place not far before.
 std::uint64_t line_begin_before(const PaneLog& log, std::uint64_t from) {
   const std::uint64_t begin = from - std::min<std::uint64_t>(from, PatternScan::kPieceBytes);
   const PaneLog::Slice slice = read_up_to(log, begin, from);
@@ -42,7 +42,7 @@ std::uint64_t line_begin_before(const PaneLog& log, std::uint64_t from) {
   return newline != std::string::npos ? slice.from + newline + 1 : slice.from;
 }
 
-/// The part of a text from `begin` on that is shown of a long line, cut on characters.
+/// A line as it is shown: of a long line the part from `begin` on, cut between characters.
 std::string shown(std::string_view text, std::size_t begin) {
   if (text.size() <= kShownLineBytes) {
     return std::string(text);
@@ -69,7 +69,7 @@ Lines first_lines(const PaneLog& log, ShownLines& shown_lines, std::uint64_t beg
   lines.end = begin;
   const std::uint64_t most = std::min(kContextBytes, until - std::min(begin, until));
   const PaneLog::Slice slice = log.read(begin, static_cast<std::size_t>(count == 0 ? 0 : most));
-  // Behind a gap it may reach into what comes after.
+  // After a gap the slice may reach beyond `until`.
   std::string_view rest =
       std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(until - std::min(until, slice.from)));
   const std::uint64_t rest_end = slice.from + rest.size();
@@ -135,7 +135,7 @@ void ShownLines::look_at(std::uint64_t begin, std::string_view bytes) {
   begin_ = begin;
   end_ = std::max(end, std::min(begin + kPart, log_end));
   LogPart part = log_part(log_, {begin_, end_, 0, log_end, end_ == log_end});
-  // Across a gap, offsets in the part are not those of the log: then these bytes are looked at alone.
+  // Across a gap, offsets in the part are not those of the log: then use these bytes alone.
   if (!std::string_view(part.bytes).starts_with(bytes)) {
     part = LogPart();
     part.bytes = bytes;
@@ -172,7 +172,7 @@ LogSearch::LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, s
     : log_(log), scan_(pattern, line_begin, from), read_(line_begin) {}
 
 LogSearch::Step LogSearch::next(std::uint64_t end, Clock::time_point until) {
-  // A line that has no end yet is found again: with what has come since, not as it was.
+  // An unfinished line that was found is read again first, with the bytes that have come since.
   bool reads_first = std::exchange(found_unfinished_, false) && read_ < end;
   for (;;) {
     switch (std::exchange(reads_first, false) ? PatternScan::Step::needs_more : scan_.next(until)) {

@@ -12,16 +12,15 @@
 
 namespace terminally {
 
-/// Looks through the log of a tab for a pattern, in steps; also while it grows. Holds no more than a block of
-/// it.
+/// Searches the log of a tab for a pattern, in steps, also while it grows. Holds one block of the log.
 class LogSearch {
  public:
-  /// How long one step takes at most where others are to be served in between.
+  /// How long one step may take where others are to be served in between.
   static constexpr Milliseconds kSlice{3};
 
-  /// Matches begin at offset `from` or later. The log and the pattern must outlive this.
+  /// Matches begin at offset `from` or later. The log and the pattern must outlive the search.
   LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from);
-  /// As if a line began at `line_begin`, and before it there were nothing.
+  /// The same, as if the log began at `line_begin`.
   LogSearch(const PaneLog& log, Pattern& pattern, std::uint64_t from, std::uint64_t line_begin);
 
   enum class Step {
@@ -43,11 +42,10 @@ class LogSearch {
   const PaneLog& log_;
   PatternScan scan_;
   std::uint64_t read_;             ///< offset up to which the log was read
-  bool found_unfinished_ = false;  ///< what was found last: its line had no end yet
+  bool found_unfinished_ = false;  ///< the line that was found last had no end yet
 };
 
-/// Single lines of a log as text, masked, without what is ours; keeps a part of the log for the lines to
-/// come.
+/// Lines of a log as text, masked, without the lines that we typed. Keeps a part of the log for later lines.
 class ShownLines {
  public:
   ShownLines(const PaneLog& log, const SearchLogs& request)
@@ -55,11 +53,11 @@ class ShownLines {
         guard_(request.guard),
         view_{.strip_ansi = true, .guard = request.guard, .own_files = request.own_files} {}
 
-  /// To be called for the bytes that the lines are of: they stand at offset `begin`.
+  /// Reads the part around `bytes`, which stand at offset `begin`. To be called before `text` and `is_ours`.
   void look_at(std::uint64_t begin, std::string_view bytes);
-  /// The line that stands at offset `begin`. nullopt: all of it is ours.
+  /// The text of the line at offset `begin`. nullopt: we typed all of it.
   [[nodiscard]] std::optional<std::string> text(std::uint64_t begin, std::string_view line);
-  /// Whether what stands at this offset is ours.
+  /// Whether the byte at this offset belongs to a line that we typed.
   [[nodiscard]] bool is_ours(std::uint64_t offset) const;
 
  private:
@@ -71,17 +69,16 @@ class ShownLines {
   std::optional<LogText> part_;
 };
 
-/// Puts matches together into an answer of bounded size: their lines, and the lines around them.
+/// Makes an answer of bounded size: the matched lines, and the lines around them.
 class FoundLinesWriter {
  public:
-  /// An answer has no more text than this as JSON, but for its first match.
+  /// The most text of an answer, as JSON; the first match may have more.
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
 
   FoundLinesWriter(const PaneLog& log, const SearchLogs& request)
       : log_(log), request_(request), lines_(log, request) {}
 
-  /// False when there is no room for it: search on from its line in another answer. A match in a line that
-  /// we typed is none.
+  /// False when the match has no room: the next answer begins with its line. Skips lines that we typed.
   [[nodiscard]] bool add(const LineMatch& match);
   [[nodiscard]] bool full() const { return found_.matches.size() >= request_.max_matches; }
 

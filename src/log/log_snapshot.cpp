@@ -1,3 +1,4 @@
+// Opens a log and its sidecar as they are at one moment, and reads bytes across segments.
 #include "log/log_snapshot.hpp"
 
 #include <sys/stat.h>
@@ -22,7 +23,7 @@ struct stat status_of(const UniqueFd& file, const std::filesystem::path& path) {
   return status;
 }
 
-/// `size_bytes`: of the file behind its opening.
+/// Opens a file; none where it is not there. `size_bytes`: its size after the opening.
 UniqueFd open_if_there(const std::filesystem::path& path, std::uint64_t* size_bytes = nullptr) {
   UniqueFd file = open_to_read(path);
   if (!file && errno != ENOENT) {
@@ -38,7 +39,7 @@ UniqueFd open_if_there(const std::filesystem::path& path, std::uint64_t* size_by
   return file;
 }
 
-// Fewer than asked for only at the end of the file.
+// Reads `count` bytes; fewer only at the end of the file.
 std::size_t read_at(const UniqueFd& file, const std::filesystem::path& path, std::uint64_t position, char* to,
                     std::size_t count) {
   std::size_t done = 0;
@@ -79,7 +80,7 @@ struct Sidecar {
     records.resize(read_at(file, path, 0, records.data(), records.size()));
   }
 
-  /// Nothing was recorded since, and it was not replaced.
+  /// Whether the file was not replaced, and no record was written, since it was read.
   [[nodiscard]] bool unchanged() const {
     if (!file) {
       return ::access(path.c_str(), F_OK) != 0;
@@ -88,7 +89,7 @@ struct Sidecar {
     if (now.st_nlink == 0 || static_cast<std::uint64_t>(now.st_size) != records.size()) {
       return false;
     }
-    // The last one may have been overwritten in place.
+    // The last record may have been overwritten in place.
     std::string last(std::min<std::size_t>(records.size(), kLogRecordBytes), '\0');
     last.resize(read_at(file, path, records.size() - last.size(), last.data(), last.size()));
     return records.ends_with(last);
@@ -103,9 +104,9 @@ LogSnapshot::LogSnapshot(const std::filesystem::path& log_path) : path_(log_path
 }
 
 /// The writer renames a full segment, then records that another begins, then makes the live file anew. So if
-/// nothing was recorded from before the live file was opened until after its size was taken, it is the last
-/// segment that the records tell of; where there is none, that segment has its last name already. A gap is
-/// recorded before the bytes after it: the records read cover that size.
+/// no record was written from before the live file was opened until after its size was taken, the live file
+/// is the last segment of the records; without a live file, that segment has its final name already. A gap is
+/// recorded before the bytes after it, so the records cover that size.
 bool LogSnapshot::try_to_take() {
   const Sidecar sidecar(path_);
   const LogIndex known(sidecar.records, 0);

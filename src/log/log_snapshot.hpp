@@ -9,8 +9,8 @@
 
 namespace terminally {
 
-/// A log at one moment: the segment that is being written, open, its size, and the index that fits it. Older
-/// segments are opened when they are read; one that is not there any more is a hole. Throws Error(io).
+/// A log at one moment: the live segment, open, its size, and the index that fits that size. Older segments
+/// are opened when they are read; a segment that is gone is a hole. Throws Error(io).
 class LogSnapshot {
  public:
   explicit LogSnapshot(const std::filesystem::path& log_path);
@@ -20,11 +20,11 @@ class LogSnapshot {
   /// Up to `count` bytes from `position` on, through all segments up to a hole.
   [[nodiscard]] std::string bytes(std::uint64_t position, std::uint64_t count) const;
 
-  /// The first position behind the hole that `position` is in.
+  /// The first position after the hole that `position` is in.
   [[nodiscard]] std::uint64_t behind_hole(std::uint64_t position) const;
 
-  /// Reads into `to` what comes just before `stop`, as a rule `count` bytes; fewer where a segment begins.
-  /// Returns how many; 0 at the beginning, or behind a hole.
+  /// Reads up to `count` bytes that end at `stop` into `to`, fewer where a segment begins. Returns how many;
+  /// 0 at the beginning, or after a hole.
   [[nodiscard]] std::size_t read_before(std::uint64_t stop, char* to, std::size_t count) const;
 
   /// How many of the bytes written between two positions are still in a file.

@@ -1,3 +1,4 @@
+// Reads the timing index of a log from its end, so that later records win.
 #include "log/log_times.hpp"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 namespace terminally {
 
 LogTimes::LogTimes(std::string_view records) {
-  // From the end, because later records hold: the writer rewrites the file in place when it thins it, and a
-  // power loss can leave an index that is ahead of its log.
+  // From the end, because later records hold: the writer thins the file in place, and a power loss can leave
+  // an index that is ahead of its log.
   records.remove_suffix(records.size() % kTimeRecordBytes);
   for (; !records.empty(); records.remove_suffix(kTimeRecordBytes)) {
     const auto record = decode_time_record(records.substr(records.size() - kTimeRecordBytes));

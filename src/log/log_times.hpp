@@ -12,10 +12,10 @@ namespace terminally {
 /// doc/pane-log.md, "The timing index".
 class LogTimes {
  public:
-  /// What is no record is passed over; of two that contradict each other the later one holds.
+  /// Skips what is no record; of two contradicting records the later one holds.
   explicit LogTimes(std::string_view records);
 
-  /// The index of the log at `log_path`; empty when there is none, or none that can be read.
+  /// The index of the log at `log_path`; empty when it is not there or cannot be read.
   [[nodiscard]] static LogTimes read(const std::filesystem::path& log_path);
 
   /// Ascending in offset. The times may go back: somebody set the clock.

@@ -1,3 +1,4 @@
+// Reads a part of a log with its surroundings, and finds the secrets in the part.
 #include "log/masking.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace terminally {
 namespace {
 
-/// As long as a private key is, and as a line may be in whose middle a secret stands. An echo and its START
-/// are shorter, but for one that all of the nearest bytes are within.
+/// How far to read around a part: as far as a private key is long, and a line around a secret. An echo and
+/// its START are shorter, unless it is an in-line echo that all of the nearest kWithinEcho bytes belong to.
 constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
 constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
 constexpr std::size_t kWithinEcho = std::size_t{4} * 1024;
@@ -25,8 +26,7 @@ std::string_view last_of(std::string_view text, std::size_t bytes) {
   return text.substr(text.size() - std::min(text.size(), bytes));
 }
 
-/// Places in a text as places in the bytes that it is the text of, in ascending order. Both have the same
-/// lines.
+/// Converts places in a text, in ascending order, to places in its raw bytes. Both have the same lines.
 class Places {
  public:
   Places(std::string_view bytes, std::string_view text) : bytes_(bytes), text_(text) {}
@@ -43,7 +43,7 @@ class Places {
     return byte_at_;
   }
 
-  /// Where the character before `text_at` ends: what follows it and is no text stays.
+  /// Where the character before `text_at` ends; sequences after that character are not included.
   std::size_t end_of(std::size_t text_at) {
     std::size_t last = text_at - 1;
     while (last > text_at_ && (static_cast<unsigned char>(text_[last]) & 0xC0U) == 0x80U) {
@@ -74,7 +74,7 @@ std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t en
     if (slice.bytes.empty() && slice.next <= begin) {
       break;
     }
-    // What was never logged cannot be shown: the bytes after the gap follow.
+    // Lost bytes are left out: the bytes after the gap follow.
     if (slice.from < end) {
       const auto run = std::string_view(slice.bytes).substr(0, static_cast<std::size_t>(end - slice.from));
       bytes += run;

@@ -13,16 +13,16 @@
 
 namespace terminally {
 
-/// Log bytes, and the bytes around them that decide on what is secret, or ours, in them.
+/// A part of a log, with the bytes around it that decide what in the part is secret, or typed by us.
 struct LogPart {
   std::string before;
   std::string bytes;
   std::string after;
-  bool begins_line = true;  ///< `before` does; if not, its first line decides on nothing
-  bool goes_on = false;     ///< what follows `after` is not logged yet
+  bool begins_line = true;  ///< `before` begins with a line; if not, its first line is ignored
+  bool goes_on = false;     ///< the bytes after `after` are not logged yet
 };
 
-/// Which part of a log, and how far one may look around it.
+/// A part of a log, and how far one may read around it.
 struct LogRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -37,18 +37,18 @@ struct LogRun {
   std::uint64_t bytes = 0;
 };
 
-/// The bytes of a log from `begin` to `end`; those after a gap follow.
+/// The bytes of a log from `begin` to `end`, without the gaps; `runs` gets where they stand.
 [[nodiscard]] std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
                                      std::vector<LogRun>* runs = nullptr);
 
-/// Reads what is around `bytes`, which are those of `range`.
+/// Reads the surroundings of `bytes`, which are those of `range`.
 [[nodiscard]] LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range);
 [[nodiscard]] LogPart log_part(const PaneLog& log, const LogRange& range);
 
-/// What is secret in some bytes, from `from` on. Escape sequences in between do not hide a secret.
+/// The secrets in `bytes` from `from` on; escape sequences between their characters hide none.
 struct SecretsIn {
-  std::vector<Edit> edits;                ///< a mask for each
-  std::optional<std::size_t> unfinished;  ///< where one begins that may go on with the bytes
+  std::vector<Edit> edits;                ///< one for each secret, with its mask
+  std::optional<std::size_t> unfinished;  ///< where a secret begins that may go on after the bytes
 };
 [[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from,
                                    bool begins_line, bool goes_on);

@@ -1,3 +1,4 @@
+// Makes a bounded text of an output: the first fifth, the last four fifths, a line between them.
 #include "log/output.hpp"
 
 #include <algorithm>
@@ -9,13 +10,13 @@
 namespace terminally {
 namespace {
 
-/// Up to this much is turned into text to see whether it fits: ten thousand redraws of a progress bar are one
-/// line.
+/// Up to so many bytes are made text as a whole to see whether the text fits: ten thousand redraws of a
+/// progress bar are one line.
 constexpr std::uint64_t kLargestWhole = 4 * 1024 * 1024;
-/// Of more, so much is looked at of each end, and eight times of what may be shown.
+/// Of a longer output, this much of each end is made text, and eight times the bytes that may be shown.
 constexpr std::uint64_t kEndBytes = 64 * 1024;
 
-/// A part of an output as text, and where in the log its bytes stand: some may be gone.
+/// A part of an output as text, and where in the log its bytes stand, because some may be gone.
 class OutputPart {
  public:
   OutputPart(const PaneLog& log, const OutputRange& range, std::uint64_t begin, std::uint64_t end,
@@ -25,7 +26,7 @@ class OutputPart {
         text_(part_of(log, {begin, end, range.first, range.end, range.goes_on}), view, cols) {}
 
   [[nodiscard]] const LogText& text() const { return text_; }
-  /// The offset behind a beginning, or of an end.
+  /// The offset after a kept beginning, or of a kept end.
   [[nodiscard]] std::uint64_t cut_at(const FittingText& found, Keep keep) const {
     if (found.bytes == text_.bytes().size()) {
       return keep == Keep::end ? begin_ : end_;
@@ -103,7 +104,7 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, TextView v
 BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const TextView& view, int cols,
                          std::uint64_t max_bytes) {
   BoundedText result = text_within(log, range, view, cols, max_bytes);
-  // Looked at after the text was made, so that bytes removed meanwhile are counted as gone.
+  // Counted after the text was made, so that bytes removed meanwhile count as gone.
   const std::uint64_t counted = range.goes_on ? std::max(range.end, log.counted_end()) : range.end;
   if (range.begin < counted) {
     result.gap = log.gap_between(range.begin, counted);

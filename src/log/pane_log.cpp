@@ -1,3 +1,4 @@
+// Reads a log by offsets, counts what is gone from it, and finds its last lines.
 #include "log/pane_log.hpp"
 
 #include <sys/stat.h>
@@ -17,8 +18,8 @@ struct LastLines {
   std::uint64_t lines = 0;
 };
 
-// Backwards from the end by blocks, counting the line ends before the last byte: a line end that is the log's
-// last byte ends the last line and begins none. Not further back than `max_bytes`, or than a hole.
+// Reads blocks backwards from the end and counts the line ends before the last byte: a line end that is the
+// log's last byte ends the last line and begins none. Goes back to a hole, or by `max_bytes`, at the most.
 LastLines find_last_lines(const LogSnapshot& log, std::uint64_t count, std::uint64_t max_bytes,
                           std::size_t block_bytes) {
   const std::uint64_t end = log.index().end_position();
@@ -52,8 +53,8 @@ std::uint64_t overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t from
   return std::min(end, to) - std::min(std::min(end, to), std::max(begin, from));
 }
 
-// What lies between two runs was never written, and neither is what was dropped since the log takes nothing.
-// The rest of what is missing was written and is not there any more.
+// Bytes between two runs were never written, nor were bytes dropped since the log takes nothing. All other
+// missing bytes were written and removed.
 PaneLog::Gap gap_in(const LogSnapshot& log, std::uint64_t begin, std::uint64_t end) {
   const LogIndex& index = log.index();
   const std::uint64_t kept_end = index.end() + index.waiting().kept;
@@ -131,7 +132,7 @@ PaneLog::Slice PaneLog::read(std::uint64_t from, std::size_t max_bytes) const {
     std::uint64_t into = std::max(from, run->offset) - run->offset;
     slice.gap_unknown = slice.gap_unknown || (run->unknown_before && into == 0);
     while (into < run->bytes && slice.bytes.empty()) {
-      // At least one byte, to see whether it is there.
+      // Read at least one byte, to see whether it is there.
       const std::uint64_t wanted =
           std::min<std::uint64_t>(std::max<std::size_t>(max_bytes, 1), run->bytes - into);
       slice.bytes = log.bytes(run->position + into, wanted);

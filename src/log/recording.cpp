@@ -1,3 +1,4 @@
+// Cuts a log into pieces, with the time that passed between them by the timing index.
 #include "log/recording.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ Recording::Recording(PaneLog log, LogTimes times, std::uint64_t from)
   record_ = record_before(from);
 }
 
-/// The record that says when the byte at `offset` was printed; the first one for what is older.
+/// The record that says when the byte at `offset` was printed; the first record for older bytes.
 std::size_t Recording::record_before(std::uint64_t offset) const {
   const auto& records = times_.records();
   const auto after =

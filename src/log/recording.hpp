@@ -11,17 +11,17 @@
 namespace terminally {
 
 /// A log as a recording: its bytes in order, with the time that passed between them. Ends where the log ended
-/// when it was made. Holds one block of the log in memory. Without a timing index, nothing ever waits.
+/// when the object was made. Memory holds one block of the log. Without a timing index all waits are 0.
 class Recording {
  public:
   struct Piece {
     std::chrono::milliseconds wait{0};  ///< after the piece before; a clock that was set back counts as 0
     std::string bytes;                  ///< not empty
-    std::uint64_t gap_bytes = 0;        ///< how many are gone just before them
-    bool gap_unknown = false;           ///< some that nobody counted, too
+    std::uint64_t gap_bytes = 0;        ///< how many bytes are gone just before them
+    bool gap_unknown = false;           ///< bytes that nobody counted are missing there as well
   };
 
-  /// From offset `from` on. Throws as PaneLog does.
+  /// Begins at offset `from`. Throws as PaneLog does.
   explicit Recording(const PaneLog& log, std::uint64_t from = 0)
       : Recording(log, LogTimes::read(log.path()), from) {}
   Recording(PaneLog log, LogTimes times, std::uint64_t from);
@@ -42,10 +42,10 @@ class Recording {
   std::uint64_t from_;
   std::uint64_t end_;
   std::uint64_t next_read_;
-  std::string block_;      // read and not yet returned, from from_ on
-  std::uint64_t gap_ = 0;  // just before it
+  std::string block_;      // bytes read and not yet returned, from offset from_ on
+  std::uint64_t gap_ = 0;  // how many bytes are gone before block_
   bool gap_unknown_ = false;
-  std::size_t record_ = 0;  // of the piece last returned
+  std::size_t record_ = 0;  // the record of the piece last returned
 };
 
 }  // namespace terminally

@@ -19,13 +19,13 @@ struct SearchLogs {
   std::uint64_t max_matches = 50;
   std::uint64_t from_byte = 0;
   bool ignore_case = false;
-  std::shared_ptr<TextGuard> guard = nullptr;  ///< masks the lines; the pattern is matched before
+  std::shared_ptr<TextGuard> guard = nullptr;  ///< masks the lines after the pattern was matched
   /// See TextView.
   std::string own_files = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
-/// One line that matched. Texts are without escape sequences; one of more than 1000 bytes is cut, the line
-/// itself around the match. A line stands in an answer once: `before` begins after what was shown already,
+/// One line that matched. Texts have no escape sequences; a text of more than 1000 bytes is cut, the matched
+/// line around the match. No line stands in an answer twice: `before` begins after the lines shown already,
 /// `after` ends before the next match.
 struct FoundLine {
   std::string line;

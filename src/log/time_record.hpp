@@ -8,12 +8,12 @@
 
 namespace terminally {
 
-/// What the timing index of a log is called: the log's path with this suffix.
+/// A log's timing index has the log's path with this suffix.
 inline constexpr std::string_view kLogTimesSuffix = ".times";
 
-/// One record of the timing index: the byte at `offset` was printed at `time_ms`. What follows it, up to the
-/// next record, was printed within the next moment. Byte format and rules: doc/pane-log.md, "The timing
-/// index". Shared by the writer, which is built without exceptions, and the reader.
+/// One record of the timing index: the byte at `offset` was printed at `time_ms`, and the bytes up to the
+/// next record within the next moment. Byte format and rules: doc/pane-log.md, "The timing index". Shared by
+/// the writer, which is built without exceptions, and the reader.
 struct TimeRecord {
   std::uint64_t offset = 0;
   std::uint64_t time_ms = 0;  ///< since the epoch, UTC; never 0
@@ -34,7 +34,7 @@ using TimeRecordBytes = std::array<char, kTimeRecordBytes>;
   return bytes;
 }
 
-/// nullopt for what is no whole record: cut short, or the zeros in which a file can end after a power loss.
+/// nullopt for a record that was cut short, or for zeros, which a power loss can leave at a file's end.
 [[nodiscard]] constexpr std::optional<TimeRecord> decode_time_record(std::string_view bytes) {
   if (bytes.size() != kTimeRecordBytes) {
     return std::nullopt;

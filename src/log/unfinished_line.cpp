@@ -1,3 +1,4 @@
+// Reads the unfinished last line of a log as plain text, masked where there is a guard.
 #include "log/unfinished_line.hpp"
 
 #include <algorithm>
@@ -16,8 +17,7 @@ namespace {
 
 constexpr std::size_t kPromptBytes = 200;
 constexpr std::size_t kLastLineBytes = 4'096;
-/// How much of the line is read where there is a guard: the beginning of a secret, or of a private key, may
-/// stand far before its end.
+/// How much of the line is read with a guard: a secret or a private key may begin far before its end.
 constexpr std::size_t kGuardedLineBytes = std::size_t{16} * 1024;
 
 std::string last_line_bytes(const PaneLog& log, std::size_t most) {
@@ -47,7 +47,7 @@ std::string plain_line(const std::string& bytes, int cols) {
   return to_valid_utf8(without_blanks(text));
 }
 
-/// The last of a line that is masked already.
+/// The last bytes of a line that is masked already.
 std::string end_of_line(std::string_view line) {
   if (line.size() > kPromptBytes) {
     line.remove_prefix(line.size() - kPromptBytes);

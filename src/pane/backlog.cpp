@@ -1,3 +1,4 @@
+// A buffer for bytes that wait for the log: counts what it drops, and gives its memory back.
 #include "pane/backlog.hpp"
 
 #include <sys/mman.h>

@@ -6,22 +6,22 @@
 
 namespace terminally {
 
-/// What was read and is not in the log yet: the oldest `kCapacity` bytes, then a count of the bytes dropped
-/// after them. Once bytes were dropped it takes no more until it was emptied and the gap recorded, so it
-/// holds one gap at most and the order on disk is always: kept bytes, gap, what comes next. Its memory is
-/// touched as far as it is filled, and given back: make the object static.
+/// Bytes that were read and are not in the log yet: the oldest `kCapacity` bytes, and a count of the bytes
+/// dropped after them. Once bytes were dropped the backlog takes no more until it is empty and the gap is
+/// recorded. So there is one gap at most, and the order on disk is: kept bytes, gap, later bytes. Make the
+/// object static: only memory that is filled gets used, and it is given back.
 class Backlog {
  public:
   static constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
   static constexpr std::size_t kCapacity = std::size_t{8} * 1024 * 1024;
 
-  /// Where to read up to kReadBytes to; then say with added() how many came.
+  /// Where the caller may read up to kReadBytes to, and then say with added() how many came.
   [[nodiscard]] char* room() { return bytes_.data() + size_; }
   void added(std::size_t count);
 
   [[nodiscard]] const char* data() const { return bytes_.data(); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// The first `count` bytes are in the log.
+  /// Removes the first `count` bytes, which are in the log.
   void remove(std::size_t count);
 
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr mode_t kDirectoryOfOwner = 0700;
 
-/// Those that the file is in.
+/// Makes the directories above the file.
 void make_directories(LogPath path) {
   for (std::size_t i = 1; path[i] != '\0'; ++i) {
     if (path[i] == '/') {
@@ -41,8 +41,8 @@ bool LogFiles::set_path(std::string_view log_path) {
 
 void LogFiles::set_limits(const LogLimits& limits) {
   limits_ = limits;
-  // Nothing that we write may grow beyond the limit of file sizes (ulimit -f): not a segment, and not the
-  // sidecar, which has a record for each.
+  // No file of ours may grow beyond the limit of file sizes (ulimit -f): no segment, and not the sidecar,
+  // which has a record for each segment.
   rlimit file_size{};
   if (::getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur != RLIM_INFINITY) {
     const std::uint64_t most = file_size.rlim_cur;
@@ -95,7 +95,7 @@ bool LogFiles::open_sidecar() {
   return sidecar_.open();
 }
 
-// Where the last writer stopped, from the last record, the last segment's record and that segment's size.
+// Finds where the last writer stopped, by the last record, the last segment's record and its size.
 bool LogFiles::find_end() {
   std::optional<LogRecord> last;
   std::optional<LogRecord> segment;
@@ -114,10 +114,10 @@ bool LogFiles::find_end() {
       segment = record;
     }
   }
-  sidecar_.end_at(whole);  // behind it there is nothing whole
+  sidecar_.end_at(whole);  // no whole record follows
   segment_ = segment.value_or(LogRecord());
   struct stat status{};
-  // A rotation was cut short: the segment has its last name, and nothing else may have happened yet.
+  // A rotation was cut short: the segment has its final name, and perhaps no later step has happened.
   renamed_ = ::lstat(segment_path(segment_.offset).data(), &status) == 0;
   if (!renamed_ && errno != ENOENT) {
     return false;
@@ -132,7 +132,7 @@ bool LogFiles::find_end() {
   if (!S_ISREG(status.st_mode)) {
     return false;
   }
-  const LogRecord known = last.value_or(LogRecord());  // without any, offset and position are the same
+  const LogRecord known = last.value_or(LogRecord());  // without a record, offset and position are the same
   position_ = segment_.position + static_cast<std::uint64_t>(status.st_size);
   // A power loss can take the file's last bytes and leave the record: offsets once given out are not given
   // out again.
@@ -153,7 +153,7 @@ bool LogFiles::open_live() {
   return true;
 }
 
-// Not ours, but in our way: whoever put them there, offsets stay true.
+// Counts bytes that others have put into our file, so that offsets stay true.
 void LogFiles::count_foreign_bytes(std::uint64_t live_bytes) {
   if (const std::uint64_t end = segment_.position + live_bytes; end > position_) {
     offset_ += end - position_;
@@ -161,7 +161,7 @@ void LogFiles::count_foreign_bytes(std::uint64_t live_bytes) {
   }
 }
 
-// The same once more says nothing new, but for the log's first.
+// Appends a start record, unless the last record is the same one, and is not the log's first.
 bool LogFiles::record_start() {
   if (sidecar_.bytes() > kLogRecordBytes) {
     std::optional<LogRecord> last;
@@ -176,10 +176,9 @@ bool LogFiles::record_start() {
   return append_record(LogRecord::Kind::start, offset_);
 }
 
-// Somebody may remove or move the files, or their directory, or empty the log. What was in them is gone, and
-// counted,
-// because the next segment begins where the last one ended. A log that was emptied, or whose sidecar is gone,
-// is put aside.
+// Whether the files are still in place: somebody may remove or move them, or their directory, or empty the
+// log. The lost bytes are counted, because the next segment begins where the last one ended. A log that was
+// emptied, or whose sidecar is gone, is renamed as a rotated segment is.
 bool LogFiles::still_there() {
   std::uint64_t size = 0;
   const bool log_there = !log_ || is_at(renamed_ ? segment_path(segment_.offset) : log_path_, log_);
@@ -215,7 +214,7 @@ std::size_t LogFiles::append(const char* bytes, std::size_t count) {
     if (!log_) {
       break;
     }
-    // A segment that cannot be rotated now grows on.
+    // A segment that cannot be rotated now grows on, beyond its limit.
     const std::uint64_t room = room_in_segment() > 0 ? room_in_segment() : count - done;
     const ssize_t written = ::write(log_.get(), bytes + done,
                                     static_cast<std::size_t>(std::min<std::uint64_t>(count - done, room)));
@@ -259,7 +258,7 @@ bool LogFiles::append_record(LogRecord::Kind kind, std::uint64_t offset) {
                                      .error = kind == LogRecord::Kind::gap ? error_ : 0}));
 }
 
-/// Passes on whether the sidecar has taken it.
+/// Keeps the sidecar's error where it took no record. Returns `taken`.
 bool LogFiles::note_error(bool taken) {
   if (!taken && sidecar_.error() != 0) {
     error_ = sidecar_.error();

@@ -22,28 +22,26 @@ class LogFiles {
   void set_limits(const LogLimits& limits);
 
   /// Opens both files, takes the writer's lock, finds where the last writer stopped and records the start.
-  /// Later: looks whether they are still there, and makes them again where somebody removed them.
-  /// False: not now (no space, no descriptor, another writer holds the lock); what was reached is kept for
-  /// the next try.
+  /// Later calls check that the files are still there, and make them again where somebody removed them.
+  /// False: not now (no space, no descriptor, another writer holds the lock); the next call goes on from
+  /// there.
   [[nodiscard]] bool open();
 
-  /// Returns how many of the bytes were appended; fewer than `count`: the log takes no more for now.
+  /// Returns how many bytes were appended; fewer than `count`: the log takes no more for now.
   [[nodiscard]] std::size_t append(const char* bytes, std::size_t count);
 
-  /// `dropped` bytes will never be in the log. True: the record is on disk, and bytes after the gap may
-  /// follow.
+  /// Records that `dropped` bytes will never be in the log. True: the record is on disk; bytes may follow.
   [[nodiscard]] bool record_gap(std::uint64_t dropped);
 
-  /// The log takes nothing: `kept` bytes wait in memory and `dropped` ones are lost so far. Told to readers
-  /// in a place that was reserved while there was space, overwritten by each call and by what is recorded
-  /// next.
+  /// Tells readers that the log takes nothing: `kept` bytes wait in memory, and `dropped` bytes are lost so
+  /// far. The record's place was reserved while there was space; each call and the next record overwrite it.
   void tell_waiting(std::uint64_t kept, std::uint64_t dropped);
-  /// Nothing waits any more.
+  /// Takes the record of tell_waiting back: nothing waits any more.
   void clear_waiting() { sidecar_.take_back(); }
 
   void sync() const;
 
-  /// Of the next byte, once opened.
+  /// The offset of the next byte, once opened.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
@@ -72,8 +70,8 @@ class LogFiles {
   Sidecar sidecar_;
   bool end_known_ = false;
   bool started_ = false;
-  int error_ = 0;               ///< why the log took nothing when it last did not
-  bool renamed_ = false;        ///< the current segment has its last name, and the next one's record is due
+  int error_ = 0;         ///< why the log took nothing the last time (errno)
+  bool renamed_ = false;  ///< the current segment has its final name; the record of the next segment is due
   std::uint64_t offset_ = 0;    ///< of the next byte, among all bytes of the tab
   std::uint64_t position_ = 0;  ///< of the next byte, among all bytes written
   LogRecord segment_;           ///< where the current segment begins

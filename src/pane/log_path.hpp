@@ -12,16 +12,16 @@
 
 namespace terminally {
 
-// Paths and files of a log, as its writer has them: no call throws, and nothing is allocated.
+// Paths and files of a log for its writer: no call throws or allocates.
 
 using LogPath = std::array<char, PATH_MAX>;
 
-/// How both files are opened. O_NONBLOCK: not to wait for the other end of a named pipe that somebody has put
-/// in the file's place.
+/// The flags for opening the log and the sidecar. O_NONBLOCK: not to wait for the other end of a named pipe
+/// that somebody has put in the file's place.
 inline constexpr int kLogFileFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 inline constexpr mode_t kLogFileMode = 0600;
 
-/// Whether `file` is what has this name. When that cannot be said, it is.
+/// Whether `file` is the file at `path`. True where that cannot be known.
 [[nodiscard]] inline bool is_at(const LogPath& path, const UniqueFd& file) {
   struct stat ours{};
   struct stat named{};

@@ -9,8 +9,8 @@
 namespace terminally {
 namespace {
 
-// After a power loss, the record of a new segment without the old one's new name would give its bytes the
-// offsets of the new one.
+// Syncs the directory: if a power loss took the old segment's new name and left the new segment's record, the
+// old bytes would get the offsets of the new ones.
 void sync_directory_of(LogPath path) {
   std::size_t end = std::string_view(path.data()).rfind('/');
   end = end == std::string_view::npos ? 0 : end + 1;
@@ -24,11 +24,11 @@ void sync_directory_of(LogPath path) {
 
 }  // namespace
 
-// In this order, so that a reader and the next writer can tell from the names alone how far it came:
+// Rotates in this order, so that a reader and the next writer can tell from the names how far it came:
 //   1. the segment's bytes are on disk
-//   2. it gets its last name, on disk as well: as long as the record is missing, it is the last segment still
-//   3. the record: the next byte begins a segment
-//   4. the new live file
+//   2. the segment has its final name on disk; until the record is there, it still is the last segment
+//   3. the record says that the next byte begins a segment
+//   4. the new live file is there
 // When a step fails, the segment grows on under whichever name it has, and the next append tries again.
 void LogFiles::rotate() {
   if (!renamed_) {
@@ -55,7 +55,7 @@ bool LogFiles::begin_segment() {
   return true;
 }
 
-// The rotated ones and a whole live one together stay under the quota. `newest`: it was rotated just now.
+// Keeps the rotated segments and a full live one under the quota. `newest`: the segment was just rotated.
 bool LogFiles::is_dropped(std::uint64_t position, bool newest) const {
   if (position_ - position + limits_.segment_bytes > limits_.quota_bytes) {
     return true;
@@ -63,7 +63,7 @@ bool LogFiles::is_dropped(std::uint64_t position, bool newest) const {
   return !newest && limits_.min_free_bytes > 0 && sidecar_.free_bytes() < limits_.min_free_bytes / 2;
 }
 
-// From the oldest on. Whether a segment is there is told by its file alone, so nothing is recorded.
+// Drops segments, the oldest first. Records nothing: a segment is there if its file is.
 void LogFiles::drop_old_segments() {
   LogRecord oldest;
   std::uint64_t first_kept = 0;

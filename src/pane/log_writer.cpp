@@ -26,13 +26,13 @@ namespace {
 
 constexpr std::int64_t kRetryMs = 100;
 constexpr std::int64_t kSyncMs = 1000;
-constexpr std::int64_t kQuietMs = 50;  // a command that ended and its prompt are followed by quiet: sync then
-constexpr std::int64_t kEndQuietMs = 20;  // the same where the end of a command is among what was written
-constexpr std::int64_t kEndSyncMs = 100;  // and in endless output
-constexpr int kReadTries = 50;            // an input that cannot be read that often has ended
+constexpr std::int64_t kQuietMs = 50;     // sync once it is quiet, as after a command and its prompt
+constexpr std::int64_t kEndQuietMs = 20;  // the same where a command's end was written
+constexpr std::int64_t kEndSyncMs = 100;  // the same in endless output
+constexpr int kReadTries = 50;            // after so many failed reads the input counts as ended
 constexpr std::string_view kEndOfCommand = "mcp=END:";
 constexpr std::uint64_t kDrainMs =
-    10'000;  // how long a log that takes nothing is retried after the input ended
+    10'000;  // after the input ended: how long to retry a log that takes nothing
 
 std::int64_t now_ms() {
   timespec now{};
@@ -152,7 +152,7 @@ class LogWriter {
     }
   }
 
-  /// What waits is told to readers as often as it is tried.
+  /// Tries to write the backlog; tells readers each time what still waits.
   bool flush() {
     retry_at_ = now_ms() + kRetryMs;
     const bool flushed = try_to_flush();
@@ -198,7 +198,7 @@ class LogWriter {
       ::poll(nullptr, 0, kRetryMs);
     }
     if (const std::uint64_t lost = backlog_.size() + backlog_.dropped(); opened_ && lost > 0) {
-      static_cast<void>(files_.record_gap(lost));  // in the place that is reserved
+      static_cast<void>(files_.record_gap(lost));  // its place is reserved
     }
   }
 
@@ -219,15 +219,15 @@ class LogWriter {
   bool input_ended_ = false;
 };
 
-// SIGXFSZ: a file at the limit of file sizes is one that takes nothing, told by its error.
+// SIGXFSZ: at the limit of file sizes the failed write, not a signal, tells that the log takes nothing.
 void ignore_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ}) {
     ::signal(signal, SIG_IGN);
   }
 }
 
-// The limits of file sizes and of open files are those of whoever started tmux, and as a rule not meant for
-// us: what we may lift, we lift.
+// Lifts the limits of file sizes and open files as far as we may: they come from the starter of tmux, and are
+// as a rule not meant for us.
 void lift_limits() {
   for (const auto resource : {RLIMIT_FSIZE, RLIMIT_NOFILE}) {
     rlimit limit{};

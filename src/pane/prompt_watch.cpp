@@ -1,3 +1,4 @@
+// Watches a shell's terminal for the prompt (raw mode) and for typing (SIGIO).
 #include "pane/prompt_watch.hpp"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr long kFirstLookMs = 20;
 constexpr long kAfterTypingMs = 300;
-constexpr long kLongestStartMs = 200;  ///< between two looks, until the first prompt
+constexpr long kLongestStartMs = 200;  ///< between two checks, until the first prompt
 constexpr long kLongestMs = 30'000;
 
 sigset_t watched_signals() {
@@ -30,7 +31,7 @@ PromptWatch::PromptWatch() {
   const sigset_t signals = watched_signals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const char* name = ttyname(STDIN_FILENO);
-  // An open file of its own: the shell shares our standard input, and sees its flags.
+  // A separate open file, because the shell shares our standard input and its flags.
   const int terminal = name == nullptr ? -1 : open(name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (terminal >= 0) {
     fcntl(terminal, F_SETOWN, getpid());
@@ -39,7 +40,7 @@ PromptWatch::PromptWatch() {
 }
 
 void PromptWatch::begin(pid_t shell) {
-  take_what_was_typed();  // at the shell before
+  take_what_was_typed();  // typing at the shell before
   shell_ = shell;
   clock_gettime(CLOCK_BOOTTIME, &begun_);
   pause_ms_ = kFirstLookMs;

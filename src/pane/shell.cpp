@@ -1,22 +1,19 @@
 // terminally-shell: the process of every pane. It runs the person's shell as a child with job control as
 // usual and waits for it.
 //
-// When the shell ends while a command of ours runs (`exit 3`, `exec prog`, `kill -9 $$`), it prints the END
-// record with the true wait status, which tmux's pane_dead_status often lacks, and starts a new shell in the
-// directory where the command began: the tab lives on. When no command runs, a person left the shell: it ends
-// too, and the tab closes as in any terminal. It keeps TMUX and TMUX_PANE out of the tab, so that `tmux
-// kill-server` typed there cannot reach the private server.
+// When the shell ends while a command of ours runs (`exit 3`, `exec prog`, `kill -9 $$`), terminally-shell
+// prints the END record with the true wait status, which tmux's pane_dead_status often lacks, and starts a
+// new shell in the directory where the command began: the tab lives on. When no command runs, a person left
+// the shell: terminally-shell ends too, and the tab closes as in any terminal. The tab has no TMUX and
+// TMUX_PANE of the private server, so that `tmux kill-server` typed there cannot reach it.
 //
 // A shell that ends before its first prompt (`exit 3` in its start-up files) is started again without them,
-// then /bin/sh. One that ends by itself at its prompt (TMOUT) is started again in its directory. Both, and
-// the last end of all, are noted in "<pane>.ended" (tab/command_files.hpp). Until the first command of
-// ours TMUX, STY and ZELLIJ have a value that leads nowhere, so that start-up files open no multiplexer in
-// the tab.
+// then /bin/sh. A shell that ends by itself at its prompt (TMOUT) is started again in its directory. Both,
+// and the end that closes the tab, are noted in "<pane>.ended". Until the first command of ours TMUX, STY and
+// ZELLIJ have a value that leads nowhere, so that start-up files open no multiplexer in the tab.
 //
-// What its environment tells it is in pane/shell_setup.hpp.
-// Files of commands: "<pane>.run" (command nonce, then directory, a line each) says that a
-// command runs;
-// "<nonce>.exit" holds its exit code. Both are described in tab/command_files.hpp.
+// pane/shell_setup.hpp describes the environment. tab/command_files.hpp describes the files: "<pane>.run"
+// says that a command runs (its nonce, then its directory), "<nonce>.exit" holds the exit code.
 //
 // Static and tiny: no iostream, no Boost.
 
@@ -47,12 +44,12 @@ using Setup = terminally::PaneSetup;
 
 volatile sig_atomic_t hung_up = 0;
 volatile sig_atomic_t shell_pid = 0;
-/// Shells, one after the other, that crashed within a second or two of their start, and before anybody typed:
-/// one that cannot start does not loop.
+/// How many shells in a row crashed within a second or two of their start, before anybody typed: bounds the
+/// restarts of a shell that cannot start.
 int quick_crashes = 0;
 constexpr int kMostQuickCrashes = 3;
 
-/// The terminal is gone, or we are told to end: the shell is told, and killed if it has not gone in 2 s.
+/// The terminal is gone, or we are told to end: hangs up on the shell, and kills it if it lives after 2 s.
 void on_hang_up(int signal_number) {
   const int saved_errno = errno;
   if (shell_pid > 0) {
@@ -66,7 +63,7 @@ void on_hang_up(int signal_number) {
   errno = saved_errno;
 }
 
-/// Links are followed: a file may be elsewhere, where there was space.
+/// Follows links: a file may be elsewhere, where there was space.
 std::string read_small_file(const std::string& path) {
   std::string content;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -96,7 +93,7 @@ struct Ended {
   bool left = false;  ///< it was not killed by a signal
 };
 
-/// What is started: the tab's shell, the same without its start-up files, or /bin/sh.
+/// What to start: the tab's shell, the same shell without its start-up files, or /bin/sh.
 enum class Form { whole, bare, plain };
 
 std::string base_name(const std::string& path) {
@@ -117,7 +114,7 @@ std::vector<std::string> shell_arguments(const std::string& shell, bool login, F
   const bool whole = form == Form::whole;
   std::vector<std::string> args{(login && whole ? "-" : "") + base};
   if (base == "zsh") {
-    // Our typed line begins with a space; this keeps it out of the history, as bash's usual HISTCONTROL does.
+    // Keeps our typed line, which begins with a space, out of the history, as bash's usual HISTCONTROL does.
     args.insert(args.end(), {"-o", "histignorespace"});
   }
   if (!whole && base == "bash") {
@@ -168,8 +165,7 @@ Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
   }
   const time_t begin = time(nullptr);
   shell_pid = static_cast<sig_atomic_t>(pid);
-  // The terminal it takes itself: given here, late, it would be taken from the first program that the shell
-  // has begun.
+  // The shell takes the terminal itself: given here, late, it would be taken from the shell's first program.
   setpgid(pid, pid);
   int status = 0;
   watch.begin(pid);
@@ -189,8 +185,8 @@ Ended run_shell(const Setup& setup, Form form, terminally::PromptWatch& watch) {
   watch.take_what_was_typed();
   shell_pid = 0;
   alarm(0);
-  // bash dies of its own heap (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`:
-  // nobody left the tab then.
+  // bash dies of a heap error (SIGABRT) after some unclosed texts, fish of SIGXFSZ under `ulimit -f 0`: no
+  // person left the tab then.
   quick_crashes = watch.was_typed_at() || time(nullptr) - begin > 1 ? 0 : quick_crashes + 1;
   const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGHUP && WTERMSIG(status) != SIGTERM &&
                        quick_crashes < kMostQuickCrashes;
@@ -201,13 +197,13 @@ std::string end_record(const std::string& code, const std::string& nonce, const 
   return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a\033]7;mcp:END:" + nonce + "\a";
 }
 
-/// Where the server notes that a client cancelled the command.
+/// Whether the server has noted that a client cancelled the command.
 bool is_cancelled(const std::string& files, const std::string& nonce) {
   return access((files + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled)).c_str(),
                 F_OK) == 0;
 }
 
-/// The command that the shell's end cut short, if there is one: prints its END and goes to its directory.
+/// Finishes a command that the shell's end cut short: prints END and changes to the command's directory.
 bool finish_interrupted_command(const Setup& setup, int code) {
   const std::string run_file = setup.files_directory + "/" + setup.pane + ".run";
   const std::string content = read_small_file(run_file);
@@ -231,7 +227,7 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   if (!directory.empty()) {
     (void)!chdir(directory.c_str());
   }
-  if (tells) {  // who reads it looks where we are
+  if (tells) {  // printed last: its reader asks for our directory
     const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
                                (is_cancelled(setup.files_directory, nonce)
                                     ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
@@ -241,7 +237,7 @@ bool finish_interrupted_command(const Setup& setup, int code) {
   return true;
 }
 
-/// For the server, and for who looks at the terminal: how the shell ended, when, and what was started then.
+/// Notes for the server how the shell ended, when, and what was started then.
 void note_end(const Setup& setup, const Ended& ended, long lived_ms, const char* when,
               const std::string& next) {
   write_small_file(
@@ -249,9 +245,9 @@ void note_end(const Setup& setup, const Ended& ended, long lived_ms, const char*
       std::to_string(ended.code) + " " + std::to_string(lived_ms) + " " + when + " " + next + "\n");
 }
 
-/// No command ran in the shell that ended. What is started now; false: the tab closes.
+/// Decides what to start after a shell in which no command ran. False: the tab closes.
 bool start_again(const Setup& setup, const Ended& ended, const terminally::PromptWatch& watch, Form& form) {
-  constexpr long kBegunWithin = 1'000;  // where the prompt cannot be seen
+  constexpr long kBegunWithin = 1'000;  // for shells whose prompt cannot be seen
   const std::string shell = program_of(setup, form);
   const bool begun = watch.came_to_a_prompt() || watch.was_typed_at() ||
                      (!has_line_editor(shell) && watch.lived_ms() > kBegunWithin);
@@ -279,8 +275,8 @@ bool start_again(const Setup& setup, const Ended& ended, const terminally::Promp
   return by_itself;
 }
 
-/// `terminally-shell end NONCE CODE EXIT_FILE`, run by a wrapper whose builtins are hidden by functions. What
-/// is no code is not said, and what is known of it already stays.
+/// `terminally-shell end NONCE CODE EXIT_FILE`, run by a wrapper whose builtins are hidden by functions.
+/// Refuses a CODE that is no number, and keeps a code that the file has already.
 int print_end(char** argv) {
   const std::string digits = argv[3];
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) {
@@ -326,8 +322,7 @@ int main(int argc, char** argv) {
     if (have_modes) {
       tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     }
-    // What the dead program may have left on: alternate screen, hidden cursor, colours, bracketed paste,
-    // mouse.
+    // Leftovers of the dead program: alternate screen, hidden cursor, colours, bracketed paste, mouse.
     static const std::string reset = std::string(terminally::kLeaveAlternateScreen) +
                                      "\033[?25h\033[0m\033[?2004l\033[?1000l\033[?1002l\033[?1003l\033[?1006l"
                                      "\033[?1l\033>";

@@ -1,3 +1,4 @@
+// Reads the setup of terminally-shell from the environment, and prepares the shell's environment.
 #include "pane/shell_setup.hpp"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ std::string env(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// Gives the variables that the tab was asked for their own names.
+/// Renames each TERMINALLY_ENV_X to X: the variables that the tab was asked for.
 void set_asked_variables() {
   const std::string prefix = "TERMINALLY_ENV_";
   std::vector<std::string> carried;
@@ -63,7 +64,7 @@ PaneSetup take_setup() {
     setup.shell = "/bin/sh";
   }
   const std::string env_name = env("TERMINALLY_NAME");
-  // The next tmux server's panes have the same numbers; it has another directory of logs.
+  // Panes of the next tmux server have the same numbers; its directory of logs differs.
   const std::string logs = env("TERMINALLY_LOG_DIR");
   const std::string generation = logs.substr(logs.rfind('/') + 1);
   const std::string cookie = env_name + ":" + generation + "." + setup.pane;
@@ -77,7 +78,7 @@ PaneSetup take_setup() {
   }
   setenv("SHELL", setup.shell.c_str(), 1);
   set_asked_variables();
-  // By these two the descendants of a tab are known.
+  // The cookie and the tag identify the descendants of a tab.
   setenv("TERMINALLY_TAB", cookie.c_str(), 1);
   tag_children(env_name, generation, setup.pane);
   return setup;

@@ -14,10 +14,10 @@ namespace terminally {
 namespace {
 
 constexpr std::uint64_t kReservedRecords = 2;
-/// What the name of a sidecar ends with that is not whole yet.
+/// The suffix of a new sidecar that is not whole yet.
 constexpr std::string_view kNew = ".new";
 
-/// For who watches: F_GETLK on the sidecar tells the writer's pid. What keeps a second one out is the flock.
+/// Shows the writer's pid to readers, by F_GETLK on the sidecar. The flock is what keeps a second writer out.
 void sign_with_pid(const UniqueFd& file) {
   struct flock all{};
   all.l_type = F_WRLCK;
@@ -39,7 +39,7 @@ bool Sidecar::set_path(std::string_view log_path) {
 bool Sidecar::open() {
   UniqueFd file(::open(path_.data(), O_RDWR | kLogFileFlags, kLogFileMode));
   std::uint64_t size = 0;
-  // One that lost its name was replaced by another writer, who has just ended.
+  // A file that lost its name was replaced by another writer, which has just ended.
   if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(path_, file) ||
       !file_size(file.get(), size)) {
     return false;
@@ -71,7 +71,7 @@ bool Sidecar::append(const LogRecord& record) {
   if (!write(record)) {
     return false;
   }
-  if (bytes_ > 0) {  // all but the first: the offsets of the bytes that follow depend on it
+  if (bytes_ > 0) {  // for all but the first: the offsets of later bytes depend on the record
     ::fdatasync(file_.get());
   }
   bytes_ += kLogRecordBytes;
@@ -92,8 +92,7 @@ void Sidecar::take_back() {
   }
 }
 
-// What is recorded next then needs no space: a gap can be told while the disk is full. Where the file system
-// cannot do it, it is tried without.
+// Reserves space, if the file system can, so that a gap can be recorded while the disk is full.
 void Sidecar::reserve_next_records() const {
   static_cast<void>(::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(bytes_),
                                 kReservedRecords * kLogRecordBytes));

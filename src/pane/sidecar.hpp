@@ -10,43 +10,42 @@
 
 namespace terminally {
 
-/// The file of records beside a log, and the lock of its one writer. Records have fixed places, so that one
-/// cut short by a full disk is overwritten by the next try. No call throws or waits.
+/// The file of records beside a log, and the lock of its one writer. Records have fixed places, so that the
+/// next try overwrites a record that a full disk cut short. No call throws or waits.
 class Sidecar {
  public:
   /// False when the path is too long.
   [[nodiscard]] bool set_path(std::string_view log_path);
 
-  /// Opens it and takes the lock: a second writer waits until the first has drained its input. False: not
-  /// now, see errno.
+  /// Opens the file and takes the lock. False: not now, see errno; another writer may hold the lock.
   [[nodiscard]] bool open();
   [[nodiscard]] bool is_open() const { return static_cast<bool>(file_); }
-  /// Whether it has its name still.
+  /// Whether the file still has its name.
   [[nodiscard]] bool is_there() const { return is_at(path_, file_); }
   void close() { file_.reset(); }
 
-  /// Of whole records.
+  /// The size of all whole records.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// What is behind is overwritten.
+  /// Sets that size: records beyond it are overwritten.
   void end_at(std::uint64_t bytes) { bytes_ = bytes; }
 
-  /// False: it cannot be read now. `record` is empty where there is no whole one.
+  /// False: the file cannot be read now. `record` is empty where no whole record is at `at`.
   [[nodiscard]] bool read(std::uint64_t at, std::optional<LogRecord>& record) const;
 
-  /// False, with `error()`: it is not there. Else it is on disk.
+  /// False, with `error()`: the record is not in the file. Else it is on disk, unless it is the first.
   [[nodiscard]] bool append(const LogRecord& record);
 
-  /// Behind the records, in a place that was reserved while there was space: overwritten by each call, and by
-  /// what is appended next. False, with `error()`: it is not there.
+  /// Writes a record after the last, in a place that was reserved while there was space; each call and the
+  /// next append overwrite it. False, with `error()`: the record is not in the file.
   [[nodiscard]] bool tell(const LogRecord& record);
-  /// What was told is no longer so.
+  /// Removes the record of tell().
   void take_back();
 
-  /// Leaves out the records before this place. What is left out told of bytes that are gone. If nobody knows
-  /// how many there were, the new sidecar says so.
+  /// Drops the records before `first_kept`, which are about bytes that are gone. If the number of those bytes
+  /// is not known, the new sidecar says so.
   void compact(std::uint64_t first_kept);
 
-  /// Of the last write; 0: it went well, or was cut short.
+  /// The error of the last write (errno); 0: it went well, or was cut short.
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] std::uint64_t free_bytes() const;
 

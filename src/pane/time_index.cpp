@@ -1,3 +1,4 @@
+// Appends records to a log's timing index, and drops every other record when the index is full.
 #include "pane/time_index.hpp"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 namespace terminally {
 namespace {
 
-constexpr std::int64_t kIndexRetryMs = 1000;  // a full disk is not asked twenty times a second
+constexpr std::int64_t kIndexRetryMs = 1000;  // so that a full disk is not tried twenty times a second
 
 bool write_at(int fd, const char* bytes, std::size_t count, std::uint64_t at) {
   return ::pwrite(fd, bytes, count, static_cast<off_t>(at)) == static_cast<ssize_t>(count);
@@ -62,9 +63,9 @@ bool TimeIndex::append(std::uint64_t offset) {
   return true;
 }
 
-// In place and by small blocks, because this process must stay tiny: every other record moves up. Killed in
-// between, the file is the thinned beginning and then the old rest, some of it for the second time: a reader
-// takes the later of two records, so it sees a whole index at any moment.
+// Drops every other record, in place and by small blocks, because this process must stay tiny. If we are
+// killed in between, the file has the thinned beginning and then the old rest, some of it twice: a reader
+// takes the later of two records, and so sees a whole index at any moment.
 bool TimeIndex::thin() {
   std::array<char, 256 * kTimeRecordBytes> block{};
   std::uint64_t to = 0;

@@ -9,13 +9,13 @@
 
 namespace terminally {
 
-/// The writer's side of a log's timing index. A comfort, never worth a byte of the log: what cannot be
-/// written is left out, no call waits, and none says whether it worked. The log's own lock guards it: call it
-/// only while that is held. Rules: doc/pane-log.md, "The timing index".
+/// The writer's side of a log's timing index, which is never worth a byte of the log: a record that cannot be
+/// written is left out, no call waits, and none reports success. Call it only under the log's lock, which
+/// guards the index, too. Rules: doc/pane-log.md, "The timing index".
 class TimeIndex {
  public:
   static constexpr std::int64_t kMinGapMs = 50;            ///< between records
-  static constexpr std::uint64_t kMaxBytes = 1024 * 1024;  ///< then every other record is dropped
+  static constexpr std::uint64_t kMaxBytes = 1024 * 1024;  ///< at this size every other record is dropped
 
   /// False when the path is too long.
   [[nodiscard]] bool set_path(std::string_view log_path);

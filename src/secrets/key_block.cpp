@@ -1,3 +1,4 @@
+// Extends the spans of private keys, from each BEGIN line to the place where the key ends.
 #include "secrets/key_block.hpp"
 #include "secrets/secret_rules.hpp"
 
@@ -7,8 +8,8 @@
 namespace terminally {
 namespace {
 
-/// A line of several words, all of them short, is no part of a key, nor one of its headers ("DEK-Info: …").
-/// What hides a key's line behind a line number or an indent leaves one long word.
+/// Whether a line is no part of a key: it has several words, all short, and is no header ("DEK-Info: …"). A
+/// key's line behind a line number or an indent still has one long word.
 bool is_no_key(std::string_view line) {
   constexpr std::size_t kShortWord = 20;
   constexpr std::string_view kSpace = " \t\r";
@@ -25,7 +26,7 @@ bool is_no_key(std::string_view line) {
   return words > 1;
 }
 
-/// Where the END line's mark ends, in what is left of a line.
+/// Where the mark of the END line ends in the rest of a line.
 std::optional<std::size_t> end_of_key(std::string_view rest) {
   constexpr std::string_view kEnd = "-----END";
   constexpr std::string_view kDashes = "-----";
@@ -34,7 +35,7 @@ std::optional<std::size_t> end_of_key(std::string_view rest) {
   return end == std::string_view::npos ? std::nullopt : std::optional(end + kDashes.size());
 }
 
-/// Goes through a key from `at` on. What is hidden ends at `span.end`.
+/// Goes through a key from `at` on, and sets `span.end`, where the hidden bytes end.
 void go_through(std::string_view text, std::size_t at, bool at_line, SecretSpan& span, KeyState& state) {
   for (;;) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());

@@ -1,3 +1,4 @@
+// Finds named values in a text, plain or encoded: escaped, in hex, in base64, wrapped into lines.
 #include "secrets/known_values.hpp"
 
 #include <algorithm>
@@ -20,15 +21,15 @@ std::string hex(std::string_view text) {
   return written;
 }
 
-/// Whether a text that reads bare like a value may be one: blanks alone make two texts out of one. Said of
-/// the place alone, whatever is around it: streams are looked at in other parts than texts.
+/// Whether a place that matches a value in its bare reading may hold that value: blanks alone would be two
+/// texts. Decided from the place alone, because streams and texts are searched in different parts.
 bool may_be_written_so(const EscapeLevels& levels, std::size_t first, std::size_t after) {
   return levels.escaped(first, after) ||
          levels.text().substr(first, after - first).find_first_of("\n'\"\\") != std::string_view::npos;
 }
 
-/// The characters of base64 that the value alone decides, when `offset` bytes of something else come before
-/// it in its group of three.
+/// The characters of base64 that depend on the value alone, where `offset` other bytes come before the value
+/// in its first group of three.
 std::string base64_inside(std::string_view value, std::size_t offset) {
   const std::string whole = encode_base64(std::string(offset, '\0').append(value));
   const std::size_t begin = (8 * offset + 5) / 6;
@@ -42,7 +43,7 @@ std::string url_safe(std::string base64) {
   return base64;
 }
 
-/// A place across lines is one in each, so that all lines stay.
+/// Reports a place across lines as one place in each line, so that all line ends stay.
 void add_lines(std::string_view text, KnownValues::Place place, const KnownValues::Found& found) {
   const std::size_t end = place.end;
   while (place.begin < end) {
@@ -73,7 +74,7 @@ bool KnownValues::add(std::string_view value, std::uint16_t kind) {
   std::string in_form(value);  // application/x-www-form-urlencoded
   std::ranges::replace(in_form, ' ', '+');
   add_literal(in_form, kind);
-  add_literal(value, kind);  // with its newlines: they may be escaped
+  add_literal(value, kind);  // whole, because its newlines may be escaped
   hex_.add(hex(value), kind);
   for (std::size_t offset = 0; offset < 3; ++offset) {
     const std::string base64 = base64_inside(value, offset);
@@ -162,7 +163,7 @@ KnownValues::Beginning KnownValues::unfinished(std::string_view text) const {
   if (empty()) {
     return {};
   }
-  // From a line on: no escape goes beyond one, but it may be within one anywhere else.
+  // From a line's beginning on, which is within no escape; any other place may be.
   const std::size_t from = text.size() - std::min(text.size(), most_bytes());
   const std::string_view last = text.substr(text.substr(0, from).rfind('\n') + 1);  // npos + 1 is 0
   Beginning begun;

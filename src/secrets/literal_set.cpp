@@ -1,3 +1,4 @@
+// Searches for many literals at once, by a hash of the first 8 bytes at each place.
 #include "secrets/literal_set.hpp"
 
 #include <algorithm>

@@ -11,11 +11,11 @@
 
 namespace terminally {
 
-/// Literal texts that are looked for all at once, in time linear in the text. Each has at least kLeastBytes.
+/// Finds literal texts, all at once, in time linear in the text. Each has at least kLeastBytes.
 class LiteralSet {
  public:
   static constexpr std::size_t kLeastBytes = 8;
-  /// A longer one is looked for in pieces of this size.
+  /// A longer literal is searched for in pieces of this size.
   static constexpr std::size_t kMostBytes = 4'096;
 
   using Found = std::function<void(std::size_t begin, std::size_t end, std::uint16_t kind)>;
@@ -27,19 +27,19 @@ class LiteralSet {
   LiteralSet& operator=(LiteralSet&&) = default;
   ~LiteralSet() = default;
 
-  /// False when it is too short.
+  /// False when the literal is too short.
   bool add(std::string_view literal, std::uint16_t kind);
 
   [[nodiscard]] bool empty() const { return literals_.empty(); }
-  /// The longest one's bytes.
+  /// The size of the longest literal.
   [[nodiscard]] std::size_t longest() const { return longest_; }
-  /// The kind of any.
+  /// The kind of one literal, whichever; not for an empty set.
   [[nodiscard]] std::uint16_t any_kind() const { return literals_.begin()->second; }
 
-  /// Every place where one begins, in order; of several that begin at one place the longest.
+  /// Finds every place where a literal begins, in order; of several that begin at one place the longest.
   void find(std::string_view text, const Found& found) const;
 
-  /// How many of the last bytes of `text` may be the beginning of one, and of which.
+  /// How many of the last bytes of `text` may be the beginning of a literal, and the literal's kind.
   struct Beginning {
     std::size_t bytes = 0;
     std::uint16_t kind = 0;
@@ -54,7 +54,7 @@ class LiteralSet {
 
   Literals literals_;
   std::size_t longest_ = 0;
-  std::unordered_multimap<std::uint64_t, const Literal*> by_head_;  ///< the first 8 bytes
+  std::unordered_multimap<std::uint64_t, const Literal*> by_head_;  ///< by the first 8 bytes
   std::bitset<65'536> heads_;
 };
 

@@ -1,3 +1,4 @@
+// Reads a text without its blanks and quotes, or as runs of hexadecimal digits.
 #include "secrets/readings.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 struct ByteClass {
   bool hex_digit = false;
   bool between_hex = false;  ///< may stand between digits
-  bool ends_hex = false;     ///< may not, nor be a part of 0x
+  bool ends_hex = false;     ///< may not stand between digits, nor be a part of 0x
   bool blank = false;
   bool left_out = false;  ///< of a bare text
 };
@@ -41,7 +42,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Collects digits, and forgets those of runs that are too short.
+/// Collects runs of digits, and drops runs that are too short.
 class HexRuns {
  public:
   explicit HexRuns(std::size_t least) : least_(least) {}
@@ -54,7 +55,7 @@ class HexRuns {
     next_ = at + 1;
   }
 
-  /// `0x` is no digit, nor the end of a run.
+  /// Takes the 0 of `0x` back: `0x` is no digit, and ends no run.
   void prefix(std::size_t at) {
     found_.text.pop_back();
     found_.places.pop_back();
@@ -74,7 +75,7 @@ class HexRuns {
   [[nodiscard]] bool after_zero(std::size_t at) const {
     return found_.text.size() > begin_ && found_.text.back() == '0' && next_ == at;
   }
-  /// The last digit of the text has none before it.
+  /// Whether no digit stands before the last character of the text.
   [[nodiscard]] static bool alone(std::string_view text) {
     return text.size() > 1 && !kClasses[static_cast<unsigned char>(text[text.size() - 2])].hex_digit;
   }
@@ -84,11 +85,11 @@ class HexRuns {
  private:
   const std::size_t least_;
   Reading found_;
-  std::size_t begin_ = 0;  ///< of the run, in what was found
-  std::size_t next_ = 0;   ///< behind the last digit
+  std::size_t begin_ = 0;  ///< where the run begins in found_
+  std::size_t next_ = 0;   ///< after the last digit
 };
 
-/// The next place where `least` digits may begin: as many bytes without one that ends them.
+/// The next place where `least` digits may begin: as many bytes in a row that do not end a run.
 std::size_t next_run(std::string_view text, std::size_t at, std::size_t least) {
   while (at + least <= text.size()) {
     std::size_t last = at + least;
@@ -120,7 +121,7 @@ Reading bare(std::string_view text) {
       blanks += is.blank ? 1 : 0;
       continue;
     }
-    // There is room: many bytes were left out.
+    // The text has room for it: many bytes were left out.
     if (blanks > kMostWrapBytes) {
       reading.text[size] = '\n';
       reading.places[size++] = static_cast<std::uint32_t>(at - 1);

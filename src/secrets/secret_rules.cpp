@@ -1,3 +1,4 @@
+// The thirteen patterns of secrets: keywords find the lines on which a pattern is tried.
 #include "secrets/secret_rules.hpp"
 
 #include <algorithm>
@@ -15,13 +16,13 @@ namespace {
 
 struct Form {
   std::string_view name;
-  std::string_view keywords;    ///< in lower case; one of them is in every match, or just before it
-  std::string_view whole;       ///< what is matched after \K is the secret
-  std::string_view unfinished;  ///< the same, at the end of a line that goes on
-  std::string_view more;        ///< a match goes on as long as these and letters and digits do
+  std::string_view keywords;    ///< in lower case; every match has one of them, or stands just after one
+  std::string_view whole;       ///< the match after \K is the secret
+  std::string_view unfinished;  ///< the beginning of a secret at the end of a line that goes on
+  std::string_view more;        ///< a match is extended over these characters, letters and digits
 };
 
-// What may come before, between and in a match never includes a newline: a line is looked at alone.
+// No pattern matches a newline, because each line is searched alone.
 #define NAME_OF_SECRET                                    \
   R"(^(?:export[ \t]+|declare -x )?[A-Z][A-Z0-9_]{0,60})" \
   R"((?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_CREDENTIALS?|SECRET_KEY|API_KEY)=["']?\K)"
@@ -81,7 +82,7 @@ bool same_letters(std::string_view text, std::string_view lower_case) {
                                                         [&](char b, char a) { return same(a, b); });
 }
 
-/// All keywords at once: each place is looked up by its first three bytes, whatever their case.
+/// Finds all keywords at once: each place is looked up by its first three bytes, whatever their case.
 class Keywords {
  public:
   Keywords() {
@@ -116,7 +117,7 @@ class Keywords {
   }
 
  private:
-  /// By the first three bytes, which must be there.
+  /// The slot of the first three bytes, which `text` must have.
   static std::size_t slot_of(std::string_view text) {
     std::uint32_t bytes = 0;
     std::memcpy(&bytes, text.data(), 3);
@@ -165,13 +166,13 @@ void SecretRules::find_in_line(std::string_view line, bool begins_line, std::uin
       found(offset + match->begin, offset + end, rule);
       from = std::max(end, from + 1);
     }
-  } catch (const Error&) {  // too many steps: nobody knows what is in this line
+  } catch (const Error&) {  // too many steps: this line may hold a secret
     found(offset, offset + line.size(), rule);
   }
 }
 
 void SecretRules::find(std::string_view text, bool begins_line, const Found& found) const {
-  std::array<std::size_t, kCount> done{};  // up to where each rule has looked
+  std::array<std::size_t, kCount> done{};  // up to where each rule has searched
   std::size_t line_begin = 0;
   std::size_t line_end = 0;
   keywords().find(text, [&](std::size_t at, std::uint16_t rule) {

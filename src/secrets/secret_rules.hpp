@@ -10,13 +10,13 @@
 
 namespace terminally {
 
-/// The thirteen kinds of secrets that are known by their form: prefixes that nothing else has, and places
-/// where nothing else stands. doc/redaction.md has them in words.
+/// The thirteen kinds of secrets that are recognized by their form: prefixes that nothing else has, and
+/// places where nothing else stands. doc/redaction.md describes them.
 class SecretRules {
  public:
   static constexpr std::size_t kCount = 13;
   static constexpr std::uint16_t kPrivateKey = 0;
-  /// No match is longer; a rule that has no end of its own goes on to the end of the word, but no further.
+  /// No match is longer. A rule without an end of its own matches to the end of the word, within this size.
   static constexpr std::size_t kMostBytes = 12'000;
 
   using Found = std::function<void(std::size_t begin, std::size_t end, std::uint16_t rule)>;
@@ -25,12 +25,12 @@ class SecretRules {
 
   [[nodiscard]] static std::string_view name(std::uint16_t rule);
 
-  /// Every match in a text of many lines, none of which goes beyond its line. Of the private key only what
-  /// begins it. Takes time linear in the text; a line on which a rule takes too many steps is a match.
-  /// `begins_line`: the text begins with a line, not within one.
+  /// Finds every match in a text of many lines; no match goes beyond its line. Of a private key only the
+  /// BEGIN mark matches. Takes time linear in the text; a line on which a rule takes too many steps counts as
+  /// a match. `begins_line`: the text begins with a line, not within one.
   void find(std::string_view text, bool begins_line, const Found& found) const;
 
-  /// Where in a line that is not finished a secret begins whose end is not there yet; its size for nowhere.
+  /// Where in an unfinished line a secret begins that may not have ended; the line's size for none.
   struct Beginning {
     std::size_t begin = 0;
     std::uint16_t rule = 0;
@@ -40,7 +40,7 @@ class SecretRules {
  private:
   struct Rule {
     Pattern whole;
-    Pattern unfinished;  ///< what it may be the beginning of
+    Pattern unfinished;  ///< matches the beginning of a secret at the end of a line
     std::string_view more;
   };
 

@@ -10,8 +10,8 @@ struct SecretSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint16_t kind = 0;
-  bool goes_on = false;  ///< with what began before, or on the line before: nothing is shown in its place
-  bool newline_after = false;  ///< it hides the end of a line, and something follows that is shown
+  bool goes_on = false;        ///< continues the span before: no mask is shown in its place
+  bool newline_after = false;  ///< the span hides a line's end, and shown text follows
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Finds the secrets of a text by rules and named values, and merges those that overlap.
 #include "secrets/secrets.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMaskBegin = "\xC2\xABredacted:";
 constexpr std::string_view kMaskEnd = "\xC2\xBB";
-/// Stands for what is hidden already, while rules are looked for: no rule matches it.
+/// Replaces bytes that are hidden already before the rules are tried: no rule matches this character.
 constexpr char kHidden = '{';
 
 void hide(std::string& text, std::size_t begin, std::size_t end) {
@@ -22,7 +23,7 @@ bool is_name_letter(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-/// What was masked before is left as it is.
+/// Hides masks from an earlier pass, so that they stay as they are.
 void hide_masks(std::string& text) {
   for (std::size_t at = text.find(kMaskBegin); at != std::string::npos; at = text.find(kMaskBegin, at + 1)) {
     std::size_t end = at + kMaskBegin.size();
@@ -35,8 +36,8 @@ void hide_masks(std::string& text) {
   }
 }
 
-/// In order, and what overlaps as one; where several begin, the one that goes on comes first, so that what it
-/// goes on with can be told.
+/// Sorts the spans and merges those that overlap. Of several that begin at one place the one that goes on
+/// comes first, so that it stays recognizable as a continuation.
 void merge(std::vector<SecretSpan>& spans) {
   std::ranges::sort(spans, [](const SecretSpan& a, const SecretSpan& b) {
     return std::tuple(a.begin, !a.goes_on, a.kind, a.end) < std::tuple(b.begin, !b.goes_on, b.kind, b.end);

@@ -14,24 +14,24 @@
 
 namespace terminally {
 
-/// What is secret, and where in a text it is. Texts are UTF-8 without escape sequences. Every line is looked
-/// at alone, but for the lines of a private key, and of a named value that was wrapped into lines.
+/// Knows what is secret, and finds secrets in texts (UTF-8 without escape sequences). Each line is searched
+/// alone, except for the lines of a private key, and of a named value that was wrapped into lines.
 ///
-/// Threads may search in it at the same time, as long as none adds to it: who learns a value makes a copy.
+/// Threads may search at the same time, as long as none adds a value: to add one, copy the object.
 class Secrets {
  public:
   struct Options {
-    bool rules = true;   ///< what has the form of a secret
-    bool values = true;  ///< what was named by `add`
+    bool rules = true;   ///< find what has the form of a secret
+    bool values = true;  ///< find the values given to `add`
   };
 
-  /// Of a stream, a longer line is looked at in pieces, each with what is around it.
+  /// A longer line of a stream is searched in pieces, each with the text around it.
   static constexpr std::size_t kMostLineBytes = std::size_t{32} * 1024;
 
   explicit Secrets(Options options);
 
-  /// The value and what is made of it (KnownValues) is shown as «redacted:name». `name`: letters, digits, "_"
-  /// and "-". False when it is too short to be told from other text, or values are off.
+  /// From now on the value and its encodings (KnownValues) are shown as «redacted:name». `name`: letters,
+  /// digits, "_" and "-". False when the value is too short to be told from other text, or values are off.
   bool add(std::string_view name, std::string_view value);
 
   /// Whether there is anything to look for.
@@ -41,18 +41,18 @@ class Secrets {
   /// What is shown in place of a secret.
   [[nodiscard]] std::string mask(std::uint16_t kind) const;
 
-  /// The secrets of a text, in order, none within another. `begins_line`: it begins with a line.
+  /// The secrets of a text, in order, none within another. `begins_line`: the text begins with a line.
   [[nodiscard]] std::vector<SecretSpan> find(std::string_view text) const {
     KeyState state;
     return find(text, true, state);
   }
   [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, KeyState& state) const;
 
-  /// The secret at the end of a text that goes on, whose end may not be there yet. Only the text's last line
-  /// counts, but for a named value that is wrapped into lines.
+  /// The secret at the end of a text that goes on, which may not have ended. Only the text's last line
+  /// counts, except for a named value that is wrapped into lines.
   struct Unfinished {
     std::size_t begin = 0;  ///< the text's size when there is none
-    bool likely = false;    ///< more than the first letters of a value are there
+    bool likely = false;    ///< a match of a rule, or at least four letters of a value
     std::uint16_t kind = 0;
   };
   [[nodiscard]] Unfinished unfinished(std::string_view text, bool begins_line) const;
@@ -64,7 +64,7 @@ class Secrets {
   std::shared_ptr<const SecretRules> rules_;  ///< null: none
   bool takes_values_;
   KnownValues values_;
-  std::vector<std::string> names_;  ///< of the kinds after the rules'
+  std::vector<std::string> names_;  ///< of the named values, whose kinds come after the rules'
 };
 
 }  // namespace terminally

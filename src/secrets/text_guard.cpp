@@ -1,3 +1,4 @@
+// Masks the secrets of texts for a model, counts them, and words the note about them.
 #include "secrets/text_guard.hpp"
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 namespace terminally {
 namespace {
 
-/// Longer is no name, command or message of ours, but output.
+/// A longer text is no name, command or message of ours, but output.
 constexpr std::size_t kMostCutText = std::size_t{16} * 1024;
 
-/// What was cut before it came here (a command in a name, in a record, in an error) may end within a secret.
+/// Adds secrets within which the text was cut earlier (as a command in a name, a record or an error).
 void add_cut_secrets(const Secrets& secrets, std::string_view text, std::vector<SecretSpan>& spans) {
   if (text.size() > kMostCutText || !secrets.any()) {
     return;

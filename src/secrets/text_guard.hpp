@@ -13,36 +13,36 @@
 
 namespace terminally {
 
-/// How often which kind of secret was masked.
+/// How often each kind of secret was masked.
 using MaskCounts = std::map<std::uint16_t, std::size_t>;
 
-/// What stands between the texts of one call and the model that reads them: secrets are masked and counted,
-/// and what is not seen is made visible. Doing it twice changes nothing.
+/// Guards the texts of one call for the model that reads them: masks and counts secrets, and makes invisible
+/// characters visible. A second pass changes nothing.
 class TextGuard {
  public:
   explicit TextGuard(std::shared_ptr<const Secrets> secrets) : secrets_(std::move(secrets)) {}
 
-  /// A name, a path, a command, an error: masked, without controls.
+  /// For a name, a path, a command or an error: masks it and makes controls visible.
   [[nodiscard]] std::string text(std::string_view text);
 
-  /// Masked only.
+  /// Masks a text, and no more.
   [[nodiscard]] std::string masked(std::string_view text);
 
-  /// The part of a line from `begin` to `end`: secrets that begin or end outside of it are masked as well.
+  /// Masks the part of a line from `begin` to `end`, with the secrets that begin or end outside of the part.
   [[nodiscard]] std::string masked_part(std::string_view line, std::size_t begin, std::size_t end);
 
-  /// Masked, and so is what at the end of its last line may become a secret when the line goes on.
+  /// Masks a text, and also the end of its last line where that may become a secret when the line goes on.
   [[nodiscard]] std::string masked_unfinished(std::string_view text);
 
   [[nodiscard]] const Secrets& secrets() const { return *secrets_; }
   [[nodiscard]] const std::shared_ptr<const Secrets>& shared_secrets() const { return secrets_; }
 
   void count(std::uint16_t kind) { ++counts_[kind]; }
-  /// What was masked elsewhere, by the same secrets.
+  /// Adds what was masked elsewhere, by the same secrets.
   void count(const MaskCounts& masked);
   [[nodiscard]] const MaskCounts& counts() const { return counts_; }
 
-  /// What was masked so far, as a note; empty for nothing.
+  /// A note of what was masked so far; empty for nothing.
   [[nodiscard]] std::string note() const;
 
  private:

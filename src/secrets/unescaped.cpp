@@ -1,3 +1,4 @@
+// Undoes the escapes of URLs, JSON, C, XML and shells, and keeps only the text around them.
 #include "secrets/unescaped.hpp"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ constexpr std::string_view kHex = "0123456789abcdefABCDEF";
 
 struct Escape {
   std::string bytes;
-  std::size_t length = 1;  ///< of what was written
+  std::size_t length = 1;  ///< of the escape as it was written
 };
 
-/// The number that exactly `count` digits are.
+/// The number that the first `count` characters write; nothing where one of them is no digit.
 std::optional<std::uint32_t> number_of(std::string_view digits, std::size_t count, std::uint32_t base) {
   if (digits.size() < count) {
     return std::nullopt;
@@ -48,7 +49,7 @@ std::string character(std::uint32_t number) {
   return bytes;
 }
 
-/// Digits up to `end`, which is taken, too: of `\u{2f}`, `&#47;` and `&#x2f;`.
+/// Reads digits up to and including `end`, as in `\u{2f}`, `&#47;` and `&#x2f;`.
 Escape number_up_to(std::string_view text, std::size_t from, char end, std::uint32_t base) {
   constexpr std::size_t kMostDigits = 6;
   const std::size_t after = text.substr(0, from + kMostDigits + 1).find(end, from);
@@ -59,7 +60,7 @@ Escape number_up_to(std::string_view text, std::size_t from, char end, std::uint
   return number ? Escape{character(*number), after + 1} : Escape{};
 }
 
-/// `\u` and what is like it.
+/// Reads \u002f, a pair of surrogates, or \u{2f}.
 Escape after_backslash_u(std::string_view text) {
   constexpr std::size_t kLength = 6;
   const auto number = number_of(text.substr(2), 4, 16);
@@ -103,7 +104,7 @@ Escape after_backslash(std::string_view text) {
   return {std::string(1, letter), 2};
 }
 
-/// `&quot;` and its kind, of XML.
+/// Reads an entity of XML: &quot; or &#39;.
 Escape after_ampersand(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, char>, 5> kNames = {
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
@@ -119,7 +120,7 @@ Escape after_ampersand(std::string_view text) {
   return {};
 }
 
-/// Single quotes in double ones, outside of single ones: '"'"'.
+/// Reads a single quote of shells within single quotes: '\'' or '"'"'.
 Escape after_quote(std::string_view text) {
   if (text.starts_with("'\\''")) {
     return {"'", 4};
@@ -133,7 +134,7 @@ Escape after_quote(std::string_view text) {
   return {};
 }
 
-/// $'\n' in the middle of a word.
+/// Reads $'\n' in the middle of a word.
 Escape after_dollar(std::string_view text) {
   constexpr std::size_t kMostBytes = 64;
   std::string bytes;
@@ -217,13 +218,13 @@ bool may_begin_escape(std::string_view last) {
 
 }  // namespace
 
-/// Takes over what escapes stand for and what is around them, a byte that no value has between.
+/// Collects the meanings of escapes and the text around them; a NUL, which no value has, marks omitted text.
 class EscapeLevels::Around {
  public:
   Around(std::string_view text, std::size_t reach) : text_(text), reach_(reach) {}
 
   void escape(std::size_t at, const Escape& escape) {
-    if (plain_.text.empty()) {  // a text of escapes everywhere: growing costs an eighth of the time
+    if (plain_.text.empty()) {  // for a text full of escapes, where growing would cost an eighth of the time
       plain_.text.reserve(text_.size());
       plain_.places.reserve(text_.size() + 1);
     }
@@ -257,7 +258,7 @@ class EscapeLevels::Around {
   }
 
  private:
-  /// What is behind the last escape.
+  /// Copies text after the last escape, up to `reach_` letters.
   void go_on(std::size_t end) {
     for (; left_ > 0 && copied_ < end; ++copied_) {
       push(text_[copied_], copied_);
@@ -273,7 +274,7 @@ class EscapeLevels::Around {
   const std::string_view text_;
   const std::size_t reach_;
   std::size_t copied_ = 0;
-  std::size_t left_ = 0;  ///< letters to be copied
+  std::size_t left_ = 0;  ///< how many letters are still to be copied
   Unescaped plain_;
 };
 

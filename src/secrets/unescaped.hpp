@@ -7,39 +7,38 @@
 
 namespace terminally {
 
-/// How many of the last bytes may be an escape that is not whole.
+/// How many of the last bytes may be an unfinished escape.
 [[nodiscard]] std::size_t unfinished_escape(std::string_view text);
 
-/// A text as it is, then without its escapes, then without those that are left: what was escaped may have
-/// been escaped once more. Without escapes, only what is around them is left: the rest was read before.
+/// Reads a text on up to three levels: as it is, unescaped, and unescaped twice, because it may have been
+/// escaped twice. An unescaped level has only the text around escapes: the level before had the rest.
 ///
-/// Escapes are %2F, %u002f, \u002f (and pairs of surrogates), \u{2f}, \U0000002f, \x2f, \057, \n, a backslash
-/// before any other character, &quot; &#39; &#x27;, and '\'', '"'"', $'\n' of shells. Whoever wrote it may
-/// have escaped any character.
+/// Escapes of any character: %2F, %u002f, \u002f (and pairs of surrogates), \u{2f}, \U0000002f, \x2f, \057,
+/// \n, a backslash before any other character, &quot; &#39; &#x27;, and '\'', '"'"', $'\n' of shells.
 class EscapeLevels {
  public:
-  /// `reach`: how many letters (is_letter) on each side of an escape are left.
+  /// `reach`: how many letters (is_letter) on each side of an escape are kept.
   EscapeLevels(std::string_view text, std::size_t reach) : text_(text), reach_(reach) {}
 
   [[nodiscard]] std::string_view text() const { return text_; }
-  /// Where the byte at `at`, or the end, stands in the text as it is.
+  /// Where the byte at `at` of this level, or its end, stands in the original text.
   [[nodiscard]] std::size_t place(std::size_t at) const { return level_ == 0 ? at : plain_.places[at]; }
 
-  /// Whether an escape was in what is now the text from `first` to `after`.
+  /// Whether the original of this level's text from `first` to `after` had an escape.
   [[nodiscard]] bool escaped(std::size_t first, std::size_t after) const {
     return place(after) - place(first) != after - first;
   }
 
-  /// To the next one, if there is any.
+  /// Goes to the next level. False: there is none.
   [[nodiscard]] bool next() { return next(false); }
-  /// The same, where the text's end may be half an escape: that is left out.
+  /// As `next`, but leaves out half an escape at the text's end.
   [[nodiscard]] bool next_without_half_an_escape() { return next(true); }
 
  private:
   class Around;
   struct Unescaped {
     std::string text;
-    std::vector<std::size_t> places;  ///< where each byte of `text` begins in the original; one more: its end
+    std::vector<std::size_t> places;  ///< where each byte of `text` begins in the original; then the end
   };
 
   static constexpr int kMost = 2;

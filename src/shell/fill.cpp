@@ -1,3 +1,4 @@
+// Puts a value in the place of each `__NAME__` of a script.
 #include "shell/fill.hpp"
 
 #include <algorithm>

@@ -6,14 +6,14 @@
 
 namespace terminally {
 
-/// What each `__NAME__` of a script stands for, by its NAME: capitals, digits and underscores.
+/// The values for each `__NAME__` of a script, by NAME: capitals, digits and underscores.
 using ScriptValues = std::map<std::string, std::string, std::less<>>;
 
-/// The script with its values in it; these are not looked through. Throws std::logic_error for a name that
-/// has no value.
+/// The script with the values filled in; the values themselves are not searched for names. Throws
+/// std::logic_error for a name that has no value.
 [[nodiscard]] std::string fill(std::string_view script, const ScriptValues& values);
 
-/// The same without the newline at its end: for a script of one line, which is typed, or becomes a word.
+/// As `fill`, without the newline at the end: for a script of one line, which is typed, or becomes a word.
 [[nodiscard]] std::string fill_line(std::string_view script, const ScriptValues& values);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Quotes words for POSIX shells and for fish.
 #include "shell/shell_quoting.hpp"
 
 #include <algorithm>

@@ -7,18 +7,18 @@
 
 namespace terminally {
 
-/// One word of the shell in quotes, in which nothing is special.
+/// The text as one quoted word of the shell.
 [[nodiscard]] std::string quoted_for(ShellKind kind, std::string_view text);
 
-/// One word of a POSIX shell in single quotes, in which nothing is special.
+/// The text as one word of a POSIX shell, in single quotes.
 [[nodiscard]] std::string posix_quoted(std::string_view text);
 
-/// One word of fish in single quotes, in which a backslash before a backslash or a quote is special.
+/// The text as one word of fish, in single quotes, where a backslash escapes a backslash or a quote.
 [[nodiscard]] std::string fish_quoted(std::string_view text);
 
-/// One word of the shell: as it is when nothing in it is special, else in quotes.
+/// The text as one word of the shell, quoted only where it needs quotes.
 [[nodiscard]] std::string word_for(ShellKind kind, std::string_view text);
-/// One word of a POSIX shell: as it is when nothing in it is special, else in single quotes.
+/// The text as one word of a POSIX shell, quoted only where it needs quotes.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Skims the text of a command for what the text leaves open; this is no full parser.
 #include "shell/shell_text.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace terminally {
 namespace {
 
-/// Skims a text: passes over quotes, comments and here-documents, and counts the brackets and the words that
-/// begin and end commands, whatever they belong to.
+/// Skims a text: skips quotes, comments and here-documents, and counts brackets and the words that begin and
+/// end compound commands, without matching one to the other.
 class Skimmed {
  public:
   Skimmed(ShellKind kind, std::string_view text) : kind_(kind), text_(text) {}
@@ -43,7 +44,7 @@ class Skimmed {
 
   struct HereDocument {
     std::string end;
-    bool tabs = false;  ///< before its lines do not count
+    bool tabs = false;  ///< `<<-`: tabs at the start of its lines do not count
   };
 
   void read_operator() {
@@ -78,7 +79,7 @@ class Skimmed {
     documents_.push_back(std::move(document));
   }
 
-  /// False: one may go on to the end of the text. A `\` joins lines, and dash reads on behind `$(`.
+  /// False: a here-document may reach the end of the text. A `\` joins lines, and dash reads on after `$(`.
   bool skip_documents() {
     for (const HereDocument& document : std::exchange(documents_, {})) {
       std::string_view line;
@@ -100,7 +101,7 @@ class Skimmed {
     return true;
   }
 
-  /// False: the text ends within it, or right behind a backslash.
+  /// False: the text ends within the word, or right after a backslash.
   bool read_word() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && !is_one_of(text_[at_], kEndsWord)) {
@@ -126,7 +127,7 @@ class Skimmed {
     return true;
   }
 
-  /// What closes nothing opens nothing either: the `)` of `case x in a)`.
+  /// Counts what is open; never below 0, because the `)` of `case x in a)` closes nothing.
   static void count(int& open, bool begins, bool ends) {
     open = std::max(0, open + (begins ? 1 : 0) - (ends ? 1 : 0));
   }
@@ -154,7 +155,7 @@ class Skimmed {
   int commands_ = 0;
   int parentheses_ = 0;
   int braces_ = 0;
-  std::vector<HereDocument> documents_;  ///< whose lines come after the next newline
+  std::vector<HereDocument> documents_;  ///< their lines come after the next newline
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Makes the files and the typed lines that run one command in a shell.
 #include "shell/shells.hpp"
 
 #include <algorithm>
@@ -20,8 +21,7 @@ constexpr std::size_t kDisplayLimitBytes = 2'000;
 constexpr int kDisplayLimitLines = 12;
 constexpr std::size_t kInlineLineBytes = 900;
 
-/// Whether a `return` in a text may give this code, for all that can be seen: it has no number of its own, or
-/// this one.
+/// Whether a `return` in a text may give this code: it has this number, or none that can be read.
 bool may_return(std::string_view text, std::string_view code) {
   constexpr std::string_view kReturn = "return";
   constexpr std::string_view kEndsNumber = " \t\n;&|})";
@@ -143,7 +143,7 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
   values["PAYLOAD"] = payload;
   values["SUM"] = std::to_string(posix_checksum(payload));
   values["SIZE"] = std::to_string(payload.size());
-  // One command over several lines: a continued line leaves no quote open when a part of them is lost.
+  // One command over several continued lines: they leave no quote open when some of them are lost.
   std::vector<std::string> lines;
   const std::string filled = " " + fill_line(shape.typed, values);
   const std::size_t end = filled.find(payload) + payload.size();

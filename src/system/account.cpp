@@ -1,3 +1,4 @@
+// Looks this process's user up in /etc/passwd, else with getent(1).
 #include "system/account.hpp"
 
 #include <unistd.h>
@@ -13,7 +14,7 @@
 namespace terminally {
 namespace {
 
-/// For a directory service that does not answer.
+/// How long a directory service may take to answer.
 constexpr std::chrono::milliseconds kPatience{2'000};
 /// name:password:uid:gid:comment:home:shell
 constexpr std::size_t kFields = 7;

@@ -14,12 +14,12 @@ struct Account {
   std::string shell;
 };
 
-/// The user's line of a text as passwd(5) has it.
+/// The account of a user in the text of a passwd(5) file.
 [[nodiscard]] std::optional<Account> account_in(std::string_view passwd, uid_t user);
 
-/// This process's user, as /etc/passwd has them, else getent(1) (LDAP, systemd); looked up once. Never by
-/// getpwuid(3): where the program is linked statically that loads libraries of the system it runs on, which
-/// are another version's, or missing.
+/// The account of this process's user from /etc/passwd, else from getent(1) (LDAP, systemd); looked up once.
+/// Not by getpwuid(3): in a statically linked program that loads libraries of the system, which may be of
+/// another version, or missing.
 [[nodiscard]] const Account& own_account();
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Opens paths that the kernel keeps below a directory (openat2).
 #include "system/file_root.hpp"
 
 #include <fcntl.h>
@@ -15,14 +16,14 @@
 namespace terminally {
 namespace {
 
-/// A lookup of ".." is given up where something is renamed anywhere on the system meanwhile (EAGAIN).
+/// The kernel gives up a lookup of ".." (EAGAIN) when something is renamed anywhere on the system meanwhile.
 constexpr int kMostTries = 1'000;
 
 int openat2_once(int directory, const char* path, int flags, std::uint64_t resolve) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if ((flags & O_PATH) != 0) {
-    how.flags &= ~static_cast<std::uint64_t>(O_NOCTTY | O_NONBLOCK);  // they would be refused
+    how.flags &= ~static_cast<std::uint64_t>(O_NOCTTY | O_NONBLOCK);  // openat2 refuses these with O_PATH
   }
   how.resolve = resolve;
   return static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
@@ -55,7 +56,7 @@ UniqueFd FileRoot::open(const std::string& path, int flags) const {
   if (!directory) {
     return {};
   }
-  // Below "/" is everything: there an absolute link stays within it, too.
+  // Everything is below "/": there an absolute link stays below it, too.
   const std::uint64_t bound = !bounded_ ? 0U : directory_ == "/" ? RESOLVE_IN_ROOT : RESOLVE_BENEATH;
   return openat2_patiently(directory.get(), path.empty() ? "." : path.c_str(), flags,
                            bound == 0U ? 0U : bound | RESOLVE_NO_MAGICLINKS);

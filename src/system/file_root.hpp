@@ -9,19 +9,19 @@
 
 namespace terminally {
 
-/// Where paths may lead. What is opened is looked up by the kernel in one step (openat2), so whoever swaps
-/// directories and links meanwhile cannot lead out of it. May be used from any thread.
+/// A directory that paths may not leave. The kernel looks each path up in one step (openat2), so swapping
+/// directories and links meanwhile does not lead out of it. May be used from any thread.
 class FileRoot {
  public:
-  /// What is below a directory, given by its real path: a link that is in it now was put there since, and is
-  /// not followed. Links below it are followed as long as they stay there; an absolute one does not.
+  /// Paths below a directory, given by its real path: a link in that path was put there since, and is not
+  /// followed. Links below the directory are followed as long as they stay there; an absolute link does not.
   [[nodiscard]] static FileRoot beneath(std::filesystem::path directory);
-  /// Whatever this user can reach: for people.
+  /// All paths that this user can reach: for people.
   [[nodiscard]] static FileRoot anywhere();
 
-  /// Opens `path`, relative to the directory; "" is the directory itself. Waits for nobody: what is opened
-  /// for reading or writing must be known to be a directory or a regular file, see `reopen`. None, with
-  /// errno: EXDEV where the path leads out, ENOSYS where the system cannot tell.
+  /// Opens `path`, relative to the directory; "" is the directory itself. Does not wait. Open for reading or
+  /// writing only what is known to be a directory or a regular file, see `reopen`. None, with errno: EXDEV
+  /// where the path leads out, ENOSYS where the system has no openat2.
   [[nodiscard]] UniqueFd open(const std::string& path, int flags) const;
 
  private:
@@ -32,12 +32,11 @@ class FileRoot {
   bool bounded_;
 };
 
-/// What is open as a mere place (O_PATH), opened for reading or writing: it is the same file, whatever has
-/// its name by now. None, with errno.
+/// Opens the file of an O_PATH descriptor for reading or writing, whatever has its name by now. None, with
+/// errno.
 [[nodiscard]] UniqueFd reopen(const UniqueFd& place, int flags);
 
-/// Whether a lock (flock) on an open file or directory could be had at once. Throws Error(io) where there are
-/// no locks.
+/// Tries to lock (flock) an open file or directory. Throws Error(io) where there are no locks.
 [[nodiscard]] bool try_lock_open_file(const UniqueFd& file);
 
 }  // namespace terminally

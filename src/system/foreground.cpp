@@ -1,3 +1,4 @@
+// Finds out from /proc what has a terminal's foreground, and whether a shell there is at its prompt.
 #include "system/foreground.hpp"
 
 #include <signal.h>
@@ -20,14 +21,14 @@ constexpr std::array<std::string_view, 18> kGateways = {
     "oc",  "nsenter",     "machinectl", "lxc",  "incus", "telnet",  "script", "chroot", "login",
 };
 
-constexpr std::uint64_t kBeingMade = 100;  ///< ticks, of 10 ms each
-constexpr std::size_t kMostBehind = 100;   ///< processes that are looked at
+constexpr std::uint64_t kBeingMade = 100;  ///< ticks of 10 ms
+constexpr std::size_t kMostBehind = 100;   ///< how many processes of a tree are read
 
 bool is_gateway(std::string_view name) {
   return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
 }
 
-/// Those that end with the exit code of the shell that they opened.
+/// Gateways that end with the exit code of the shell that they opened.
 constexpr std::array<std::string_view, 13> kPassOnExitCode = {
     "ssh",     "su", "sudo",    "doas", "runuser", "docker", "podman",
     "kubectl", "oc", "nsenter", "lxc",  "incus",   "chroot",
@@ -41,9 +42,10 @@ bool is_in(std::uint64_t signals, int signal) {
   return (signals >> static_cast<unsigned>(signal - 1) & 1U) != 0;
 }
 
-/// Whether the shell takes its commands from a terminal: then it ignores some of what the keyboard and `kill`
-/// send, which no script does. Descriptor 0 does not tell: it is the terminal while `read </dev/tty` runs in
-/// a script, and a file while a loop reads one at the prompt. In fish it tells, and the signals do not.
+/// Whether the shell takes its commands from a terminal: such a shell ignores some signals of the keyboard
+/// and `kill`, and a script ignores none. Descriptor 0 does not tell: it is the terminal while `read
+/// </dev/tty` runs in a script, and a file while a loop reads one at the prompt. In fish descriptor 0 tells,
+/// and signals do not.
 bool reads_terminal(int pid, ShellKind kind) {
   if (kind == ShellKind::fish) {
     std::error_code error;
@@ -84,16 +86,16 @@ bool is_interactive_shell(int pid) {
   return true;
 }
 
-/// It lives, and where it is at is not for us to know: another user's, or one that cannot be dumped. What has
-/// ended, or ends just now, is nowhere.
+/// Whether a process lives and we may not read its cwd: another user's, or one that cannot be dumped. A
+/// process that has ended, or is just ending, has no cwd.
 bool hides(int pid) {
   std::error_code error;
   static_cast<void>(std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/cwd", error));
   return error == std::errc::permission_denied;
 }
 
-/// A shell's child that has not begun a program yet, or a subshell: it has the shell's name and arguments,
-/// and shows no prompt. Not known of another user's.
+/// Whether a process is a shell's child that has not begun a program yet, or a subshell: it has the shell's
+/// name and arguments, and shows no prompt. False for another user's process.
 bool is_fork(const ProcessInfo& process) {
   return !process_root(process.pid).empty() && process_image(process.pid) == process_image(process.parent);
 }
@@ -103,8 +105,8 @@ std::optional<ProcessInfo> leader_of(int group) {
   return leader && leader->group == group && leader->state != 'Z' ? std::move(leader) : std::nullopt;
 }
 
-/// The leader, or where that has ended (`true | sleep 9`) the first of the group among those that descend
-/// from this process. Never a look at all processes of the machine: other people's cost us nothing.
+/// The leader of a group, or, where the leader has ended (`true | sleep 9`), the first member among the
+/// descendants of `ancestor`. Does not read all processes of the machine.
 std::optional<ProcessInfo> member_of(int group, int ancestor) {
   if (auto leader = leader_of(group)) {
     return leader;
@@ -118,7 +120,7 @@ std::optional<ProcessInfo> member_of(int group, int ancestor) {
 }
 
 /// The foreground group of the terminal that a gateway of this machine made for its command (script, sudo
-/// with use_pty, su --pty). Nothing: its far side cannot be seen.
+/// with use_pty, su --pty). Nothing where the far side cannot be seen.
 std::optional<int> foreground_behind(const ProcessInfo& gateway) {
   for (const ProcessInfo& process : process_tree(gateway.pid, kMostBehind)) {
     if (process.session != gateway.session && process.foreground_group > 0) {
@@ -143,8 +145,8 @@ bool runs_program(const ProcessInfo& gateway) {
   return !shell && !is_gateway(leader->name);
 }
 
-/// One on its way to sleep counts as asleep, and nowhere in the kernel, while it waits for a processor. That
-/// is also said of another user's, which then counts as reading.
+/// A process on its way to sleep counts as asleep but has the wchan "0" while it waits for a processor.
+/// Another user's process has the same wchan; that one counts as reading.
 bool sleeps_in_tty_read(int pid, const std::string& tty) {
   const TtyWait wait = tty_wait(pid, terminal_device(tty));
   if (wait != TtyWait::unknown) {
@@ -156,7 +158,7 @@ bool sleeps_in_tty_read(int pid, const std::string& tty) {
              : wchan == "wait_woken" || wchan == "n_tty_read" || wchan == "tty_read";
 }
 
-/// While the terminal is in this mode.
+/// The state of the prompt while the terminal is in this mode.
 Prompt prompt_in(TerminalMode mode, const Foreground& foreground, const std::string& tty) {
   const auto process = process_info(foreground.pid);
   if (!process || process->foreground_group != foreground.group) {
@@ -295,7 +297,7 @@ Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
   if (state == Prompt::not_yet) {
     return state;
   }
-  // What was read one after the other fits together where the mode is still the same.
+  // The mode and the state were read one after the other: they fit together where the mode is still the same.
   const auto behind = terminal_mode(tty);
   return behind && behind->line == mode->line ? state : Prompt::not_yet;
 }

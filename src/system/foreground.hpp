@@ -8,12 +8,12 @@
 
 namespace terminally {
 
-/// Who has the foreground of a tab's terminal, read from /proc without asking tmux: a few microseconds.
+/// What has the foreground of a tab's terminal, read from /proc without asking tmux: a few microseconds.
 struct Foreground {
   enum class Kind {
     shell,    ///< the tab's own shell
     nested,   ///< an interactive shell that was started in it
-    gateway,  ///< a way to a shell elsewhere: ssh, su, sudo, docker …
+    gateway,  ///< a program that leads to a shell elsewhere: ssh, su, sudo, docker …
     program,  ///< anything else
     nothing,  ///< the tab's process is gone
   };
@@ -23,16 +23,16 @@ struct Foreground {
   int shell_pid = 0;               ///< the tab's own shell, 0 when it is gone
   std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
-  bool runs_program = false;       ///< for gateway: no shell at its prompt has the terminal that it made
+  bool runs_program = false;  ///< for gateway: no shell at its prompt has the terminal that the gateway made
 
   [[nodiscard]] bool is_shell() const { return kind == Kind::shell || kind == Kind::nested; }
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
 
-/// What a person is told of it: where what had it has just ended, or ends just now, of the tab's shell. `cwd`
-/// is empty where it is not for us to read (another user's, one that hides), both where the tab's process is
-/// gone.
+/// The foreground for a person to read; where its process has just ended, the tab's shell. `cwd` is empty
+/// where we may not read it (another user's process, one that cannot be dumped), both where the tab's process
+/// is gone.
 struct InFront {
   std::string name;
   std::string cwd;
@@ -40,53 +40,54 @@ struct InFront {
 
 [[nodiscard]] InFront in_front(const Foreground& foreground);
 
-/// For shell and nested: same user, same root directory.
+/// For shell and nested: whether the shell can read our files (same user, same root directory).
 [[nodiscard]] bool reads_our_files(const Foreground& foreground);
 
-/// The ssh, su, sudo … that the foreground is, or is reached through: the nearest. None where what has it was
-/// started by the tab's own shell, or by others in it, on this side.
+/// The nearest ssh, su, sudo … that the foreground is, or was started through. None where the foreground was
+/// started from the tab's own shell without one.
 [[nodiscard]] std::optional<ProcessInfo> gateway_to(const Foreground& foreground);
-/// Whether the tab's own shell is yet to come: what it has is terminally-shell, or the process that this has
-/// just made for the shell. Nobody's program.
+/// Whether the tab's own shell is yet to come: the foreground is terminally-shell, or the process that it has
+/// just forked for the shell.
 [[nodiscard]] bool is_starting(const Foreground& foreground, ProcessId pane);
 
-/// Whether it was made by its shell within the last second, and still takes SIGTERM as that one does, which
-/// ignores it (bash, zsh, dash) or catches it and goes on (mksh, ksh93, fish): the shell gives the terminal
-/// to its child first, and what is sent now is lost. Also of a subshell that does so on purpose.
+/// Whether the foreground was forked by its shell within the last second and still handles SIGTERM as the
+/// shell does, which ignores it (bash, zsh, dash) or catches it and goes on (mksh, ksh93, fish): the shell
+/// gives its child the terminal first, and a signal sent now is lost. Also true of a subshell that does so on
+/// purpose.
 [[nodiscard]] bool is_deaf_fork(const Foreground& foreground);
 
-/// Whether it is a shell that was started as a restricted one (rbash, `bash -r`): it sources no file by its
-/// path and redirects nothing, so none of our ways to run a command works there.
+/// Whether the foreground is a restricted shell (rbash, `bash -r`). Such a shell sources no file by its path
+/// and redirects nothing, so none of our ways to run a command works there.
 [[nodiscard]] bool is_restricted_shell(const Foreground& foreground);
 
-/// Whose exit status is that of a shell that somebody else waits for: the shell itself, or the su, sudo or
-/// ssh that opened it and passes its code on.
+/// The process whose exit status tells that of a nested shell to its parent: the shell itself, or the su,
+/// sudo or ssh that opened the shell and passes its code on.
 struct ExitReporter {
-  int pid = 0;  ///< 0: nobody's is
+  int pid = 0;  ///< 0: no process tells it
   int parent = 0;
   std::string name;
-  bool passed_on = false;  ///< a signal or a lost connection of its own looks like a code of the shell
+  bool passed_on = false;  ///< a signal or a lost connection of the gateway looks like a code of the shell
 
-  /// What a status of this process says about the shell.
+  /// The exit code of the shell that a status of this process tells.
   [[nodiscard]] std::optional<int> code_of_shell(int status) const {
     return passed_on && status > 128 ? std::nullopt : std::optional(status);
   }
 };
 
-/// While that shell lives. `shell_pid`: as Foreground::pid, the gateway itself where the shell is not seen.
+/// Ask while the shell lives. `shell_pid`: as Foreground::pid; the gateway where the shell cannot be seen.
 [[nodiscard]] ExitReporter exit_reporter(int shell_pid);
 
 /// Whether a shell in the foreground waits at its prompt. A line editor switches the terminal to raw mode and
-/// sleeps; dash and its like have none and sleep in a read of the terminal. In line mode a shell with an
-/// editor that sleeps in such a read runs its `read` builtin.
+/// sleeps; dash and its like have none and sleep in a read of the terminal. A shell with a line editor that
+/// sleeps in such a read in line mode runs its `read` builtin.
 enum class Prompt {
   ready,
-  not_yet,         ///< it runs something: its rc files, a builtin
+  not_yet,         ///< the shell runs something: its rc files, a builtin
   reads_keyboard,  ///< a `read`, or a password prompt, waits for a person
 };
 
 [[nodiscard]] Prompt prompt_state(const Foreground& foreground, const std::string& tty);
-/// Whether that is Prompt::reads_keyboard, for a third of the price where it is at its prompt.
+/// Whether prompt_state is reads_keyboard; costs a third of prompt_state while the shell is at its prompt.
 [[nodiscard]] bool reads_keyboard(const Foreground& foreground, const std::string& tty);
 
 }  // namespace terminally

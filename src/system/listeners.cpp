@@ -1,3 +1,4 @@
+// Finds the processes that listen on a TCP port, from /proc.
 #include "system/listeners.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ bool holds_one_of(int pid, const Inodes& inodes) {
 std::vector<ProcessInfo> processes_of(ProcessId pane, const std::string& cookie) {
   std::vector<ProcessInfo> processes = all_processes();
   std::set<int> family = {pane.pid};
-  // A child may stand before its parent in the list: until nobody is added any more.
+  // A child may come before its parent in the list: repeat until no process is added any more.
   for (std::size_t known = 0; known != family.size();) {
     known = family.size();
     for (const ProcessInfo& process : processes) {
@@ -71,7 +72,7 @@ std::vector<ProcessInfo> processes_of(ProcessId pane, const std::string& cookie)
   return processes;
 }
 
-/// The oldest of them that listens: not the workers that it shares its socket with.
+/// The oldest process that listens, and not the workers with which it shares the socket.
 std::optional<std::string> listener_among(std::vector<ProcessInfo> processes, const Inodes& inodes) {
   std::sort(processes.begin(), processes.end(), [](const ProcessInfo& a, const ProcessInfo& b) {
     return a.start_ticks != b.start_ticks ? a.start_ticks < b.start_ticks : a.pid < b.pid;
@@ -92,7 +93,7 @@ std::vector<std::uint64_t> listening_sockets(std::string_view table, std::uint16
   while (!table.empty()) {
     std::string_view line = table.substr(0, table.find('\n'));
     table.remove_prefix(std::min(line.size() + 1, table.size()));
-    take_field(line);  // its number
+    take_field(line);  // the number of the line
     const std::string_view local = take_field(line);
     take_field(line);  // remote
     const std::string_view state = take_field(line);

@@ -14,16 +14,15 @@ namespace terminally {
 [[nodiscard]] std::vector<std::uint64_t> listening_sockets(std::string_view table, std::uint16_t port);
 
 struct PortLook {
-  bool anybody = false;             ///< somebody listens
-  std::optional<std::string> ours;  ///< "pid name" of the oldest process of the tab that does
+  bool anybody = false;             ///< some process listens
+  std::optional<std::string> ours;  ///< "pid name" of the tab's oldest process that listens
 };
 
-/// Who listens on a TCP port of this machine: a process that was started in the tab, by the
-/// cookie in its environment, or a descendant of the pane's process? Well below a millisecond where nobody
-/// does.
+/// Whether a process of the tab listens on a TCP port of this machine: one with the tab's cookie in its
+/// environment, or a descendant of the pane's process. Costs well below a millisecond where nothing listens.
 [[nodiscard]] PortLook look_at_port(ProcessId pane, const std::string& cookie, std::uint16_t port);
 
-/// "pid name" of whoever listens, as far as we may see it; for a note. Looks at every process.
+/// "pid name" of the listener, as far as we may see it; for a note. Reads every process.
 [[nodiscard]] std::string listener_anywhere(std::uint16_t port);
 
 }  // namespace terminally

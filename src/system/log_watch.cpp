@@ -1,3 +1,4 @@
+// Watches directories through one inotify instance, and wakes the coroutines that wait for a file.
 #include "system/log_watch.hpp"
 
 #include <sys/inotify.h>
@@ -23,7 +24,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// In place of a file's name; no file can have one with a slash.
+// Keys in place of a file's name: no file name has a slash.
 constexpr const char* kAnyLog = "*.log/";
 constexpr const char* kLogEnds = "*.log/ends";
 
@@ -37,9 +38,9 @@ struct LogWatch::Subscription {
   Subscription& operator=(const Subscription&) = delete;
 
   std::shared_ptr<State> state;
-  int directory;  // inotify's id of it
+  int directory;  // inotify's id of the directory
   std::string name;
-  std::function<void()> told;  // for who does not wait for changed()
+  std::function<void()> told;  // for watchers that do not wait in changed()
   Event changed;
   bool over = false;  // the LogWatch is gone
 
@@ -51,8 +52,7 @@ struct LogWatch::Subscription {
   }
 };
 
-/// The inotify instance and who wants to hear of what. Kept alive by the read under way and by the
-/// subscriptions.
+/// The inotify instance and its subscriptions. The read under way and the subscriptions keep the state alive.
 class LogWatch::State : public std::enable_shared_from_this<State> {
  public:
   explicit State(const asio::any_io_executor& executor) : inotify_(executor) {}
@@ -97,7 +97,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       directories_.erase(directory);
     }
     if (directories_.empty()) {
-      inotify_.cancel();  // no read under way that would keep the event loop running
+      inotify_.cancel();  // a read under way would keep the event loop running
     }
   }
 
@@ -125,7 +125,7 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       if (!error) {
         self->dispatch({self->events_.data(), count});
       }
-      if (!error || error == asio::error::operation_aborted) {  // cancelled: there may be new watches since
+      if (!error || error == asio::error::operation_aborted) {  // after a cancel there may be new watches
         self->read_events();
       }
     });

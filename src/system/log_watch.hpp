@@ -10,10 +10,10 @@
 
 namespace terminally {
 
-/// What of the logs in a directory is of interest.
+/// Which events of the logs in a directory wake a watcher.
 enum class LogEvents {
-  begin_and_end,  ///< a log comes to be, or its writer closes it
-  all,            ///< and whatever is written
+  begin_and_end,  ///< a log is created, or its writer closes it
+  all,            ///< also each write
 };
 
 /// Wakes coroutines when files change, through one inotify instance for the process. It watches directories,
@@ -36,12 +36,12 @@ class LogWatch {
 
  public:
   explicit LogWatch(const boost::asio::any_io_executor& executor);
-  /// Whoever still waits gets `operation_aborted`. Watches may outlive it; they see no more changes.
+  /// Waiting coroutines get `operation_aborted`. Watches may outlive the LogWatch, and see no more changes.
   ~LogWatch();
   LogWatch(const LogWatch&) = delete;
   LogWatch& operator=(const LogWatch&) = delete;
 
-  /// One reader's interest in one file; ends with the object.
+  /// One reader's watch of one file; ends with the object.
   class Watch {
    public:
     ~Watch();
@@ -55,9 +55,9 @@ class LogWatch {
     /// cancellation (terminal, partial, total) ends it with `operation_aborted`. The watch must live until it
     /// returns.
     [[nodiscard]] boost::asio::awaitable<void> changed();
-    /// The same, until the time has come at the latest. Says whether it was changed.
+    /// As `changed`, but returns at `when` at the latest. Says whether the file was changed.
     [[nodiscard]] boost::asio::awaitable<bool> changed_by(Clock::time_point when);
-    /// As if it had changed.
+    /// Wakes the waiter as if the file had changed.
     void wake();
 
    private:
@@ -70,8 +70,8 @@ class LogWatch {
   /// watches.
   [[nodiscard]] Watch watch(const std::filesystem::path& path);
 
-  /// Of all files in a directory whose names end in ".log": calls `told` for each event, on the executor,
-  /// until the watch ends. `told` must not end the watch itself. Throws as `watch` does.
+  /// Watches all files of a directory whose names end in ".log": calls `told` for each event, on the
+  /// executor, until the watch ends. `told` must not end the watch itself. Throws as `watch` does.
   [[nodiscard]] Watch watch_logs(const std::filesystem::path& directory, LogEvents events,
                                  std::function<void()> told);
 

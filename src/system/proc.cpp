@@ -1,3 +1,4 @@
+// Reads what /proc says of processes.
 #include "system/proc.hpp"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ std::string proc_path(int pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-/// Numbers, and words, with blanks between them.
+/// Reads numbers and words with blanks between them.
 class Numbers {
  public:
   explicit Numbers(std::string_view text) : text_(text) {}
@@ -41,7 +42,6 @@ class Numbers {
     text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
     return number;
   }
-  /// Empty at the end.
   std::string_view word() {
     skip_blanks();
     const std::string_view word = text_.substr(0, text_.find(' '));
@@ -74,7 +74,7 @@ std::string read_link(const std::string& path) {
 
 constexpr std::size_t kRecordBytes = 4096;
 
-/// What the kernel prints of a process in one go, and no more; several of these are read with each command.
+/// Reads a file of /proc that the kernel prints in one go; each command reads several of these.
 std::string read_record(const std::string& path) {
   char buffer[kRecordBytes];
   const UniqueFd fd(open_or_use_spare(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -90,7 +90,7 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
-/// The directory of its threads has a link for each.
+/// The directory of threads has two links, and one for each thread.
 bool has_one_thread(const std::string& tasks) {
   struct stat info{};
   return ::stat(tasks.c_str(), &info) == 0 && info.st_nlink == 3;
@@ -159,7 +159,7 @@ std::string trouble_with_proc() {
     return "/proc is not mounted here, and without it no process can be seen; mount it (mount -t proc proc "
            "/proc)";
   }
-  // In a PID namespace inside of the one that /proc shows, the last of several is our own pid.
+  // In a PID namespace inside of the one that /proc shows, the last of several pids is our own.
   const std::string status = read_file("/proc/self/status").value_or("");
   const std::size_t line = status.find("\nNSpid:");
   Numbers pids(line == std::string::npos ? std::string_view(self)
@@ -236,7 +236,7 @@ std::uint64_t process_image(int pid) {
   if (close == std::string::npos) {
     return 0;
   }
-  constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where it may not be read, as after exec of sudo
+  constexpr int kStartCode = 26;  // numbered as in proc(5); 0 where we may not read it, as after exec of sudo
   constexpr int kStartStack = 28;
   Numbers fields(std::string_view(stat).substr(close + 1));
   std::string image = read_link(proc_path(pid, "exe"));

@@ -1,3 +1,4 @@
+// Lists all processes of the machine with their marks, once for all callers that ask at the same time.
 #include "system/process_table.hpp"
 
 #include <boost/asio.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// How many processes are looked at before others may run: under a millisecond's worth.
+/// How many processes are read before other coroutines may run: under a millisecond's worth.
 constexpr std::size_t kLookedAtInOneGo = 32;
 
 std::string tab_cookie_in(std::string_view environment) {
@@ -65,7 +66,7 @@ void ProcessTable::look_at(int pid, Processes& processes) {
     const std::string environment =
         read_file("/proc/" + std::to_string(pid) + "/environ").value_or(std::string());
     process.tab_cookie = tab_cookie_in(environment);
-    // One that has none to read may be in the midst of an exec.
+    // A process without a readable environment may be in the midst of an exec.
     unmarked = !process.tag && process.tab_cookie.empty() && !environment.empty();
   }
   if (unmarked) {

@@ -14,23 +14,23 @@
 
 namespace terminally {
 
-/// A process, and what says which tab it belongs to.
+/// A process, and the marks that tell which tab it belongs to.
 struct MarkedProcess {
   ProcessInfo info;
   std::optional<ProcessTag> tag;
-  std::string tab_cookie;  ///< "TERMINALLY_TAB=…" of its environment; empty: it has none
+  std::string tab_cookie;  ///< "TERMINALLY_TAB=…" in the environment; empty: there is none
 };
 
-/// All processes of the machine, zombies left out. However many ask at the same time, they share one look:
-/// what fifty cancels cost is what one does. Other people's processes are read through once. Single-threaded.
+/// All processes of the machine, without zombies. Callers that ask at the same time share one look, so fifty
+/// cancels cost as much as one. An environment without a mark is read only once. Single-threaded.
 class ProcessTable {
  public:
   using Processes = std::vector<MarkedProcess>;
 
-  /// As they were at a moment after the call. Lets others run meanwhile.
+  /// The processes as they were at a moment after the call. Other coroutines run meanwhile.
   [[nodiscard]] boost::asio::awaitable<std::shared_ptr<const Processes>> look();
 
-  /// How often all processes were gone through.
+  /// How often all processes were read.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
@@ -42,9 +42,9 @@ class ProcessTable {
   std::uint64_t looks_ = 0;
   std::uint64_t latest_asked_ = 0;  ///< what `asked_` was when the latest look began
   std::shared_ptr<const Processes> latest_;
-  /// Those without a mark, by pid, and when they began: no process gets a mark later.
+  /// The start times of processes without a mark, by pid: no process gets a mark later.
   std::unordered_map<int, std::uint64_t> unmarked_;
-  std::unordered_map<int, std::uint64_t> still_unmarked_;  ///< found so by the look that is under way
+  std::unordered_map<int, std::uint64_t> still_unmarked_;  ///< the same, from the look under way
 };
 
 }  // namespace terminally

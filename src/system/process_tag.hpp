@@ -7,12 +7,12 @@
 
 namespace terminally {
 
-/// A number that a process's children inherit whatever they do: they fork twice, begin a session, clear their
-/// environment, change their user. By it everything that a command started is known. It stands where the soft
-/// limit of file locks (RLIMIT_LOCKS) does, which no kernel since Linux 2.4 looks at: `ulimit -x` shows it,
-/// /proc/PID/limits too, and it limits nothing.
+/// A number that a process's children inherit whatever they do: fork twice, begin a session, clear the
+/// environment, change the user. By its tag every process that a command started is known. The tag is stored
+/// as the soft limit of file locks (RLIMIT_LOCKS), which no kernel since Linux 2.4 enforces; `ulimit -x` and
+/// /proc/PID/limits show it.
 ///
-/// 28 bits of the instance, 14 of its pane, 21 of the command; a tab's first shell, and what was started
+/// 28 bits are the instance's, 14 the pane's, 21 the command's. A tab's first shell, and processes started
 /// before any command of ours, have 0 for the command.
 struct ProcessTag {
   static constexpr int kCommandBits = 21;
@@ -35,8 +35,8 @@ constexpr std::uint64_t hash_bits(std::string_view text, int bits) {
 
 }  // namespace detail
 
-/// Of what is started in a tab: `instance` is Instance::cookie(). The panes of the next generation have the
-/// same numbers, and another tag.
+/// The tag of processes started in a tab. `instance` is Instance::cookie(). The panes of the next generation
+/// have the same numbers but other tags.
 constexpr ProcessTag tab_tag(std::string_view instance, std::uint64_t generation, std::uint64_t pane) {
   constexpr std::uint64_t kPanesApart = 977;
   constexpr int kInstanceBits = 63 - ProcessTag::kPaneBits - ProcessTag::kCommandBits;
@@ -46,7 +46,7 @@ constexpr ProcessTag tab_tag(std::string_view instance, std::uint64_t generation
                     << ProcessTag::kCommandBits};
 }
 
-/// Of what one command starts: `nonce` is what the command is known by in the log.
+/// The tag of processes that one command starts. `nonce` identifies the command in the log.
 constexpr ProcessTag command_tag(ProcessTag tab, std::string_view nonce) {
   return ProcessTag{tab.tab() << ProcessTag::kCommandBits |
                     detail::hash_bits(nonce, ProcessTag::kCommandBits)};

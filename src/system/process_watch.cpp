@@ -1,3 +1,4 @@
+// Watches a process by its pidfd, and tells when the process has ended.
 #include "system/process_watch.hpp"
 
 #include <sys/syscall.h>

@@ -8,9 +8,9 @@
 
 namespace terminally {
 
-/// Tells when a process that need not be our child has ended, through a pidfd: nothing is polled, and the
-/// number cannot be mistaken for a later process's. While it watches, the event loop has something to wait
-/// for. Single-threaded, on the executor it was made with.
+/// Tells when a process, which need not be our child, has ended. Uses a pidfd: nothing is polled, and no
+/// later process with the same pid is mistaken for this one. A watch keeps the event loop running.
+/// Single-threaded, on the executor it was made with.
 class ProcessWatch {
  public:
   explicit ProcessWatch(boost::asio::any_io_executor executor);
@@ -18,10 +18,10 @@ class ProcessWatch {
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
-  /// Calls `ended` once, from the event loop; soon, if the process is gone already. Replaces the watch there
-  /// was. False: the system does not let us watch it (no descriptor left, no pidfds), and it never tells.
+  /// Calls `ended` once, from the event loop; soon, if the process is gone already. Replaces the watch
+  /// before. False: the process cannot be watched (no descriptor left, no pidfds); `ended` is not called.
   bool start(pid_t pid, std::function<void()> ended);
-  /// From here on it does not tell.
+  /// `ended` is not called any more.
   void stop();
 
  private:

@@ -1,3 +1,4 @@
+// Tells the kind of a shell by the name of its program.
 #include "system/shell_kind.hpp"
 
 #include <map>

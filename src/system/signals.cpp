@@ -1,3 +1,4 @@
+// Sends signals to identified processes, and keeps the tags of processes in the limit of file locks.
 #include "system/signals.hpp"
 
 #include <signal.h>
@@ -20,7 +21,7 @@ bool waits_while_stopped(int signal) {
   return signal != SIGKILL && signal != SIGCONT && signal != SIGUSR1;
 }
 
-/// Where /proc shows the processes of another namespace, its numbers are of strangers.
+/// Where /proc shows the processes of another namespace, its pids are those of strangers.
 bool numbers_are_ours() {
   static const bool ours = trouble_with_proc().empty();
   return ours;
@@ -44,7 +45,7 @@ bool signal_process(ProcessId process, int signal) {
   if (!fd && gave_up_descriptor(errno)) {
     fd.reset(open_pidfd(process.pid));
   }
-  // What the descriptor means cannot change any more: now the number is looked at.
+  // The descriptor stays with its process: now check that this is the identified process.
   if (!fd || !process_info(process)) {
     return false;
   }
@@ -57,7 +58,7 @@ bool signal_process(ProcessId process, int signal) {
 
 bool signal_foreground(ProcessId pane, int group, int signal, std::optional<ProcessId> waiting) {
   const auto terminal = process_info(pane);
-  // tmux makes a session for each pane. Its terminal's foreground group is one of that session.
+  // tmux makes a session for each pane; the terminal's foreground group belongs to that session.
   const bool of_the_tab = terminal && terminal->session == pane.pid && terminal->foreground_group == group;
   if (!of_the_tab || group == terminal->group || !may_be_signalled(group)) {
     return false;
@@ -83,7 +84,7 @@ std::optional<ProcessTag> process_tag(int pid) {
   if (pid > 1 && ::prlimit64(pid, RLIMIT_LOCKS, nullptr, &limit) == 0) {
     return limit.rlim_cur == RLIM64_INFINITY ? std::nullopt : std::optional(ProcessTag{limit.rlim_cur});
   }
-  // Another user's (sudo): everybody may read its limits.
+  // Everybody may read the limits of another user's process (sudo).
   const std::string limits = read_file("/proc/" + std::to_string(pid) + "/limits").value_or("");
   constexpr std::string_view kName = "Max file locks";
   const std::size_t line = limits.find(kName);
@@ -97,7 +98,7 @@ std::optional<ProcessTag> process_tag(int pid) {
   return tag;
 }
 
-/// As high as the hard limit lets it.
+/// Sets the soft limit as high as the hard limit allows.
 Untagged::Untagged() : before_(process_tag(::getpid())) {
   rlimit64 limit{};
   if (before_ && ::prlimit64(0, RLIMIT_LOCKS, nullptr, &limit) == 0) {

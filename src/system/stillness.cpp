@@ -1,3 +1,4 @@
+// Compares the run times of processes (/proc/PID/schedstat) to see whether any of them has run.
 #include "system/stillness.hpp"
 
 #include <fcntl.h>
@@ -13,10 +14,10 @@ namespace terminally {
 namespace {
 
 constexpr std::size_t kMostCompared = 16;
-/// What is kept open may have the first of so many parts of all descriptors.
+/// Files are kept open only in the first fourth of all descriptors.
 constexpr rlim_t kParts = 4;
 
-/// None: they are few, or it is gone.
+/// None: descriptors are few, or the process is gone.
 UniqueFd keep_run_time_open(int pid) {
   rlimit limit{};
   UniqueFd file(::open(("/proc/" + std::to_string(pid) + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC));
@@ -38,7 +39,7 @@ bool Stillness::lasts(int pane_pid) {
   return still;
 }
 
-/// A process that gets threads has run for that.
+/// A process that has started a thread has run, so its threads need not be counted again.
 std::string Stillness::run_time_now(const Seen& process) {
   if (!process.times) {
     return process_run_time(process.pid);
@@ -48,7 +49,7 @@ std::string Stillness::run_time_now(const Seen& process) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};  // none: it has ended
 }
 
-/// Of each its time first, then its children: one that it starts in between has made it run.
+/// Reads the run time of each process before its children: starting one in between changes that time.
 void Stillness::look(int pane_pid) {
   looked_ = Clock::now();
   seen_.clear();

@@ -9,22 +9,21 @@
 
 namespace terminally {
 
-/// Whether the shell of a pane and all that descends from it have stood still since they were last asked
-/// about: the kernel counts, to the nanosecond, how long each has run. If so, whatever was seen of them then
-/// is so still, for a tenth of what it costs to look again. Where that cannot be told (many processes, or
-/// threads) they have not.
+/// Tells whether a pane's shell and its descendants have stood still since the last call: the kernel counts,
+/// to the nanosecond, how long each has run. If so, what was read of them then is still true, for a tenth of
+/// the cost of reading it again. Where that cannot be told (many processes, or threads) they count as moved.
 class Stillness {
  public:
-  /// False: to be looked at, now and not before. Throws nothing; microseconds.
+  /// False: read the processes again, after this call. Throws nothing; takes microseconds.
   [[nodiscard]] bool lasts(int pane_pid);
 
-  /// After so long they count as moved: who is elsewhere may change the mode of their terminal.
+  /// After so long they count as moved: a process elsewhere may have changed the mode of their terminal.
   static constexpr Milliseconds kLongest{10'000};
 
  private:
   struct Seen {
     int pid = 0;
-    UniqueFd times;  ///< kept open where there are plenty of descriptors, for a fifth of the price
+    UniqueFd times;  ///< kept open where there are plenty of descriptors: a fifth of the cost
     std::string run_time;
   };
   [[nodiscard]] static std::string run_time_now(const Seen& process);

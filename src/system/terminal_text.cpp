@@ -1,3 +1,4 @@
+// Writes text to a tab's terminal without waiting.
 #include "system/terminal_text.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Tells this program's version and its build id, which the linker wrote into an ELF note.
 #include "system/this_build.hpp"
 
 #include <elf.h>
@@ -10,7 +11,7 @@ namespace terminally {
 namespace {
 
 constexpr std::size_t kHashBytes = 8;
-/// With the NUL behind it.
+/// Includes the NUL at the end.
 constexpr char kGnu[] = ELF_NOTE_GNU;
 
 constexpr std::size_t padded(std::size_t bytes) {
@@ -37,7 +38,7 @@ std::string_view build_id_in(std::string_view notes) {
   return {};
 }
 
-/// The first that is told of is the program itself.
+/// The callback of dl_iterate_phdr: the first object is the program itself.
 int look_at(dl_phdr_info* program, std::size_t /*size*/, void* found) {
   for (ElfW(Half) i = 0; i < program->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = program->dlpi_phdr[i];

@@ -1,3 +1,4 @@
+// Finds out from /proc what a process sleeps in, and reads the mode of a terminal.
 #include "system/tty_wait.hpp"
 
 #include <fcntl.h>
@@ -31,12 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// /dev/tty: each process's own terminal, and in a tab's foreground that is the tab's.
+/// /dev/tty is each process's own terminal; in a tab's foreground, the tab's.
 const dev_t kOwnTerminal = makedev(5, 0);
 constexpr std::size_t kMostThreads = 64;
 constexpr std::size_t kMostFds = 1'024;
 
-/// The entries of a directory of /proc that are numbers.
+/// The names in a directory of /proc that are numbers, at most `most`.
 std::vector<int> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<int> numbers;
   std::error_code error;
@@ -139,7 +140,7 @@ TtyWait Process::wait_in_select(const Call& call) const {
   return wait(!terminal ? Found::nothing : other ? Found::among : Found::only);
 }
 
-/// What an epoll descriptor watches is told by its fdinfo: "tfd:        0 events:       19 data: …".
+/// The fdinfo of an epoll descriptor lists what it watches: "tfd: 0 events: 19 data: …".
 TtyWait Process::wait_in_epoll(int fd) const {
   const auto text = read_file(proc_ + "fdinfo/" + std::to_string(fd));
   if (!text) {
@@ -190,11 +191,12 @@ TtyWait Process::wait_in_call(const Call& call) const {
   return is({SYS_epoll_pwait, SYS_epoll_pwait2}) ? wait_in_epoll(fd()) : TtyWait::no;
 }
 
-/// A read of a terminal sleeps in wait_woken, and so does one of a socket or of inotify: then it is the
-/// terminal only where the process has nothing else of the kind, or has opened /dev/tty to ask a person.
+/// A read of a terminal sleeps in wait_woken, and so does a read of a socket or of inotify. So the sleep
+/// counts as a read of the terminal only where the process has no such other file, or has opened /dev/tty to
+/// ask a person.
 TtyWait Process::wait_by_wchan(const std::string& wchan) const {
   if (wchan.empty() || wchan == "0") {
-    return TtyWait::unknown;  // another user's: a password prompt of sudo
+    return TtyWait::unknown;  // another user's process, such as a password prompt of sudo
   }
   const bool reads =
       wchan == "wait_woken" || wchan.starts_with("n_tty_read") || wchan.starts_with("tty_read");
@@ -284,14 +286,14 @@ bool goes_on_by_itself(int pid) {
   if (!info || info->state != 'S') {
     return info && (info->state == 'R' || info->state == 'D');
   }
-  // On its way to sleep it may wait for a processor: it counts as asleep, and nowhere in the kernel. That is
-  // also said of one that may not be looked at.
+  // A process on its way to sleep may wait for a processor: it counts as asleep and has the wchan "0". So has
+  // a process that we may not read.
   const std::string wchan = process_wchan(pid);
   return wchan.find("nanosleep") != std::string::npos || (wchan == "0" && !process_cwd(pid).empty());
 }
 
 bool starts_processes(int pid) {
-  // One file and not two, between which it may have gone on.
+  // One file, because the process could go on between the reads of two.
   const auto call = read_file("/proc/" + std::to_string(pid) + "/syscall");
   if (!call) {
     const auto info = process_info(pid);

@@ -1,3 +1,4 @@
+// Clears a line that somebody left at a prompt with C-c, and words the note about the line.
 #include "tab/line_at_prompt.hpp"
 
 #include <boost/asio.hpp>
@@ -11,11 +12,11 @@ namespace asio = boost::asio;
 
 /// How long a new prompt may take to be in the log.
 constexpr Milliseconds kPromptShown{200};
-/// How much is read of a log for a new line.
+/// How many bytes of the log are searched for a new line.
 constexpr std::size_t kReadForNewLineBytes = 4'096;
 /// How long a C-c may take to be answered by a new line.
 constexpr Milliseconds kTaken{300};
-/// A longer line is not shown at all: cut in two, a secret would not be known for one.
+/// A longer line is not shown at all: half of a secret would not be recognized.
 constexpr std::size_t kLongestInNote = 4'096;
 
 /// `for_person`: as Tab::for_person.
@@ -35,7 +36,7 @@ std::string note_of_cleared(std::string line, bool for_person) {
 
 }  // namespace
 
-/// The shell reads before the log has what it showed. For a moment only: a prompt may be empty.
+/// Waits until the log has what the shell showed, which may be late; not long: a prompt may be empty.
 template <typename Condition>
 asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown, Milliseconds within) {
   const auto shown_by = Clock::now() + within;
@@ -48,7 +49,7 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt) {
   prompt_ = prompt;
   co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); }, kPromptShown);
   row_as_shown_ = unfinished_line(tab_.log, tab_.cols);
-  row_before_ = whole_unfinished_line(tab_.log, tab_.cols);  // who masks it needs all of it
+  row_before_ = whole_unfinished_line(tab_.log, tab_.cols);  // whole, because it is masked later
   bool taken = false;
   for (int tries = 0; tries < 2 && !taken; ++tries) {
     c_c_at_ = tab_.log.end();
@@ -57,16 +58,15 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt) {
       break;
     }
     taken_away_ = true;
-    tab_.shell.has_ended_command(Clock::now());  // what runs now is a step to the next prompt
-    // An editor may have taken it for the argument of a key (vi's f): then there is no new prompt.
+    tab_.shell.has_ended_command(Clock::now());  // the shell is on its way to the next prompt
+    // A line editor may have taken the C-c for the argument of a key (vi's f): then there is no new prompt.
     taken = is_taken();
   }
   co_return taken_away_;
 }
 
 asio::awaitable<std::string> LineAtPrompt::note() {
-  // The rows of the prompt decide only on what the note says: where the new one is like the old one, nothing
-  // stood there.
+  // The rows of the prompt only decide what the note says: if the new row equals the old, there was no line.
   co_await wait_until_shown(
       [this] { return row_as_shown_.empty() || unfinished_line(tab_.log, tab_.cols) == row_as_shown_; },
       kPromptShown);
@@ -74,7 +74,7 @@ asio::awaitable<std::string> LineAtPrompt::note() {
   if (!row_before_.empty() && row_before_ == prompt) {
     co_return std::string();
   }
-  // A row that begins with the prompt that came next has the first line of a command behind it.
+  // A row that begins with the new prompt has the first line of a command after it.
   const bool first = !prompt.empty() && row_before_.starts_with(prompt);
   co_return note_of_cleared(first ? row_before_.substr(prompt.size()) : row_before_, tab_.for_person);
 }
@@ -84,7 +84,7 @@ bool LineAtPrompt::is_taken() const {
   return tab_.log.read(c_c_at_, kReadForNewLineBytes).bytes.find('\n') != std::string::npos;
 }
 
-/// Not into what a person has begun since their prompt was looked at.
+/// Presses C-c, unless a person has begun something since the prompt was looked at.
 asio::awaitable<bool> LineAtPrompt::press_c_c() {
   const Foreground now = look_at_foreground(tab_.pane_pid);
   bool pressed = now.pid == prompt_.pid && now.kind == prompt_.kind;
@@ -92,7 +92,7 @@ asio::awaitable<bool> LineAtPrompt::press_c_c() {
     pressed = co_await terminal_.type("\x03", Typed::line, PaneFact::person_types);
   }
   if (pressed) {
-    // Another in the midst of it would take what comes next.
+    // A second C-c that the shell handles late would discard what is typed next.
     co_await wait_until_shown([this] { return is_taken(); }, kTaken);
     co_await sleep_for(Milliseconds(50));
   }

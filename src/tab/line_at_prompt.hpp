@@ -12,22 +12,22 @@
 
 namespace terminally {
 
-/// What somebody else may have left at the prompt where a command is to be typed. C-c ends it before the
-/// command, and a note tells what it was. One per command, which it does not know.
+/// Clears the prompt where a command is to be typed of what somebody else may have left there: C-c ends the
+/// line, and a note tells what it was. One object for each command.
 class LineAtPrompt {
  public:
-  /// All three outlive it.
+  /// All three must outlive the object.
   LineAtPrompt(Tab& tab, PaneTerminal& terminal, LogWatch::Watch& watch)
       : tab_(tab), terminal_(terminal), watch_(watch) {}
 
-  /// Takes away what may be there: text, a question for the rest of a command, an editor's command mode, a
-  /// `read` of theirs. It is neither run nor completed. The next prompt is to be waited for, and then asked
-  /// for the note. False: somebody types there just now, or has begun something, and nothing was taken.
+  /// Ends by C-c what may be there: text, a continuation prompt, an editor's command mode, a `read`. The line
+  /// is neither run nor completed. The caller then waits for the next prompt and asks for the note. False:
+  /// somebody types there just now, or has begun something, and no C-c was sent.
   [[nodiscard]] boost::asio::awaitable<bool> take_away(Foreground prompt);
-  /// What is to be told of it, once the next prompt is there; empty: there was nothing.
+  /// The note about the line, once the next prompt is there; empty: there was no line.
   [[nodiscard]] boost::asio::awaitable<std::string> note();
   [[nodiscard]] bool was_taken_away() const { return taken_away_; }
-  /// Whether $? is that of our C-c.
+  /// Whether `$?` is now that of our C-c.
   [[nodiscard]] bool exit_code_is_ours() const { return taken_away_ && prompt_.shell != ShellKind::fish; }
 
  private:
@@ -39,7 +39,7 @@ class LineAtPrompt {
   Tab& tab_;
   PaneTerminal& terminal_;
   LogWatch::Watch& watch_;
-  Foreground prompt_;  ///< where it was taken away
+  Foreground prompt_;  ///< the foreground when the caller looked
   // What the prompt showed before our C-c: lines of text without blanks at their ends.
   std::string row_as_shown_;
   std::string row_before_;

@@ -1,3 +1,4 @@
+// Finds the START and END records of a command in a stream of log bytes.
 #include "tab/markers.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::size_t partial_prefix(std::string_view text) {
 }
 
 bool take_exit_code(std::string_view& text, int& code) {
-  if (text.starts_with("-0")) {  // a number, but no exit code; "-1" and "300" are some in zsh and dash
+  if (text.starts_with("-0")) {  // no exit code; "-1" and "300" are, in zsh and dash
     return false;
   }
   const char* begin = text.data();

@@ -14,7 +14,7 @@ namespace terminally {
 ///
 /// OSC 133 is the field's semantic-prompt sequence (FinalTerm, iTerm2, VS Code): terminals know it or ignore
 /// it. `x=1`: the shell traces (`set -x`), so a line that names our own file stands just inside the record.
-/// `by`: who printed it when the wrapper did not come to its end: the prompt hook, or terminally-shell.
+/// `by`: what printed END when the wrapper did not come to its end: the prompt hook, or terminally-shell.
 /// `by=refused`: the shell will never run it; what was typed arrived damaged, or could not be decoded.
 /// Grammar and reading rules: doc/pane-log.md.
 struct Marker {

@@ -1,3 +1,4 @@
+// Encodes and decodes the record of a command as one line of JSON.
 #include "tab/record.hpp"
 
 #include <algorithm>
@@ -14,8 +15,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// A longer command is kept by its beginning: the record is for people and for `verbose`, not for running it
-/// again.
+/// Only the beginning of a longer command is kept: the record is for people and `verbose`, not for a rerun.
 constexpr std::size_t kKeptCommandBytes = 4096;
 
 template <typename Enum>
@@ -31,7 +31,7 @@ Enum enum_from(std::string_view text, std::initializer_list<Enum> all, Enum othe
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53U;  ///< offsets that every JSON reader keeps exact
 constexpr std::int64_t kMostMs = std::int64_t{1} << 43U;       ///< 278 years: as nanoseconds they fit 64 bits
 
-/// A whole number between these; what is none was not written by us, and throws.
+/// A whole number in a range. Throws for any other value, which we did not write.
 template <typename T>
 T whole(const json& value, T least, T most) {
   const bool in_range = value.is_number_unsigned()
@@ -46,7 +46,7 @@ T whole(const json& value, T least, T most) {
   return value.get<T>();
 }
 
-/// The numbers of a record by name; one that older versions did not write may be missing.
+/// The numbers of a record by name. Those that older versions did not write may be missing.
 class Amounts {
  public:
   explicit Amounts(const json& line) : line_(line) {}
@@ -77,7 +77,7 @@ std::string first_words(const std::string& command) {
     }
     name += c;
   }
-  // What is cut says so: who masks it sees that a secret may go on there.
+  // A cut name has kCutMark, so that masking knows that a secret may go on there.
   return name.empty() ? "command" : name + (name.size() < command.size() ? std::string(kCutMark) : "");
 }
 
@@ -142,7 +142,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.id = line.at("id");
     record.nonce = line.at("nonce");
     record.command = line.at("command");
-    // Versions that kept no image cut a command without a word: who masks it must see that it was.
+    // Versions that kept no image cut a command without kCutMark, which masking needs.
     if (!line.contains("shell_image") && record.command.size() + 3 >= kKeptCommandBytes) {
       record.command += kCutMark;
     }

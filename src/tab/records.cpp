@@ -1,3 +1,4 @@
+// Appends command records to the file of a tab, reads them back, and rewrites the file when it is large.
 #include "tab/records.hpp"
 
 #include <fcntl.h>
@@ -24,10 +25,10 @@ namespace {
 /// How long another process may take to rewrite the file before we append all the same.
 constexpr int kLockTries = 50;
 constexpr std::chrono::milliseconds kLockPause{1};
-/// How often it may be replaced while we append without the lock.
+/// How often the file may be replaced while we append without the lock.
 constexpr int kReplacedTimes = 5;
 
-/// The id of a line, by its spelling: within a JSON string the quotes would be escaped.
+/// The id of a line, found without parsing: within a JSON string the quotes would be escaped.
 std::string_view id_of(std::string_view line) {
   static constexpr std::string_view kBefore = R"("id":")";
   const std::size_t begin = line.find(kBefore);
@@ -36,7 +37,7 @@ std::string_view id_of(std::string_view line) {
                                        : line.substr(begin + kBefore.size(), end - begin - kBefore.size());
 }
 
-/// Not torn: it ends as one does, and has the last of what each has.
+/// Whether a line is not torn: it ends as a record does, and has the last field that every record has.
 bool is_whole(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}') && !id_of(line).empty() &&
          line.find(R"("cwd":")") != std::string_view::npos;
@@ -51,10 +52,10 @@ bool is_named(int fd, const std::filesystem::path& path) {
 
 struct OpenRecords {
   UniqueFd fd;
-  bool locked = false;  ///< against being rewritten; a stopped process that has the lock must not stop us
+  bool locked = false;  ///< against a rewrite; false where a stopped process holds the lock
 };
 
-/// The file as it is called now. Whoever rewrote it put another in its place while we waited.
+/// Opens the file that has the name now: a rewrite may have replaced it while we waited.
 OpenRecords open_locked(const std::filesystem::path& path) {
   for (int attempt = 0;; ++attempt) {
     UniqueFd fd(
@@ -74,7 +75,7 @@ OpenRecords open_locked(const std::filesystem::path& path) {
   }
 }
 
-/// Says how much of it is written: 0, with errno, or less than all where the rest could not be.
+/// Returns how many bytes were written; with errno, fewer than all.
 std::size_t write_some(int fd, std::string_view text) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -87,8 +88,7 @@ std::size_t write_some(int fd, std::string_view text) {
   return done;
 }
 
-/// Cuts off what was written of a line that did not fit, unless somebody has appended behind it without the
-/// lock.
+/// Cuts a line off that did not fit, unless another process has appended after it without the lock.
 void give_back(int fd, off_t from, std::size_t bytes) {
   struct stat info{};
   if (::fstat(fd, &info) == 0 && info.st_size == from + static_cast<off_t>(bytes)) {
@@ -96,7 +96,7 @@ void give_back(int fd, off_t from, std::size_t bytes) {
   }
 }
 
-/// What a file has from this offset on.
+/// The bytes of a file from this offset on.
 std::string tail_of(int fd, off_t from) {
   std::string tail;
   char buffer[4096];
@@ -107,8 +107,8 @@ std::string tail_of(int fd, off_t from) {
   return tail;
 }
 
-/// The last line of each of the last commands, oldest first. Nothing is parsed: a few milliseconds. `fd`: of
-/// the file, which is locked.
+/// Rewrites the file with the last line of each of the last commands, oldest first. Parses nothing, and so
+/// takes a few milliseconds. `fd`: the locked file.
 void rewrite(int fd, const std::filesystem::path& path, std::size_t most_bytes) {
   const off_t seen_bytes = ::lseek(fd, 0, SEEK_END);
   std::vector<std::string> kept;
@@ -134,8 +134,7 @@ void rewrite(int fd, const std::filesystem::path& path, std::size_t most_bytes) 
     content += line + "\n";
   }
   const FileLock fresh = replace_file_locked(path, content);
-  // Lines that others appended to the old file without waiting for the lock. Who appends from now on sees
-  // that it was replaced.
+  // Lines that others appended to the old file without the lock. Later appends see that it was replaced.
   (void)write_some(fresh.fd(), tail_of(fd, seen_bytes));
 }
 
@@ -147,7 +146,7 @@ std::size_t bytes_until_rewrite() {
                  : CommandRecords::kRewriteBytes;
 }
 
-/// All or nothing. False: the file was replaced meanwhile by one that may be without them.
+/// Appends all lines or none. False: the file was replaced meanwhile, and the new one may lack them.
 bool append_once(const std::filesystem::path& path, const std::vector<std::string>& lines) {
   const OpenRecords file = open_locked(path);
   const int fd = file.fd.get();

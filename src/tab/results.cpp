@@ -1,3 +1,4 @@
+// Names the states and the reasons of commands.
 #include "tab/results.hpp"
 
 namespace terminally {

@@ -13,20 +13,20 @@
 
 namespace terminally {
 
-/// A process that outlived what was done to end it.
+/// A process that survived the attempt to end it.
 struct Survivor {
   int pid = 0;
-  std::string command;  ///< its command line, at most 200 bytes of valid UTF-8
+  std::string command;  ///< as describe_process
 };
 
 enum class CommandState {
   running,
   completed,  ///< it ended by itself, with any exit code
   cancelled,  ///< ended by our C-c or signal, a cancel, a time-out, or a C-c typed in the tab
-  failed,     ///< it ended, or never began, and no exit code can be known
+  failed,     ///< it ended without a known exit code, or never began
 };
 
-/// Why, when it is not plain. doc/results.md has the meaning of each.
+/// Why a command has its state, where that is not plain. doc/results.md has the meaning of each.
 enum class Reason {
   none,
   timeout,
@@ -42,17 +42,17 @@ enum class Reason {
 
 enum class StopSignal { interrupt, terminate };
 
-/// Called once a command has begun, or has ended at once: to read what it prints, at the reader's own pace,
-/// until it has ended. Must not block.
+/// Called once a command has begun, or has ended at once. `output` reads the command's output at the reader's
+/// own pace, to its end. Must not block.
 using OutputReader = std::function<void(LogFollower output)>;
 
-/// Called once a command has begun, or has ended at once: its tab and its id. Must not block.
+/// Called once a command has begun, or has ended at once. Must not block.
 using BeganCallback = std::function<void(WindowId window, const std::string& command_id)>;
 
 [[nodiscard]] std::string_view to_string(CommandState state);
 [[nodiscard]] std::string_view to_string(Reason reason);
 
-/// What the foreground program waits for on the keyboard; seen in /proc and in the terminal's mode.
+/// The keyboard input that the foreground program waits for; read from /proc and the terminal's mode.
 struct AwaitingInput {
   enum class Kind {
     line,      ///< a line, shown as it is typed
@@ -83,7 +83,7 @@ struct CommandResult {
   std::string cwd;  ///< of the shell when the command ended; of the foreground process while it runs
   std::optional<AwaitingInput> awaiting_input;  ///< only while running
   std::vector<std::string> notes;
-  std::string task_key;  ///< of its record; to be told to nobody
+  std::string task_key;  ///< of its record; never shown
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Words how a tab's shell ended, from terminally-shell's note and the end of the log.
 #include "tab/shell_end.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string newest_text(const Tab& tab) {
   }
 }
 
-/// What the shell printed last before terminally-shell spoke, or before the end of the log.
+/// The last line that the shell printed, before a message of terminally-shell or the end of the log.
 std::string last_line(const Tab& tab) {
   const std::string text = newest_text(tab);
   std::string_view rest = std::string_view(text).substr(0, text.find(kOurs));

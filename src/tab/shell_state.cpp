@@ -1,5 +1,4 @@
-// Decides by times alone whether what a tab shows is its shell on the way to its prompt, or somebody's
-// program.
+// Decides by times alone whether a tab's shell is on the way to its prompt, or runs somebody's program.
 #include "tab/shell_state.hpp"
 
 #include <algorithm>

@@ -4,62 +4,58 @@
 
 namespace terminally {
 
-/// How long a shell's steps to its prompt take: guesses, which were measured with bash, zsh, dash and fish,
-/// and the one table of them.
+/// The one table of how long a shell's steps to its prompt take: estimates from bash, zsh, dash and fish.
 namespace shell_times {
 
-/// A password prompt or `read` that shows for less at a stretch may be a shell on its way to its prompt: what
-/// it does is read from two files of /proc, one after the other.
+/// A password prompt or `read` that is seen for less than this may be a shell on its way to its prompt,
+/// because two files of /proc are read one after the other.
 inline constexpr Milliseconds kShortRead{100};
-/// The prompt of a nested shell that is shown for this long is no step of something else.
+/// A nested shell that is at its prompt for this long is not between two steps.
 inline constexpr Milliseconds kNestedPrompt{150};
-/// What has just come at a prompt has this long to take the foreground.
+/// How long a program started at a prompt may take to get the foreground.
 inline constexpr Milliseconds kTakesForeground{300};
-/// A step of a nested shell's prompt is over by then.
+/// The longest step of a nested shell's prompt.
 inline constexpr Milliseconds kNestedStep{500};
-/// A program that has the foreground for less may be a step of the prompt or of the start-up files (git,
-/// starship). A prompt that is there is in the log by then, if it is shown at all.
+/// A program that has the foreground for less than this may be a step of the prompt or of the start-up files
+/// (git, starship). A prompt is in the log after this time, if it is shown at all.
 inline constexpr Milliseconds kStep{1'000};
-/// The prompt comes, and a step of it begins, at most so long behind our last command, or behind the tab's
-/// opening.
+/// The prompt comes, and its steps begin, within this time after our last command or the tab's opening.
 inline constexpr Milliseconds kBackWithin{2'000};
-/// A slow step: a program that began in time has the foreground for less than this behind our last command;
-/// and a program of the start-up files, behind the tab's opening.
+/// A slow step that began in time ends within this time after our last command or, for a program of the
+/// start-up files, after the tab's opening.
 inline constexpr Milliseconds kSlowStep{5'000};
 
 }  // namespace shell_times
 
-/// When things happened to a tab's shell, and what follows for what is seen in its foreground. Pure: `now`,
-/// how long somebody has `waited` for the prompt, and the `age` of the program in the foreground are given.
+/// Knows when a tab's shell last changed state, and decides what that means for the foreground. Pure: the
+/// caller gives `now`, how long it has `waited` for the prompt, and the `age` of the foreground program.
 class ShellState {
  public:
   void has_opened(Clock::time_point when) { opened_ = when; }
   void has_ended_command(Clock::time_point when) { last_end_ = when; }
   void was_sent_input(Clock::time_point when) { last_input_ = when; }
 
-  /// By this process; else the clock's zero, as of the others.
+  /// When this process opened the tab; the clock's zero for none. The same holds for the two below.
   [[nodiscard]] Clock::time_point opened() const { return opened_; }
   [[nodiscard]] Clock::time_point last_end() const { return last_end_; }
   [[nodiscard]] Clock::time_point last_input() const { return last_input_; }
 
-  /// What has the foreground of a tab just opened, where nothing was typed yet, is a step of its start-up
-  /// files.
+  /// Whether the foreground of a tab just opened, with nothing typed yet, is a step of the start-up files.
   [[nodiscard]] bool is_starting_up(Clock::time_point now) const;
-  /// Whether the shell may still be on its way to its first prompt behind our last command, or behind its
-  /// start, with nothing sent since.
+  /// Whether the shell may still be on its way to a prompt after our last command or its start, unused since.
   [[nodiscard]] bool is_on_its_way(Clock::time_point now) const;
-  /// Whether the program in the foreground began so soon behind the end of our last command, or behind the
-  /// tab's opening, with nothing sent since, that it most likely is a step of the prompt, and nobody's.
+  /// Whether the foreground program most likely is a step of the prompt: it began soon after the end of our
+  /// last command or the tab's opening, and nothing was sent since.
   [[nodiscard]] bool is_step(Milliseconds age, Clock::time_point now) const;
-  /// Whether it is no step of a prompt: somebody has typed it there.
+  /// Whether the foreground program is no step of a prompt, but was typed by somebody.
   [[nodiscard]] bool is_no_step(Milliseconds age, Milliseconds waited, Clock::time_point now) const;
-  /// Whether a shell that has the foreground, and is not at its prompt, runs something of its own: not its
-  /// start-up files, and not what follows our last command.
+  /// Whether a shell in the foreground that is not at its prompt runs something else than its start-up files
+  /// or the steps after our last command.
   [[nodiscard]] bool is_no_way_back(Milliseconds waited, Clock::time_point now) const;
 
  private:
   [[nodiscard]] bool has_run() const { return last_end_ != Clock::time_point(); }
-  /// The prompt was there since our last command ended.
+  /// Whether input was sent since our last command ended, so that the prompt was there.
   [[nodiscard]] bool prompt_was_used() const { return last_input_ > last_end_; }
 
   Clock::time_point opened_;

@@ -21,11 +21,11 @@ namespace terminally {
 class CommandRun;
 struct TabAtRest;
 
-/// What is known of one tab. Owned by the manager; a command that runs in it keeps it alive.
+/// The state of one tab. Owned by the manager; a command that runs in the tab keeps it alive.
 struct Tab {
-  /// Where its things are.
+  /// Where the tab's files are.
   struct Home {
-    std::string instance;  ///< its cookie
+    std::string instance;  ///< the instance's cookie
     std::uint32_t generation = 0;
     std::filesystem::path log;
     std::filesystem::path runtime;
@@ -44,39 +44,39 @@ struct Tab {
         files(home.runtime, pane_id, home.files),
         records(std::filesystem::path(home.log).replace_extension(".commands")) {}
 
-  /// One of which only the log and the records are left.
+  /// A closed tab, of which only the log and the records are left.
   Tab(WindowId window_id, const Home& home) : Tab(window_id, PaneId{}, home, 0) { closed = true; }
 
   WindowId window;
-  PaneId pane;              ///< the tab's own pane; what a person splits off is not ours to type into
+  PaneId pane;              ///< the tab's own pane; we never type into panes that a person splits off
   int server_pid;           ///< the next tmux server has a pane of the same number (TmuxClient::of_server)
-  std::string tmux_window;  ///< tmux's ids of where it is now
+  std::string tmux_window;  ///< tmux's ids of where the pane is now
   std::string tmux_session;
-  std::string cookie;  ///< in the environment of everything that was started in it
-  ProcessTag tag;      ///< what was started in it has it, or one of a command in it
+  std::string cookie;  ///< in the environment of every process started in the tab
+  ProcessTag tag;      ///< of processes started in the tab, unless they have a command's tag
   ProcessId pane_pid;  ///< terminally-shell; none once it is gone
   std::string tty;
   std::string name;
   bool active = false;
   bool closed = false;
-  bool closing = false;           ///< by us: what runs in it is being ended
-  bool person_types = false;      ///< by a person, just when tmux was asked last
-  bool for_person = false;        ///< what is said of it is read by a person at a terminal, who has no tools
-  mutable std::string shell_end;  ///< how its shell ended, once that was asked for
+  bool closing = false;           ///< we are ending what runs in the tab
+  bool person_types = false;      ///< whether a person was typing when tmux was asked last
+  bool for_person = false;        ///< messages about the tab are for a person at a terminal, who has no tools
+  mutable std::string shell_end;  ///< how the shell ended, once why_closed was called
   int cols = 120;
   PaneLog log;
   CommandFiles files;
   CommandRecords records;
-  bool records_wait = false;  ///< until they can be written; they are tried again meanwhile
+  bool records_wait = false;  ///< records wait in memory, and are tried again
 
   std::shared_ptr<TabAtRest> at_rest;  ///< see command/tab_look.hpp
 
-  /// The commands of this process that run in it: more than one where a command opened a nested shell and
-  /// another runs in that.
+  /// The commands of this process that run in the tab: several where one opened a shell in which another
+  /// runs.
   std::vector<std::shared_ptr<CommandRun>> runs;
   FileLock command_lock;  ///< held while `runs` is not empty
-  ShellState shell;       ///< when it was opened, commands of ours ended, and input was sent
-  int last_exit = 0;      ///< of the last command of ours in it
+  ShellState shell;       ///< when the tab was opened, our commands ended, and input was sent
+  int last_exit = 0;      ///< the exit code of our last command in the tab
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Counts the tabs that came or went, and wakes the watchers.
 #include "tab/tab_changes.hpp"
 
 #include <algorithm>

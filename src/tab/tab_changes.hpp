@@ -9,18 +9,19 @@
 
 namespace terminally {
 
-/// How often tabs came or went, and who is to be told. Tabs of our own making and ending are told directly:
-/// before the first one there is no directory of logs to watch.
+/// Counts how often tabs came or went, and tells watchers. Tabs that we open or close are reported directly,
+/// because before the first tab there is no directory of logs to watch.
 class TabChanges {
  public:
   /// TabList::changes.
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// Is set at each change from now on, for as long as somebody holds it. Who has seen it clears it.
+  /// An event that is set at each change from now on. The watcher clears the event, and holds it as long as
+  /// it watches.
   [[nodiscard]] std::shared_ptr<Event> news();
 
   void came_or_went();
-  /// Something of a tab changed, but none came or went.
+  /// Reports that something of a tab changed, but no tab came or went.
   void differs();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace terminally {
 
-// What is told of tabs.
+// What clients and watchers get to know of tabs.
 
 /// One row of list_tabs.
 struct TabInfo {
@@ -21,23 +21,23 @@ struct TabInfo {
                            ///< prompt has the keyboard
   std::string log_path;
   std::uint64_t log_bytes = 0;         ///< all bytes ever counted for the tab
-  std::uint64_t log_gap_bytes = 0;     ///< how many of them are gone, so far
+  std::uint64_t log_gap_bytes = 0;     ///< how many of these bytes are gone
   bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
-  std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: it never printed
+  std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: no output yet
   std::string tmux_window;             ///< tmux's own ids of where a person has put it: "@5"
   std::string tmux_session;            ///< "$0"
 };
 
-/// What a watcher has seen of the tabs.
+/// The list of tabs that a watcher has seen.
 struct TabList {
   std::vector<TabInfo> open;
-  std::uint64_t changes = 0;  ///< how many had come or gone by then: one that did both since is news, too
+  std::uint64_t changes = 0;  ///< how many tabs had come or gone: so a tab that did both since is news, too
 };
 
-/// In what lists of tabs differ.
+/// Which differences between two lists of tabs count.
 enum class TabNews {
-  come_and_gone,  ///< which tabs there are, or were since
-  any,            ///< that, or anything of a row but of its log
+  come_and_gone,  ///< tabs that came or went
+  any,            ///< that, or any field of a row but those of the log
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Decides which processes belong to a tab, and which of them a command has started.
 #include "tab/tab_processes.hpp"
 
 #include <algorithm>
@@ -9,14 +10,13 @@ namespace {
 namespace asio = boost::asio;
 
 bool was_there(const ProcessInfo& process, const CommandMarks& command) {
-  // A tick is 10 ms. What was started in the same one as the command is older only if it is on the list.
+  // A tick is 10 ms. A process of the command's own tick is older only if it is on the list.
   return process.start_ticks < command.started_ticks ||
          (process.start_ticks == command.started_ticks &&
           std::ranges::find(command.older_jobs, process.pid) != command.older_jobs.end());
 }
 
-/// Whose a process is that has no tag of the tab's, by what started it: it got none, or has set another
-/// limit.
+/// Whose a process without a tag of the tab is (it got none, or set another limit), by its ancestors.
 Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command) {
   const SeenProcess* below = &process;
   for (std::size_t steps = 0; steps <= all.size(); ++steps) {
@@ -26,7 +26,7 @@ Whose whose_by_ancestors(const SeenProcess& process, const SeenProcesses& all, c
     }
     const auto found = all.find(parent);
     if (found == all.end()) {
-      break;  // what started it has ended
+      break;  // the parent has ended
     }
     below = &found->second;
     if (below->tag && command.tags.contains(*below->tag)) {
@@ -60,8 +60,7 @@ Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandM
 TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab)
     : table_(table), pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
 
-/// Tags are not for ever: after 16,384 panes they come again. A process that has not cleared its environment
-/// says which of two tabs it is of.
+/// Tags repeat after 16,384 panes; then the cookie, if the process still has it, tells two tabs apart.
 bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
   const std::string instance = cookie_.substr(0, cookie_.rfind(':') + 1);
   const bool of_another_tab = process.tab_cookie.starts_with(instance) && process.tab_cookie != cookie_;
@@ -70,8 +69,8 @@ bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
           (process.tag && process.tag->tab() == tag_.tab() && !of_another_tab));
 }
 
-/// What one of the tab has started, and that has nothing of the tab's itself: sudo with a terminal of its own
-/// begins a session, clears the environment, and sets the limits. What says that it is of another tab is.
+/// Whether a process of the tab started this one, which has no mark of another tab, and perhaps none at all:
+/// sudo with a terminal of its own begins a session, clears the environment, and sets the limits.
 bool TabProcesses::is_child(const MarkedProcess& process) const {
   const auto parent = seen_.find(process.info.parent);
   return parent != seen_.end() && process.info.start_ticks >= parent->second.info.start_ticks &&

@@ -14,29 +14,29 @@
 
 namespace terminally {
 
-/// A process of a tab, as far as it has to be known to say whose it is.
+/// A process of a tab, with what tells whose it is.
 struct SeenProcess {
   ProcessInfo info;
   std::optional<ProcessTag> tag;
 };
 using SeenProcesses = std::map<int, SeenProcess>;
 
-/// What is known of a command whose processes are to be told from those that were there before.
+/// What tells a command's processes from those that were there before.
 struct CommandMarks {
-  std::set<ProcessTag> tags;        ///< its own, and of commands that were typed into a shell that it opened
+  std::set<ProcessTag> tags;        ///< its own, and those of commands typed into a shell that it opened
   ProcessId pane;                   ///< terminally-shell
-  int shell_pid = 0;                ///< the shell that it was typed into
+  int shell_pid = 0;                ///< the shell that the command was typed into
   std::uint64_t started_ticks = 0;  ///< when it was typed
-  std::vector<int> older_jobs;      ///< that shell's children of then
+  std::vector<int> older_jobs;      ///< that shell's children at that time
 };
 
 enum class Whose {
-  older,    ///< it, or what it descends from, was there before the command
+  older,    ///< the process, or an ancestor, was there before the command
   command,  ///< the command's
-  unknown,  ///< newer than the command, but what started it is gone and left no trace
+  unknown,  ///< newer than the command, but its parent is gone without a trace
 };
 
-/// `all`: of the tab.
+/// Whose a process is. `all`: the processes of the tab.
 [[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
 
 /// The processes of a tab, looked at again and again.
@@ -44,12 +44,12 @@ class TabProcesses {
  public:
   TabProcesses(ProcessTable& table, const Tab& tab);
 
-  /// Zombies are left out, and so is the pane's own process. Lets others run meanwhile.
+  /// Reads the processes anew, without zombies and the pane's own process. Other coroutines run meanwhile.
   [[nodiscard]] boost::asio::awaitable<void> look();
   [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
 
  private:
-  /// By its session, its tag, or the cookie in its environment.
+  /// Whether a process belongs to the tab by its session, its tag, or the cookie in its environment.
   [[nodiscard]] bool is_in_tab(const MarkedProcess& process) const;
   [[nodiscard]] bool is_child(const MarkedProcess& process) const;
 

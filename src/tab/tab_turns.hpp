@@ -11,13 +11,13 @@
 
 namespace terminally {
 
-/// Whose turn it is in each tab: calls of this process that run a command there, one after the other.
+/// Serializes the calls of this process that run commands in the same tab.
 class TabTurns {
  public:
   using Guard = KeyedMutex<WindowId>::Guard;
   using Turn = KeyedMutex<WindowId>::Turn;
 
-  /// A call that runs a command in the tab it names, from its arrival on.
+  /// Counts a call that runs a command in the tab it names, from the call's arrival on.
   class Call {
    public:
     Call(std::shared_ptr<std::multiset<WindowId>> calls, std::optional<WindowId> window)
@@ -31,15 +31,15 @@ class TabTurns {
     }
 
    private:
-    std::shared_ptr<std::multiset<WindowId>> calls_;  // a call may be put away after the manager
+    std::shared_ptr<std::multiset<WindowId>> calls_;  // a call may be destroyed after the manager
     std::multiset<WindowId>::iterator place_;
   };
 
   [[nodiscard]] Call call_for(std::optional<WindowId> window) { return {calls_, window}; }
-  /// Whether there is such a call, waiting for its turn or having it.
+  /// Whether such a call has its turn or waits for it.
   [[nodiscard]] bool called(WindowId window) const { return calls_->contains(window); }
 
-  /// Waits until then at most.
+  /// Waits until `give_up_at` at most.
   [[nodiscard]] Awaitable<Turn> lock_by(WindowId window, Clock::time_point give_up_at) {
     return turns_.lock_by(window, give_up_at);
   }

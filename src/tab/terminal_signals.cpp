@@ -1,3 +1,4 @@
+// Interrupts or terminates what has a tab's foreground, by C-c or by a signal.
 #include "tab/terminal_signals.hpp"
 
 #include <signal.h>

@@ -8,18 +8,16 @@
 
 namespace terminally {
 
-/// C-c as a person would press it. A frozen or dead tmux cannot carry the key: then the signal itself goes to
-/// what has the foreground. Within a second.
+/// Presses C-c as a person would. Where a frozen or dead tmux does not take the key within a second, sends
+/// SIGINT to the foreground group.
 [[nodiscard]] boost::asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal);
 
-/// One signal to what has the tab's foreground, without escalation. `own_shell`: the pid of the shell that
-/// runs it; 0: of the tab. To a fish that has the foreground itself SIGTERM is not sent: it alone would die
-/// of it, and the tab with it.
+/// Sends one signal to the tab's foreground, without escalation. `own_shell`: the pid of the command's shell;
+/// 0: the tab's. A fish in the foreground gets no SIGTERM: unlike other shells it would die, and end the tab.
 [[nodiscard]] boost::asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal,
                                                                   StopSignal signal, int own_shell);
 
-/// Waits for a program to take the foreground from the shell that is starting it, and for it to hear SIGTERM:
-/// 60 ms at most.
+/// Waits, 60 ms at most, until the program that a shell is starting has the foreground and heeds SIGTERM.
 [[nodiscard]] boost::asio::awaitable<void> let_program_start(const Tab& tab);
 
 }  // namespace terminally

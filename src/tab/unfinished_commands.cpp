@@ -1,3 +1,4 @@
+// Finds the running commands of a tab by its records.
 #include "tab/unfinished_commands.hpp"
 
 #include <optional>
@@ -9,7 +10,7 @@
 namespace terminally {
 namespace {
 
-/// How many of the last commands may be inside one another.
+/// How many of the last commands may be nested.
 constexpr std::size_t kNested = 8;
 
 }  // namespace
@@ -22,7 +23,7 @@ std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
     if (record && record->state == CommandState::running) {
       unfinished.push_back(std::move(*record));
     } else {
-      tab.files.remove(*nonce);  // its process died when its end was on record, or it was withdrawn
+      tab.files.remove(*nonce);  // its process died after it recorded the end, or the command was withdrawn
     }
   }
   for (CommandRecord& record : tab.records.load(kNested)) {

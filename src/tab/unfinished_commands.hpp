@@ -7,11 +7,11 @@
 
 namespace terminally {
 
-/// The commands of a tab that run, as far as its records say; the outermost first. For whoever holds the
-/// tab's lock, or for a closed tab, where the pane is not known. Takes away the mark of one that has ended.
+/// The running commands of a tab by its records, the outermost first. The caller holds the tab's lock, or the
+/// tab is closed. Removes the files of a command that has ended.
 [[nodiscard]] std::vector<CommandRecord> unfinished_commands(const Tab& tab);
 
-/// Whether there may be one, for who does not hold the lock.
+/// Whether there may be a running command; needs no lock.
 [[nodiscard]] bool may_have_unfinished(const Tab& tab);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Strips escape sequences from text, and finds where a chunk may end outside of one.
 #include "text/ansi.hpp"
 
 namespace terminally {

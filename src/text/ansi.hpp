@@ -8,10 +8,10 @@
 
 namespace terminally {
 
-/// Takes every control sequence out of a stream: what is left is valid UTF-8 with no control but tab and
-/// newline, so stripping it again changes nothing. Any split of the stream gives the same text. Which bytes
-/// are a sequence, and where one that is never closed ends, is AnsiParser's contract; because a newline ends
-/// them all, a stream may be stripped from the start of any line. CR is removed (`\r\n` is a newline).
+/// Removes every control sequence from a stream: the rest is valid UTF-8 with no control but tab and newline,
+/// so stripping it again changes nothing. Any split of the stream gives the same text. AnsiParser defines
+/// which bytes are a sequence, and where a sequence that is never closed ends. A newline ends every sequence,
+/// so a stream may be stripped from the start of any line. CR is removed (`\r\n` is a newline).
 class AnsiStripper {
  public:
   /// Appends the text of `bytes` to `out`: at most 3 bytes for each byte taken (U+FFFD for what is not
@@ -21,8 +21,8 @@ class AnsiStripper {
     parser_.feed(bytes, appender);
   }
 
-  /// The stream ends here: an unfinished character is U+FFFD, an unfinished sequence is nothing. Ready for
-  /// another stream.
+  /// Ends the stream: an unfinished character becomes U+FFFD, an unfinished sequence nothing. The stripper is
+  /// ready for another stream then.
   void finish(std::string& out) {
     Appender appender{out};
     parser_.finish(appender);
@@ -43,15 +43,15 @@ class AnsiStripper {
   AnsiParser<Appender> parser_;
 };
 
-/// A whole stream stripped.
+/// Strips a whole stream.
 [[nodiscard]] std::string strip_ansi(std::string_view bytes);
 
 /// Where to end a chunk that begins on a border: the length of the longest prefix of `bytes` that ends
 /// between characters and outside of any sequence. Costs as much as the last line of `bytes` is long. Without
-/// `full` the answer may be 0: all of it is one unfinished sequence, and the reader should come back when
-/// there is more. With `full`, no more can be added to the chunk: the answer is 0 only for no bytes, and what
-/// is nothing but one unfinished sequence is cut inside of it, if possible between characters. A chunk of
-/// more than kMaxSequenceBytes is always cut on a border.
+/// `full` the answer may be 0: all bytes are one unfinished sequence, and the reader should come back when
+/// there are more. `full`: no more bytes can be added to the chunk. Then the answer is 0 only for no bytes,
+/// and a chunk that is one unfinished sequence is cut inside of it, if possible between characters. A chunk
+/// of more than kMaxSequenceBytes is always cut on a border.
 [[nodiscard]] std::size_t safe_cut(std::string_view bytes, bool full);
 
 }  // namespace terminally

@@ -15,32 +15,30 @@
 
 namespace terminally {
 
-/// A control sequence that has not ended after this many bytes is given up, and what follows is text.
-/// 4 KB, and room for the keys before the 4096 bytes of payload that kitty's image protocol puts into one
-/// string.
+/// A control sequence that has not ended after this many bytes is given up, and the bytes after it are text.
+/// 4096 is the payload that kitty's image protocol puts into one string; the rest is for the keys before it.
 inline constexpr std::size_t kMaxSequenceBytes = 4096 + 256;
 
-/// Splits what a terminal is sent into text and controls. Resumable: any split of the stream makes the same
-/// calls, but for how a text is divided. Holds at most 3 bytes of an unfinished character and the parameters
-/// of a sequence.
+/// Splits the bytes sent to a terminal into text and controls. Resumable: any split of the stream makes the
+/// same calls, except that a text may be divided differently. Holds at most 3 bytes of an unfinished
+/// character and the parameters of a sequence.
 ///
 /// Handler:
 ///   void text(std::string_view)                     valid UTF-8 with no control but tab and newline
 ///   void control(char)                              any other C0, or DEL
-///   void escape(char intermediate, char final)      ESC final, ESC intermediate final (the last of several;
-///   else 0) void csi(std::string_view parameters, char final)   parameters and intermediates; not called
-///   when over 64 bytes
+///   void escape(char intermediate, char final)      ESC final (intermediate 0), or ESC intermediate final
+///                                                   (of several intermediates the last)
+///   void csi(std::string_view parameters, char final)   parameters and intermediates; not called when they
+///                                                   have over 64 bytes
 ///
 /// The grammar is ECMA-48's as xterm and tmux read it (Williams' state machine for the VT500), with these
 /// decisions:
 /// - OSC ends at BEL or ST; DCS, SOS, PM, APC and screen's title (ESC k) at ST. Their contents are dropped.
 /// - A C1 control counts in its UTF-8 form (U+0080 to U+009F) and is reported as the ESC form it stands for.
-/// Raw bytes
-///   80 to 9F are parts of characters, or invalid: U+FFFD.
+///   Raw bytes 80 to 9F are parts of characters, or invalid: U+FFFD.
 /// - A newline ends every unfinished sequence and is text. So parsing may start at any line and gives the
-/// same text,
-///   and a sequence cut short hides no more than its line. CAN, SUB, another ESC and, outside of strings, a
-///   character beyond ASCII end one as well; so does kMaxSequenceBytes.
+///   same text, and a sequence cut short hides no more than its line. CAN, SUB, another ESC and, outside of
+///   strings, a character beyond ASCII end a sequence as well; so does kMaxSequenceBytes.
 ///
 /// Written by hand and not with PCRE2: a resumable match has to be re-entered at every chunk border (partial
 /// matching), needs a validity check of its own for UTF-8 and reports no parameters, which rendering needs.
@@ -57,8 +55,8 @@ class AnsiParser {
     }
   }
 
-  /// The stream ends here: an unfinished character is U+FFFD, an unfinished sequence is nothing. Ready for
-  /// another stream.
+  /// Ends the stream: an unfinished character becomes U+FFFD, an unfinished sequence nothing. The parser is
+  /// ready for another stream then.
   void finish(Handler& handler) {
     if (!held_.empty() && !in_string()) {
       handler.text(kReplacementCharacter);
@@ -166,8 +164,8 @@ class AnsiParser {
     return part.bytes;
   }
 
-  /// Goes on with the character whose beginning is held. What is taken is never less than what was held,
-  /// because an incomplete character is the start of a valid one.
+  /// Goes on with the character whose beginning is held. This never takes fewer bytes than were held, because
+  /// an incomplete character is the start of a valid one.
   std::size_t resume(std::string_view bytes, Handler& handler) {
     const std::size_t held_bytes = held_.size();
     const std::string joined = held_ + std::string(bytes.substr(0, 3));
@@ -258,7 +256,7 @@ class AnsiParser {
   std::string held_;
 };
 
-/// Feeds a text that may be long, on a Worker: it can be abandoned in its middle.
+/// Feeds a long text in steps, so that work on a Worker can be abandoned in between.
 template <class Handler>
 void feed_in_steps(AnsiParser<Handler>& parser, std::string_view bytes, Handler& handler) {
   constexpr std::size_t kStepBytes = std::size_t{16} << 10U;

@@ -1,3 +1,4 @@
+// Takes CSI sequences apart, and says what each does to the screen.
 #include "text/csi.hpp"
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 namespace terminally {
 namespace {
 
-/// Modes that matter to where text stands: origin, autowrap, the alternate screens, saved cursor; without
-/// `?`: insertion.
+/// Modes that decide where text stands: origin, autowrap, alternate screens, saved cursor; without `?`:
+/// insert.
 bool is_drawing_mode(const Csi& csi) {
   constexpr std::array kPrivateModes = {6, 7, 47, 1047, 1048, 1049};
   constexpr int kInsert = 4;
@@ -64,7 +65,7 @@ Effect effect_of(const Csi& csi) {
 
 Effect effect_of_escape(char intermediate, char final) {
   const bool moves = intermediate == 0 && is_one_of(final, "78DEMc");
-  const bool line_drawing = intermediate == '(' && final == '0';  // letters that are shown as parts of boxes
+  const bool line_drawing = intermediate == '(' && final == '0';  // letters are shown as parts of boxes
   return moves || line_drawing ? Effect::screen : Effect::none;
 }
 

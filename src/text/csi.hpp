@@ -16,10 +16,10 @@ struct Csi {
   char leader = 0;       ///< one of < = > ?, or 0
   bool standard = true;  ///< no intermediates, no sub-parameters
   std::array<int, 8> numbers{};
-  std::size_t count = 0;  ///< of numbers given, 0 for none
+  std::size_t count = 0;  ///< how many numbers were given
   char final = 0;
 
-  /// A parameter that is missing or 0 counts as 1, as it does in cursor movements.
+  /// The first number, as cursor movements read it: a number that is missing or 0 counts as 1.
   [[nodiscard]] int distance() const { return numbers[0] > 0 ? numbers[0] : 1; }
 };
 
@@ -28,8 +28,8 @@ struct Csi {
 /// What a control does to what can be seen.
 enum class Effect {
   none,    ///< nothing (colours, titles, queries), or nothing that text shows
-  line,    ///< moves or erases in the cursor's line; with nothing below the cursor, as at the end of a log
-  screen,  ///< moves or erases elsewhere, or sets how the following does
+  line,    ///< moves or erases in the cursor's line only, where nothing stands below it, as at a log's end
+  screen,  ///< moves or erases elsewhere, or sets how later controls do
 };
 
 [[nodiscard]] Effect effect_of(const Csi& csi);

@@ -1,3 +1,4 @@
+// Strips a line of its escape sequences, or draws the line into a row of cells.
 #include "text/drawn_line.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace terminally {
 namespace {
 
-/// AnsiParser handler: the text, and what the controls do.
+/// AnsiParser handler: collects the text and the widest effect of the controls.
 class LineStripper {
  public:
   LineStripper(std::string& text, bool alternate) : text_(text), result_{Effect::none, alternate} {}
@@ -40,12 +41,12 @@ class LineStripper {
   void widen(Effect effect) { result_.effect = std::max(result_.effect, effect); }
 
   std::string& text_;
-  bool after_return_ = false;  ///< text would start over
+  bool after_return_ = false;  ///< the next text overwrites the line
   LineEffect result_;
 };
 
-/// AnsiParser handler: a row of cells and a cursor. A cell is the bytes of one character, packed; what
-/// combines with it is kept apart, because it is rare.
+/// AnsiParser handler: a row of cells and a cursor. A cell is the bytes of one character, packed; combining
+/// marks are rare and kept apart.
 class LineEditor {
  public:
   LineEditor(int cols, CharacterWidths& widths) : cols_(static_cast<std::size_t>(cols)), widths_(widths) {}
@@ -113,7 +114,7 @@ class LineEditor {
 
  private:
   static constexpr std::uint32_t kBlank = ' ';
-  static constexpr std::uint32_t kCovered = 0;  ///< by the wide character to the left
+  static constexpr std::uint32_t kCovered = 0;  ///< covered by the wide character to the left
 
   static void append_unpacked(std::string& text, std::uint32_t cell) {
     for (int shift = 24; shift >= 0; shift -= 8) {
@@ -143,7 +144,7 @@ class LineEditor {
     }
   }
 
-  /// For `width` cells from the cursor on.
+  /// Makes room for `width` cells from the cursor on. False: the row is too short.
   bool make_room(std::size_t width) {
     const std::size_t end = col_ + width;
     fits_ = end <= cols_;
@@ -169,7 +170,7 @@ class LineEditor {
     }
   }
 
-  /// When a wide character stands across this border, half of it is about to go: so does the other half.
+  /// Blanks both halves of a wide character that stands across this border, because one half is about to go.
   void uncover(std::size_t col) {
     if (col > 0 && col < cells_.size() && cells_[col] == kCovered) {
       cells_[col - 1] = kBlank;
@@ -201,7 +202,7 @@ class LineEditor {
   const std::size_t cols_;
   CharacterWidths& widths_;
   std::vector<std::uint32_t> cells_;
-  std::vector<std::string> marks_;  ///< up to the last cell that has any
+  std::vector<std::string> marks_;  ///< combining marks by cell, up to the last cell that has any
   std::size_t col_ = 0;             ///< cols_ when the last column was written
   bool fits_ = true;
 };

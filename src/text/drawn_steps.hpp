@@ -7,9 +7,9 @@
 
 namespace terminally {
 
-/// Text without escape sequences, of which what was drawn over is still there: whatever goes back to the
-/// beginning of a line that has text begins a line of its own, as each step of a progress bar does. Any split
-/// of the stream gives the same text.
+/// Strips escape sequences but keeps text that was drawn over: text after a return to the beginning of a line
+/// becomes a line of its own, as for each step of a progress bar. Any split of the stream gives the same
+/// text.
 class DrawnSteps {
  public:
   void feed(std::string_view bytes, std::string& out) {
@@ -46,7 +46,7 @@ class DrawnSteps {
 
   AnsiParser<Writer> parser_;
   bool line_has_text_ = false;
-  bool went_back_ = false;  ///< to its beginning, and nothing was written since
+  bool went_back_ = false;  ///< to the line's beginning, and nothing was written since
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Removes the CR that a terminal puts before each LF of a program's output.
 #include "text/line_ends.hpp"
 
 #include <utility>

@@ -5,13 +5,13 @@
 
 namespace terminally {
 
-/// What a program printed, from what its terminal made of it: there each LF became CR LF. For output in
-/// pieces.
+/// Restores what a program printed from what its terminal made of the output, where each LF became CR LF. For
+/// output in pieces.
 class LineEnds {
  public:
-  /// Of a piece; a CR at its end is kept until the next one tells what it is.
+  /// The restored piece. A CR at its end is held until the next piece shows whether an LF follows.
   [[nodiscard]] std::string as_printed(std::string_view piece);
-  /// What is kept, at the end of the output.
+  /// The held CR, if any: for the end of the output.
   [[nodiscard]] std::string rest();
 
  private:

@@ -1,3 +1,4 @@
+// Compiles and matches regular expressions with PCRE2, with a limit on the steps of each match.
 #include "text/pattern.hpp"
 
 #include <algorithm>
@@ -47,9 +48,9 @@ PCRE2_SPTR units(std::string_view text) {
   return reinterpret_cast<PCRE2_SPTR>(text.empty() ? "" : text.data());
 }
 
-/// No groups but plain ones, nothing possessive, and of the escapes only those that look at one character:
-/// then the only thing that the lines around can change is that a match goes on beyond the line's end, and
-/// backtracking brings it back.
+/// Whether the pattern has only plain groups, nothing possessive, and only escapes that look at one
+/// character. Then the lines around can only make a match go on beyond the line's end; backtracking brings it
+/// back.
 bool is_plain(std::string_view pattern) {
   constexpr std::string_view kEscapes = "bBdDwWsStnrfae.^$|?*+()[]{}\\/-\"'#&,:;<=>!@%_~` ";
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -67,7 +68,7 @@ bool is_plain(std::string_view pattern) {
   return true;
 }
 
-/// What a search needs beside the pattern: one for each thread.
+/// The memory and limits of a search: one for each thread.
 struct Scratch {
   Scratch() {
     pcre2_jit_stack_assign(context.get(), nullptr, stack.get());

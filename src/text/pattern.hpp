@@ -8,10 +8,9 @@
 namespace terminally {
 
 /// A regular expression of the caller's, compiled (PCRE2, UTF-8, JIT where there is one). `^` and `$` hold at
-/// every line. It never fails on invalid UTF-8: invalid bytes match nothing. One that takes too many steps is
-/// an error, not a hang: each place where a match may begin has a bounded number of them. For all places of a
-/// long subject that may still be long: search those in steps, by `last_begin`. Threads may search with one
-/// at the same time.
+/// every line. Invalid UTF-8 is no error: invalid bytes match nothing. A match that takes too many steps is
+/// an error, not a hang: the steps are bounded for each place where a match may begin. All places of a long
+/// subject together may still take long: search it in steps, by `last_begin`. Threads may share a pattern.
 class Pattern {
  public:
   struct Options {
@@ -19,7 +18,7 @@ class Pattern {
     bool ignore_case = false;
   };
 
-  /// Where it matched, in bytes of the subject.
+  /// The place of a match, in bytes of the subject.
   struct Match {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -44,13 +43,13 @@ class Pattern {
   ~Pattern();
 
   /// The first match that begins at `from` or later, and not after `last_begin`. Throws
-  /// Error(invalid_argument) when it takes too many steps.
+  /// Error(invalid_argument) when the search takes too many steps.
   [[nodiscard]] std::optional<Match> find(Subject subject, std::size_t from = 0,
                                           std::size_t last_begin = kNoLimit) const;
 
-  /// Whether what it matches in a line alone is also found, at the same place or earlier in that line, when
-  /// many lines are searched at once. (What is found then may still be no match of the line alone.) Seen from
-  /// its spelling: a pattern with anything unusual in it says no.
+  /// Whether a search of many lines at once finds each match that a line has alone, at the same place or
+  /// earlier in that line. (A match found so may still be no match of the line alone.) Decided from the
+  /// pattern's spelling: anything unusual in it means no.
   [[nodiscard]] bool fits_many_lines() const { return fits_many_lines_; }
 
  private:

@@ -1,3 +1,4 @@
+// Searches a stream for a pattern: many short lines at once, long lines in pieces.
 #include "text/pattern_scan.hpp"
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 namespace terminally {
 namespace {
 
-/// How much is searched at once where many lines are: what bounds a `[^x]*` that runs over lines.
+/// How many bytes of lines are searched at once; this bounds a `[^x]*` that runs over lines.
 constexpr std::size_t kManyBytes = std::size_t{16} * 1024;
-/// Longer lines are searched one by one: the time for a line may grow with the square of its length.
+/// Longer lines are searched one by one, because the time for a line may grow with the square of its length.
 constexpr std::size_t kLongLine = 1'024;
-/// A line that is longer than a piece by less than this is no piece: so a piece ends on a border.
+/// A line that exceeds a piece by less than this is not divided, so that a piece always ends on a border.
 constexpr std::size_t kPieceSlack = kMaxSequenceBytes + 4;
 /// Steps that a window of a long line may take, places times bytes.
 constexpr std::size_t kWindowSteps = 1 << 20;
@@ -31,7 +32,7 @@ bool has_special(std::uint64_t word) {
   return ((word | is_del | is_c0) & (0x80U * kOnes)) != 0;
 }
 
-/// How many bytes at the start are their own text, but for the CR of a CRLF.
+/// How many bytes at the start stripping leaves as they are, but for the CR of a CRLF.
 std::size_t plain_prefix(std::string_view bytes) {
   std::size_t i = 0;
   while (i < bytes.size()) {
@@ -285,8 +286,8 @@ bool PatternScan::search_piece() {
   return false;
 }
 
-/// The line around `text_at`, and many goes on behind it. A newline is always text, so that lines can be
-/// counted in both.
+/// Takes the line around `text_at` out of `many`, whose search goes on after that line. Newlines are text, so
+/// lines can be counted in raw bytes and in text alike.
 PatternScan::Piece PatternScan::take_line(Piece& many, std::size_t text_at) const {
   std::size_t begin = many.at;
   for (std::size_t newline = 0; (newline = many.text.find('\n', begin)) < text_at; begin = newline + 1) {

@@ -14,11 +14,11 @@ namespace terminally {
 /// A line of a log that a pattern matches. All offsets count raw bytes of the log.
 struct LineMatch {
   std::uint64_t byte = 0;        ///< where the match begins, not merely its line
-  std::uint64_t line_begin = 0;  ///< of the line, or of the piece of a long one
-  std::uint64_t line_end = 0;    ///< after it, its newline included
+  std::uint64_t line_begin = 0;  ///< where the line begins, or the piece of a long one
+  std::uint64_t line_end = 0;    ///< after the line and its newline
   std::string text;              ///< the line without its escape sequences
   Pattern::Match match;          ///< in `text`
-  bool unfinished = false;       ///< the line has no end yet; the same call finds it again when there is more
+  bool unfinished = false;       ///< the line has no end yet; it is found again when more of it is fed
 
   /// More of the line might make the match longer.
   [[nodiscard]] bool may_grow() const { return unfinished && match.end == text.size(); }
@@ -31,19 +31,19 @@ struct LineMatch {
 /// Pure: bytes in, matches out; any split of the stream gives the same finished lines. A line is reported
 /// once, by its first match.
 ///
-/// A line of more than kPieceBytes is searched in pieces, each of which counts as a line; they overlap by
-/// kOverlapBytes, which is how long a match across two of them may be. That also bounds the memory, beside
-/// what is fed at once.
+/// A line of more than kPieceBytes is searched in pieces, each of which counts as a line. Pieces overlap by
+/// kOverlapBytes, which is how long a match across two of them may be. The scan holds no more than a piece
+/// and the bytes fed at once.
 ///
-/// Many lines are searched at once where the pattern allows it: as fast as memory nearly, for a plain word in
-/// lines without escape sequences.
+/// Where the pattern allows it, many lines are searched at once: a plain word in lines without escape
+/// sequences is found nearly at the speed of memory.
 class PatternScan {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
   static constexpr std::size_t kOverlapBytes = 4'096;
 
   /// `line_begin`: offset of the first byte that will be fed, the start of a line. Matches that begin before
-  /// `from` are passed over. The pattern must outlive this.
+  /// `from` are passed over. The pattern must outlive the scan.
   PatternScan(Pattern& pattern, std::uint64_t line_begin, std::uint64_t from);
   PatternScan(const PatternScan&) = delete;
   PatternScan& operator=(const PatternScan&) = delete;
@@ -55,8 +55,8 @@ class PatternScan {
     out_of_time,  ///< call again
   };
 
-  /// Goes on until there is a match, but not much longer than `until`; does something in every call. The last
-  /// line fed is searched even when it has no end yet, again each time there is more of it. Throws
+  /// Searches until there is a match, but not much longer than `until`; each call makes progress. The last
+  /// line fed is searched even when it has no end yet, again each time more of it is fed. Throws
   /// Error(invalid_argument) when the pattern takes too many steps.
   [[nodiscard]] Step next(Clock::time_point until);
 
@@ -65,11 +65,10 @@ class PatternScan {
   /// The bytes that follow. Only when next() needed more, or found a line that has no end yet.
   void feed(std::string_view bytes);
 
-  /// What was fed last has no more to come: bytes are missing, and what is fed from now on begins at offset
-  /// `next`. Only when next() needed more.
+  /// Bytes are missing: what is fed next begins at offset `next`. Only when next() needed more.
   void skip_to(std::uint64_t next);
 
-  /// Offset of the line to be searched next: of the unfinished one, when next() needed more.
+  /// Offset of the line to be searched next; the unfinished line when next() needed more.
   [[nodiscard]] std::uint64_t offset() const { return base_ + pos_; }
 
  private:
@@ -85,7 +84,7 @@ class PatternScan {
     bool unfinished = false;
     std::string_view text = {};  // NOLINT(readability-redundant-member-init): g++ warns without it
     std::size_t at = 0;          ///< in `text`: where to search on
-    std::size_t raw_at = 0;      ///< of many: in buffer_, the line that begins at `at`
+    std::size_t raw_at = 0;      ///< of many lines: where in buffer_ the line at `at` begins
     std::size_t window = 0;      ///< how many places to try at once
   };
 
@@ -108,7 +107,7 @@ class PatternScan {
   std::string buffer_;
   std::size_t pos_ = 0;       ///< up to here everything is searched
   std::size_t plain_to_ = 0;  ///< from pos_ to here bytes are text
-  bool odd_there_ = false;    ///< and there one is not
+  bool odd_there_ = false;    ///< and the byte at plain_to_ is not
   bool in_line_ = false;      ///< pos_ is inside of a long line
   std::string text_;          ///< the text of a piece that is not plain
   std::optional<Piece> piece_;
@@ -116,8 +115,8 @@ class PatternScan {
   LineMatch found_;
 };
 
-/// Of a stretch of raw bytes that begins on a border: where the character is that its text has at `text_at`;
-/// for the end of the text, after its last character.
+/// Where in raw bytes, which begin on a border, the character stands that is at `text_at` of their text. For
+/// the end of the text: after its last character.
 [[nodiscard]] std::size_t raw_position(std::string_view bytes, std::size_t text_at);
 
 /// The other way round: how long the text before the byte at `raw_at` is.

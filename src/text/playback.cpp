@@ -1,3 +1,4 @@
+// Passes on text and the sequences that draw, and drops what else acts on a terminal.
 #include "text/playback.hpp"
 
 #include "base/one_of.hpp"
@@ -5,7 +6,7 @@
 namespace terminally {
 namespace {
 
-/// The sequences that draw or say how to, by their first parameter byte and what stands before the final one.
+/// Whether a CSI sequence draws or sets how to draw, by its leader and its intermediate byte.
 bool draws(std::string_view parameters, char final) {
   const char leader = parameters.empty() || parameters.front() < '<' ? '\0' : parameters.front();
   const char intermediate = !parameters.empty() && parameters.back() < '0' ? parameters.back() : '\0';
@@ -13,7 +14,7 @@ bool draws(std::string_view parameters, char final) {
     return intermediate == '\0' && is_one_of(final, "hlJK");
   }
   if (leader != '\0') {
-    return false;  // private: how keys are reported, and questions
+    return false;  // private: how keys are reported, and queries
   }
   switch (intermediate) {
     case '\0':

@@ -7,17 +7,15 @@
 
 namespace terminally {
 
-/// What of a log is played back, to a terminal or into a recording: text, colours, everything that draws.
-/// Left out is what would act on the viewer's terminal in another way than drawing: questions that it would
+/// Filters a log for playback on a terminal or into a recording: keeps text, colours and everything that
+/// draws. Drops what would act on the viewer's terminal in another way: queries that the terminal would
 /// answer as if typed, the clipboard, titles, its size and its printer; every OSC, DCS, APC, PM and SOS
-/// string (the records of commands are OSC strings, links and images are lost). Valid UTF-8. Any split of the
-/// stream gives the same bytes; an unfinished character or sequence is held until it is whole.
+/// string (the records of commands are OSC strings; links and images are lost). Makes valid UTF-8. Any split
+/// of the stream gives the same bytes; an unfinished character or sequence is held.
 class PlaybackFilter {
  public:
-  /// Appends to `out` what of `bytes` is played.
   void feed(std::string_view bytes, std::string& out);
 
-  /// The stream ends here.
   void finish(std::string& out);
 
  private:

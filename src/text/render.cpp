@@ -1,3 +1,4 @@
+// Renders a log as text: plain lines directly, runs that move the cursor through an emulator.
 #include "text/render.hpp"
 
 #include <algorithm>
@@ -20,14 +21,14 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Four bytes can move the cursor to the end of a row of 1,000: lines after so much are shown as by
-/// strip_ansi.
+/// Once so many bytes were drawn, later lines are shown as by strip_ansi: four bytes can move the cursor to
+/// the end of a row of 1,000.
 constexpr std::size_t kMaxDrawnBytes = std::size_t{4} << 20U;
 
-/// How much text is drawn after all runs together until their cursors stand below it.
+/// How many bytes after runs are drawn, for all runs together, until the cursor stands below all text.
 constexpr std::size_t kMaxSettlingBytes = std::size_t{256} << 10U;
 
-/// To make a screen takes as long as to draw so many bytes.
+/// Making a screen takes as long as drawing so many bytes.
 constexpr std::size_t kBytesAScreen = 512;
 
 /// Lines that need no emulator, then a run that does.
@@ -38,7 +39,7 @@ struct Piece {
   std::string_view run;
 };
 
-/// Two parts of one text, and what is between them.
+/// The part of a text that spans two parts of it and the bytes between them.
 std::string_view joined(std::string_view first, std::string_view last) {
   return first.empty() ? last : std::string_view(first.begin(), last.end());
 }
@@ -104,7 +105,7 @@ class Splitter {
   std::vector<Piece> pieces_;
 };
 
-/// Where the last lines of `text` begin that fit a screen.
+/// Where the last kScreenRows lines of `text` begin.
 std::size_t last_lines(std::string_view text) {
   std::size_t from = text.size();
   for (int lines = 0; lines < kScreenRows && from > 0; ++lines) {
@@ -115,8 +116,8 @@ std::size_t last_lines(std::string_view text) {
 }
 
 /// Cuts the beginnings of runs, the earliest first, so that all together draw kMaxEmulatedBytes, or less
-/// where rows are wider than usual: a byte may draw a whole screen. What is drawn around a run is at the cost
-/// of earlier runs. Returns how many bytes each lost.
+/// where rows are wider than usual: a byte may draw a whole screen. The lines drawn around a run count, at
+/// the cost of earlier runs. Returns how many bytes each run lost.
 std::vector<std::size_t> cut_runs(const std::vector<Piece>& pieces, std::size_t cols) {
   std::vector<std::size_t> omitted(pieces.size());
   std::size_t budget = kMaxEmulatedBytes * kUsualCols / std::max(cols, kUsualCols);
@@ -140,7 +141,7 @@ std::string take_last_lines(std::string& text) {
   return last;
 }
 
-/// One line of a run, or of what surrounds it.
+/// Draws one line of a run, or of the lines around it.
 void draw(Screen& screen, std::string_view line) {
   std::string text;
   const bool finished = line.ends_with('\n');
@@ -162,8 +163,8 @@ void draw_lines(Screen& screen, std::string_view lines) {
   }
 }
 
-/// Goes on drawing with the lines after a run until the cursor stands below all text: a run may end with the
-/// cursor up. Not beyond `budget` bytes, which are for all runs together.
+/// Draws lines after a run until the cursor stands below all text: a run may end with the cursor above it.
+/// Draws no more than `budget` bytes, which all runs share.
 void draw_until_settled(Screen& screen, Piece& after, std::size_t& budget) {
   std::string_view text = after.text;
   for (int lines = 0; lines < 2 * kScreenRows && !after.text_raw.empty() && !screen.at_end(); ++lines) {
@@ -178,7 +179,7 @@ void draw_until_settled(Screen& screen, Piece& after, std::size_t& budget) {
   after.text.erase(0, after.text.size() - text.size());
 }
 
-/// Appends what `piece`'s run leaves to be seen to `out`, whose last lines it may change.
+/// Draws `piece`'s run and appends the visible text to `out`, whose last lines the run may change.
 void emulate(std::string& out, const Piece& piece, std::size_t omitted, Piece& after, int cols,
              std::size_t& settling) {
   if (omitted > 0) {

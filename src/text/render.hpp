@@ -6,8 +6,8 @@
 
 namespace terminally {
 
-/// How many bytes of cursor-moving runs one rendering takes through the emulator, counted from the end, at up
-/// to so many columns.
+/// How many bytes of cursor-moving runs, counted from the end, one rendering sends through the emulator at up
+/// to kUsualCols columns.
 inline constexpr std::size_t kMaxEmulatedBytes = 256 << 10;
 inline constexpr std::size_t kUsualCols = 120;
 
@@ -19,19 +19,16 @@ inline constexpr std::size_t kUsualCols = 120;
 /// - A line drawn within itself (progress bars) comes back as it was last, without blanks at its end.
 ///   After 4 MiB of such lines the others are as by strip_ansi.
 /// - A run that moves between lines, clears or uses the alternate screen goes through a terminal emulator,
-/// together with
-///   the 40 lines before it, because it can reach them; of these, a line that stays untouched comes back
-///   unchanged. A run lasts until 40 lines in a row did nothing of the kind.
-/// - What is cleared is gone, and so is the alternate screen once it was left (vim, less). What had scrolled
-/// off the top
-///   stays, also after `clear`, which would drop it from a terminal's history. While the alternate screen is
-///   on, it comes after the text before it.
-/// - Where the runs are more than kMaxEmulatedBytes together, the earlier ones, or the beginning of one, are
+///   together with the 40 lines before it, because the run can reach them; a line of these that stays
+///   untouched comes back unchanged. A run lasts until 40 lines in a row did nothing of the kind.
+/// - Cleared text is gone, and so is the alternate screen once a program left it (vim, less). Rows that had
+///   scrolled off the top stay, also after `clear`, which would drop them from a terminal's history. While
+///   the alternate screen is on, its text comes after the text before it.
+/// - Where the runs have more than kMaxEmulatedBytes together, the earlier ones, or the beginning of one, are
 ///   replaced by a line "[N bytes of screen drawing left out]".
 ///
-/// The text ends with a newline if the last line was finished.
-/// Pure, and may be called from any thread. Costs up to 1 s, whatever is drawn, so not on the event loop; on
-/// a Worker it can be abandoned.
+/// The text ends with a newline if the last line was finished. Pure; any thread may call it. Costs up to 1 s,
+/// whatever is drawn, so keep it off the event loop; on a Worker the call can be abandoned.
 [[nodiscard]] std::string render(std::string_view raw, int cols);
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// A terminal screen with scrollback, emulated by libvterm, and the widths of characters.
 #include "text/screen.hpp"
 
 #include <vterm.h>
@@ -14,8 +15,8 @@
 namespace terminally {
 namespace {
 
-/// The sets that libvterm knows. It takes any `[`, `P` or `]` behind an escape for the begin of a sequence,
-/// even in `ESC ( [`, and writes behind the end of its arguments when that one has more than 16.
+/// The character sets that libvterm knows. Others are withheld, because libvterm takes any `[`, `P` or `]`
+/// after an escape for the beginning of a sequence, even in `ESC ( [`, and writes beyond its 16 arguments.
 constexpr std::string_view kCharacterSets = "0AB";
 
 VTermPos cursor(VTerm* terminal) {
@@ -84,7 +85,7 @@ int CharacterWidths::of(std::string_view character) {
   }
   const auto [entry, is_new] = known_.try_emplace(packed, 0);
   if (is_new) {
-    const std::string probe = "\ra" + std::string(character);  // after an `a`, for what combines with it
+    const std::string probe = "\ra" + std::string(character);  // after an `a`, with which a mark combines
     vterm_input_write(terminal_.get(), probe.data(), probe.size());
     entry->second = cursor(terminal_.get()).col - 1;
   }
@@ -93,7 +94,7 @@ int CharacterWidths::of(std::string_view character) {
   return last_width_;
 }
 
-/// Passes on what shows, in the form that libvterm 0.1.4 knows.
+/// Passes on the sequences that change the screen, in the form that libvterm 0.1.4 knows.
 class Screen::Filter {
  public:
   explicit Filter(Screen& screen) : screen_(screen) {}
@@ -208,7 +209,7 @@ void Screen::new_line() {
   send(alternate_ ? "\n" : "\r\n");
 }
 
-// libvterm has one place for a saved cursor, which a program on the alternate screen may use for its own.
+// Saves the cursor itself: libvterm has one place for that, which a program on the alternate screen may use.
 void Screen::switch_to(bool alternate) {
   if (alternate == alternate_) {
     return;
@@ -302,7 +303,7 @@ void Screen::restore_kept(std::vector<std::string>& rows) const {
     const std::size_t end = line.first_row + line.rows.size();
     if (end <= rows.size() && std::equal(line.rows.begin(), line.rows.end(),
                                          rows.begin() + static_cast<std::ptrdiff_t>(line.first_row))) {
-      intact[line.first_row] = &line;  // of two, the one drawn later
+      intact[line.first_row] = &line;  // of two lines at one place, the one drawn later
     }
   }
   std::vector<std::string> restored;

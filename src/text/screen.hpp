@@ -20,7 +20,7 @@ using VTermPtr = std::unique_ptr<VTerm, FreeVTerm>;
 /// The bytes of one character as one number.
 [[nodiscard]] std::uint32_t pack_utf8(std::string_view character);
 
-/// How many columns a character takes, in the eyes of libvterm. Asked once a character, then remembered.
+/// How many columns a character takes by libvterm, which is asked once for each character.
 class CharacterWidths {
  public:
   CharacterWidths();
@@ -31,16 +31,15 @@ class CharacterWidths {
  private:
   VTermPtr terminal_;
   std::unordered_map<std::uint32_t, int> known_;
-  std::uint32_t last_ = 0;  ///< bars are made of one character, many times
+  std::uint32_t last_ = 0;  ///< a progress bar repeats one character
   int last_width_ = 0;
 };
 
-/// The tallest screen a cursor can move over.
+/// The height of the screen: a cursor cannot move further up.
 inline constexpr int kScreenRows = 40;
 
-/// A terminal of kScreenRows rows and a scrollback without limit: libvterm, which is shown only what moves
-/// the cursor or puts text, in its 7-bit form and with bounded numbers. What it is fed is bytes without
-/// newlines.
+/// A terminal of kScreenRows rows with an unlimited scrollback, emulated by libvterm. libvterm gets only what
+/// moves the cursor or puts text, in 7-bit form and with bounded numbers. Input has no newlines.
 class Screen {
  public:
   explicit Screen(int cols);
@@ -49,21 +48,19 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   void write(std::string_view bytes);
-  /// Text without controls. When nothing changes it afterwards, `finish` gives it back unchanged, never
-  /// wrapped.
+  /// Writes text without controls. `finish` returns it unchanged, never wrapped, if nothing draws over it.
   void write_text(std::string_view text);
-  /// To the start of the next row. On the alternate screen, whose programs draw in raw mode: straight down.
+  /// Moves to the start of the next row; straight down on the alternate screen, where programs use raw mode.
   void new_line();
-  /// To the alternate screen, as by CSI ? 1049 h, or back.
+  /// Switches to the alternate screen, as by CSI ? 1049 h, or back.
   void switch_to(bool alternate);
 
   [[nodiscard]] bool alternate() const { return alternate_; }
-  /// Whether what comes next starts a line of its own below everything: no emulator is needed for it.
+  /// Whether the next text starts a line of its own below all text: it needs no emulator.
   [[nodiscard]] bool at_end() const;
 
-  /// What can be seen, scrollback first, without blanks at the ends of rows; the alternate screen, if it is
-  /// on, after the normal one. Ends with a newline if the cursor stands below all text. Nothing may be
-  /// written afterwards.
+  /// The visible text, scrollback first, without blanks at the ends of rows; the alternate screen, if it is
+  /// on, after the normal one. Ends with a newline if the cursor stands below all text. No call may follow.
   [[nodiscard]] std::string finish();
 
  private:
@@ -72,7 +69,7 @@ class Screen {
   struct KeptLine {
     std::size_t first_row;
     std::string text;
-    std::vector<std::string> rows;  ///< how the screen shows it
+    std::vector<std::string> rows;  ///< the line as the screen shows it
   };
 
   void send(std::string_view bytes);
@@ -81,19 +78,19 @@ class Screen {
   [[nodiscard]] bool is_blank(int row) const;
   [[nodiscard]] std::string screen_row(int row) const;
   [[nodiscard]] std::string row(std::size_t number) const;
-  /// The rows that are seen on the current screen: up to the cursor or the last text, the lower one.
+  /// The rows of the current screen, up to the cursor's or the last with text, whichever is lower.
   [[nodiscard]] std::vector<std::string> visible_rows() const;
-  /// Puts lines that nothing has changed in the place of the rows that show them.
+  /// Replaces the rows of each kept line that nothing has drawn over by the line as it was written.
   void restore_kept(std::vector<std::string>& rows) const;
 
   const int cols_;
   VTermPtr terminal_;
   bool alternate_ = false;
-  int row_before_ = 0;  ///< the cursor on the normal screen, while it is hidden
+  int row_before_ = 0;  ///< the cursor of the normal screen while the alternate one is on
   int col_before_ = 0;
   std::vector<std::string>
       scrolled_;  ///< rows that left the top; row number n is scrolled_[n] or further down the screen
-  std::vector<KeptLine> kept_;  ///< lines that the screen would not give back as they were
+  std::vector<KeptLine> kept_;  ///< lines that the screen cannot return as they were written
 };
 
 }  // namespace terminally

@@ -1,3 +1,4 @@
+// Splits the bytes that a terminal sends into keys, pastes and the terminal's own answers.
 #include "text/typed_keys.hpp"
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 namespace terminally {
 namespace {
 
-/// A sequence that has no end within this is none.
+/// A sequence with no end within so many bytes is none.
 constexpr std::size_t kLongestSequence = 4'096;
-/// What a terminal puts around a paste, where the program has asked for it; a longer one goes in parts.
+/// The marks that a terminal puts around a paste if the program has asked for them. A longer paste is split.
 constexpr std::string_view kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 constexpr std::size_t kLongestPaste = std::size_t{64} * 1024;
@@ -44,7 +45,7 @@ TypedKey control_sequence(std::string_view typed) {
   return {static_cast<std::size_t>(end - typed.begin()) + 1, is_private || report};
 }
 
-/// ESC ] … and its like, up to BEL or ESC \. Alone, ESC ] is M-].
+/// ESC ] … and other strings, up to BEL or ESC \. A lone ESC ] is M-].
 TypedKey string_sequence(std::string_view typed) {
   if (typed.size() == 2) {
     return {2, false};

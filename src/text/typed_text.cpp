@@ -1,3 +1,4 @@
+// Checks text that is to be typed, and turns its line ends into keys.
 #include "text/typed_text.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ bool takes_pasted_lines(std::string_view log) {
   if (on == std::string_view::npos) {
     return false;
   }
-  // Turned off again, or by what is over: a command has ended since, the terminal was reset.
+  // The mode is off again, or was set by a command that has ended, or the terminal was reset since.
   const std::string_view since = log.substr(on + kOn.size());
   return since.find("\x1b[?2004l") == std::string_view::npos &&
          since.find("\x1b]133;D;") == std::string_view::npos &&

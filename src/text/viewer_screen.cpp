@@ -1,3 +1,4 @@
+// Plays a tab's drawing on a person's terminal without drawing over what was there before.
 #include "text/viewer_screen.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace terminally {
 namespace {
 
-/// Rows are not counted further: no terminal keeps so many, and an int holds two of it.
+/// Rows are counted no further: no terminal keeps so many, and an int holds the sum of two such counts.
 constexpr int kMostRows = 1'000'000;
 
 /// The number at `parameters`, or `otherwise` where there is none.
@@ -36,7 +37,7 @@ void ViewerScreen::Player::undo_later(std::string_view sequence) {
 
 void ViewerScreen::Player::take_page() {
   if (!state.own_page && !state.alternate) {
-    out += '\r' + csi_text(std::to_string(state.rows), 'B');  // below the cursor may stand something, too
+    out += '\r' + csi_text(std::to_string(state.rows), 'B');  // text may stand below the cursor, too
     out.append(static_cast<std::size_t>(state.rows), '\n');
     out += "\033[H";
     state.own_page = true;
@@ -45,13 +46,13 @@ void ViewerScreen::Player::take_page() {
   }
 }
 
-/// To a new row: in our part of the screen now, whether it was there or was scrolled in.
+/// Counts rows that the cursor moved down, into our part of the screen.
 void ViewerScreen::Player::down(int rows) {
   state.row += rows;
   state.deepest = std::max(state.deepest, state.row);
 }
 
-/// Where the screen may end is not known: a row counts only where something was drawn below it.
+/// Counts a movement down only as far as something was drawn, because the screen may end anywhere below.
 void ViewerScreen::Player::lower_within_page(int rows) {
   state.row = std::max(state.row, std::min(state.row + rows, state.deepest));
 }
@@ -73,7 +74,7 @@ void ViewerScreen::Player::save_cursor() {
   out += "\0337";
 }
 
-/// Not to a place that somebody else saved.
+/// Does not go to a place that another program saved.
 void ViewerScreen::Player::restore_cursor() {
   if (state.saved_cursor) {
     state.row = state.saved_row;
@@ -82,7 +83,7 @@ void ViewerScreen::Player::restore_cursor() {
 }
 
 void ViewerScreen::Player::leave_alternate() {
-  if (state.margins) {  // both screens of a terminal have them in common
+  if (state.margins) {  // both screens of a terminal share them
     out += "\033[r";
   }
   if (state.origin_mode) {
@@ -167,7 +168,7 @@ void ViewerScreen::Player::mode(int number, bool on) {
     case 1047:
     case 1049:
       if (on && !state.alternate) {
-        out += "\033[?1049h";  // this saves the cursor, too
+        out += "\033[?1049h";  // 1049 saves the cursor, too
         state.alternate = true;
         state.saved_cursor = false;
       } else if (!on && state.alternate) {
@@ -192,7 +193,7 @@ void ViewerScreen::Player::mode(int number, bool on) {
       out += sequence;
       return;
     default:
-      return;  // how keys and the mouse are told, 80 or 132 columns: the person's own
+      return;  // how keys and the mouse are reported, 80 or 132 columns: left to the person
   }
 }
 
@@ -294,7 +295,7 @@ void ViewerScreen::finish(std::string& out) {
   }
   out += state_.undo;
   if (state_.origin_mode) {
-    out += "\033[?6l" + csi_text(std::to_string(state_.row + 1), 'd');  // it went to the first row
+    out += "\033[?6l" + csi_text(std::to_string(state_.row + 1), 'd');  // the cursor went to the first row
   }
   if (state_.margins) {
     out += "\0337\033[r\0338";

@@ -7,27 +7,27 @@
 
 namespace terminally {
 
-/// A tab's drawing, shown on a person's own terminal, main screen and all, as a program of theirs would: what
-/// was on it before is never drawn over, and afterwards its modes are as they were.
+/// Shows a tab's drawing on a person's own terminal as a program there would: never draws over what was on
+/// the terminal before, and restores its modes afterwards.
 ///
-/// Takes what a PlaybackFilter has let through. Movements upwards end where we began. What addresses the
-/// whole screen (the cursor to a row, erase all, margins) first gets a page of its own: the screen so far
-/// moves into the scrollback, as with a shell's C-l. The alternate screen is entered and left in pairs.
-/// Modes of the keyboard and the mouse, tab stops and the erasing of the scrollback are left out.
-/// Any split of the stream gives the same bytes.
+/// The input is the output of a PlaybackFilter. Movements upwards end at the row where we began. Before a
+/// sequence that addresses the whole screen (the cursor to a row, erase all, margins) the screen moves into
+/// the scrollback, as with a shell's C-l, and the drawing gets a page of its own. The alternate screen is
+/// entered and left in pairs. Modes of the keyboard and the mouse, tab stops and erasing the scrollback are
+/// left out. Any split of the stream gives the same bytes.
 class ViewerScreen {
  public:
-  /// `rows`: of the person's terminal.
+  /// `rows`: the height of the person's terminal.
   explicit ViewerScreen(int rows) { state_.rows = rows; }
 
-  /// A page of its own from the first byte on: for what began on an empty screen.
+  /// Gives the drawing a page of its own from the first byte on: for a drawing that began on an empty screen.
   void take_page(std::string& out);
 
-  /// Appends to `out` what the terminal is to be sent.
+  /// Appends to `out` the bytes for the terminal.
   void feed(std::string_view bytes, std::string& out);
 
-  /// The stream ends here, finished or not: back to the main screen, all modes as they were, the cursor on a
-  /// new line below everything that was drawn.
+  /// Ends the stream, finished or not: returns to the main screen, restores all modes, and puts the cursor on
+  /// a new line below everything that was drawn.
   void finish(std::string& out);
 
  private:
@@ -35,14 +35,14 @@ class ViewerScreen {
     int rows = 24;
     bool alternate = false;
     bool own_page = false;
-    int row = 0;      ///< of the cursor, from where we began; never more than it is
-    int deepest = 0;  ///< the lowest that it was
+    int row = 0;      ///< the cursor's, counted from where we began; may be too small, never too large
+    int deepest = 0;  ///< the lowest row that the cursor was in
     bool at_line_start = true;
     bool saved_cursor = false;
     int saved_row = 0;
     bool margins = false;
     bool origin_mode = false;
-    std::string undo;  ///< sequences that take back what was set and moves nothing
+    std::string undo;  ///< sequences that restore what was set; they move nothing
   };
 
   struct Player {

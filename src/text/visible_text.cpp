@@ -1,3 +1,4 @@
+// Names the invisible and misleading characters of a text, as in ⟨U+202E⟩.
 #include "text/visible_text.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ constexpr char32_t kNonJoiner = 0x200C;
 constexpr char32_t kJoiner = 0x200D;
 constexpr char32_t kEmojiVariant = 0xFE0F;
 
-/// Controls, marks and overrides of direction, what has no width or looks like nothing, tags.
+/// Controls, marks and overrides of direction, characters without width or ink, tags.
 constexpr std::array<CodePoints, 25> kUnseen = {{
     {0x00, 0x08},       {0x0B, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x034F, 0x034F},
     {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},
@@ -41,7 +42,7 @@ constexpr std::array<CodePoints, 20> kPictures = {{
     {0x3030, 0x3030}, {0x303D, 0x303D}, {0x3297, 0x3297}, {0x3299, 0x3299}, {0x1F000, 0x1FAFF},
 }};
 
-/// Arabic, Syriac, Thaana, N'Ko, Mandaic, Mongolian: letters join, and a joiner shows the form that joins.
+/// Arabic, Syriac, Thaana, N'Ko, Mandaic, Mongolian: letters join, and a joiner forces the joining form.
 constexpr std::array<CodePoints, 5> kJoining = {
     {{0x0620, 0x077F}, {0x07CA, 0x07FA}, {0x0840, 0x08FF}, {0x1820, 0x18AA}, {0x10AC0, 0x10AEF}}};
 
@@ -100,7 +101,7 @@ void name(char32_t c, std::string& out) {
   out.append("\xE2\x9F\xA8").append(digits.data(), static_cast<std::size_t>(length)).append("\xE2\x9F\xA9");
 }
 
-/// How many bytes at the start are ASCII that can be seen, or tab or newline.
+/// How many bytes at the start are visible ASCII, tab or newline.
 std::size_t visible_prefix(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size() && ((text[i] >= ' ' && text[i] <= '~') || text[i] == '\n' || text[i] == '\t')) {
@@ -111,7 +112,7 @@ std::size_t visible_prefix(std::string_view text) {
 
 }  // namespace
 
-/// False when it depends on what is still to come.
+/// Appends one character, or its name. False: that depends on bytes that are still to come.
 bool VisibleText::character(char32_t c, std::string_view bytes, std::string_view rest, bool is_end,
                             std::string& out) {
   bool seen = !in(kUnseen, c);

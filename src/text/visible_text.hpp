@@ -5,17 +5,17 @@
 
 namespace terminally {
 
-/// Shows what a reader would not see, or be misled by: controls other than tab and newline, what changes the
-/// direction of text, characters without width, tags. U+202E is shown as ⟨U+202E⟩. Any split of a text gives
-/// the same result, and doing it again changes nothing.
+/// Names characters that a reader would not see, or be misled by: controls other than tab and newline,
+/// changes of the text's direction, characters without width, tags. U+202E is shown as ⟨U+202E⟩. Any split of
+/// a text gives the same result, and a second pass changes nothing.
 ///
-/// Left as they are where they are ordinary writing: a zero-width joiner within an emoji or between letters
-/// of scripts that join, a non-joiner between such letters, a variation selector after a character that has
-/// such variants. Input is UTF-8; what is not becomes U+FFFD.
+/// These stay where they are ordinary writing: a zero-width joiner within an emoji or between letters of
+/// scripts that join, a non-joiner between such letters, a variation selector after a character that has such
+/// variants. Input is UTF-8; invalid parts become U+FFFD.
 class VisibleText {
  public:
   void feed(std::string_view text, std::string& out);
-  /// The text ends here. Ready for another one.
+  /// Ends the text. The object is ready for another one then.
   void finish(std::string& out);
 
  private:
@@ -27,7 +27,7 @@ class VisibleText {
   char32_t previous_ = 0;
 };
 
-/// A whole text.
+/// Does this for a whole text.
 [[nodiscard]] std::string visible_text(std::string_view text);
 
 }  // namespace terminally
