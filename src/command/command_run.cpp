@@ -255,7 +255,7 @@ void CommandRun::abandon() {
     return;
   }
   if (wishes_.answered) {
-    end_as(called_off(*this));
+    end_as(called_off(wishes_));
     return;
   }
   withdraw();

@@ -178,7 +178,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun>, private Comm
   [[nodiscard]] bool tmux_answered() const override { return tmux_answered_; }
   [[nodiscard]] bool was_touched() const override { return touched_; }
   [[nodiscard]] bool is_stopped() const override { return stopped_.has_value(); }
-  [[nodiscard]] Reason why() const { return life_.pressing().why(*this); }
+  [[nodiscard]] Reason why() const { return life_.pressing().why(wishes_); }
 
   // What it does (command_run.cpp, command_acts.cpp).
   [[nodiscard]] boost::asio::awaitable<void> live();

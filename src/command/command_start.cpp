@@ -132,7 +132,7 @@ asio::awaitable<bool> CommandRun::wait_for_a_pause() {
     if (now >= give_up_at_) {
       throw busy_with_typing(*tab_);
     }
-    if (is_called_off(*this, now)) {
+    if (is_called_off(wishes_, now)) {
       co_return false;
     }
     co_await sleep_for(kPauses);
@@ -241,7 +241,7 @@ asio::awaitable<bool> CommandRun::type_now(std::string bytes) {
   // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
   for (;;) {
-    if (is_called_off(*this, Clock::now())) {
+    if (is_called_off(wishes_, Clock::now())) {
       co_return false;
     }
     const bool done = co_await try_to_type(bytes);

@@ -204,9 +204,9 @@ const Pressing::Pressed* Pressing::pressed() const {
   return std::get_if<Pressed>(&state_);
 }
 
-Reason Pressing::why(const CommandSenses& seen) const {
+Reason Pressing::why(const Wishes& wishes) const {
   const Pressed* pressed = this->pressed();
-  return pressed != nullptr ? pressed->why : seen.wishes().why;
+  return pressed != nullptr ? pressed->why : wishes.why;
 }
 
 bool Pressing::has_killed() const {
