@@ -272,14 +272,14 @@ CommandLife::State CommandLife::next(EndIsLate state, const Look& look) const {
     return state;
   }
   if (!seen.log_writer_is_stopped()) {
-    look.todo.add(act::Begin{Errand::ask_tmux});
+    look.todo.add(act::Begin{LongAct::ask_tmux});
     return AsksTmux{state};
   }
   return hurries(look) ? State(LastChance{state, Seen::log_stands_still, look.now, look.now}) : State(state);
 }
 
 CommandLife::State CommandLife::next(AsksTmux state, const Look& look) const {
-  if (look.seen.errand(Errand::ask_tmux) == ErrandState::going) {
+  if (look.seen.state_of(LongAct::ask_tmux) == ActState::going) {
     return state;
   }
   if (look.seen.tmux_answered()) {
@@ -300,7 +300,7 @@ CommandLife::State CommandLife::next(LastChance state, const Look& look) const {
     return EndIsLate{state.late.since, look.now + kHousekeeping};
   }
   if (pressing_.why(look.seen.wishes()) != Reason::none) {
-    look.todo.add(act::Await{Errand::end_rest});
+    look.todo.add(act::Await{LongAct::end_rest});
     return EndsRestWithoutEnd{state.by};
   }
   return by_exit_file(state.by, pressing_.why(look.seen.wishes()), look.seen.exit_code());
@@ -329,8 +329,8 @@ CommandLife::State CommandLife::next(ShellGone state, const Look& look) const {
 }
 
 CommandLife::State CommandLife::next(TabGone state, const Look& look) const {
-  if (look.seen.errand(Errand::read_log_out) != ErrandState::done) {
-    look.todo.add(act::Await{Errand::read_log_out});
+  if (look.seen.state_of(LongAct::read_log_out) != ActState::done) {
+    look.todo.add(act::Await{LongAct::read_log_out});
     look.todo.look_by(look.now);
     return state;
   }
@@ -342,15 +342,15 @@ CommandLife::State CommandLife::next(TabGone state, const Look& look) const {
 
 CommandLife::State CommandLife::next(EndRead /*state*/, const Look& look) const {
   if (pressing_.why(look.seen.wishes()) != Reason::none) {
-    look.todo.add(act::Await{Errand::end_rest});
+    look.todo.add(act::Await{LongAct::end_rest});
     return EndsRest{};
   }
-  look.todo.add(act::Await{Errand::settle_prompt});
+  look.todo.add(act::Await{LongAct::settle_prompt});
   return SettlesPrompt{};
 }
 
 CommandLife::State CommandLife::next(EndsRest /*state*/, const Look& look) const {
-  look.todo.add(act::Await{Errand::settle_prompt});
+  look.todo.add(act::Await{LongAct::settle_prompt});
   return SettlesPrompt{};
 }
 

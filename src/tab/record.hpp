@@ -62,6 +62,9 @@ struct CommandRecord {
 /// nullopt for what is no record of ours: a line that was torn, or has numbers that none of ours has.
 [[nodiscard]] std::optional<CommandRecord> decode_record(std::string_view line);
 
+/// How long a command that runs has run by now, on the monotonic clock.
+[[nodiscard]] std::uint64_t ran_for_ms(const CommandRecord& record);
+
 /// What is said already is not said again.
 void note_once(std::vector<std::string>& notes, std::string note);
 
