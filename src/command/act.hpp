@@ -46,11 +46,11 @@ struct SignalShell {
 };
 /// Goes on beside everything else.
 struct Begin {
-  Errand errand;
+  LongAct act;
 };
 /// Nothing is looked at until it is done.
 struct Await {
-  Errand errand;
+  LongAct act;
 };
 
 }  // namespace act

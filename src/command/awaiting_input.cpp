@@ -50,7 +50,7 @@ bool is_idle_shell(const Tab& tab, const Foreground& foreground) {
     return false;
   }
   const auto run = std::find_if(tab.runs.rbegin(), tab.runs.rend(), [&foreground](const auto& candidate) {
-    return candidate->shell_pid() == foreground.pid;
+    return candidate->record().shell_pid == foreground.pid;
   });
   if (run != tab.runs.rend()) {
     const CommandRecord& record = (*run)->record();

@@ -1,14 +1,15 @@
 #include "command/busy.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "base/command_file.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
-#include "command/way_in.hpp"
 #include "log/unfinished_line.hpp"
 #include "system/proc.hpp"
+#include "system/tty_wait.hpp"
 
 namespace terminally {
 namespace {
@@ -104,6 +105,13 @@ std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
 
 std::string next_call(const std::string& tool, WindowId window, const std::string& more) {
   return tool + " {\"window_id\": \"" + to_string(window) + "\"" + (more.empty() ? "" : ", " + more) + "}";
+}
+
+bool is_elsewhere(const Tab& tab) {
+  return std::ranges::any_of(tab.runs, [](const auto& run) {
+    const auto& way = run->record().way_in;
+    return way && (run->shells().opened_one() || !way->ends_with_command);
+  });
 }
 
 BusyTab::BusyTab(const Tab& tab, const std::string& message)

@@ -22,6 +22,10 @@ class BusyTab : public Error {
   bool elsewhere_;
 };
 
+/// Whether what comes next in the tab goes to a shell behind ssh, su or sudo that a command of ours is known
+/// to have opened: no other tab is there.
+[[nodiscard]] bool is_elsewhere(const Tab& tab);
+
 /// A command of ours runs there.
 [[nodiscard]] BusyTab busy_with_command(const Tab& tab, const CommandRecord& record);
 

@@ -1,13 +1,13 @@
-// The end of a command, as its record tells it.
+// The end of a command, as its record tells it, and of those that were typed inside it.
 
-#include <signal.h>
+#include "command/command_end.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
-#include "command/command_run.hpp"
 #include "log/log_end.hpp"
+#include "shell/shell_text.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 
@@ -22,10 +22,6 @@ using Seen = Outcome::Seen;
 constexpr Milliseconds kTidyAfter{5};
 constexpr Milliseconds kTidyBy{2'000};
 constexpr Milliseconds kTidyLook{100};
-/// How many processes of a tab are looked at for one that is stopped.
-constexpr std::size_t kStoppedAmong = 200;
-/// How often records that could not be written are tried again.
-constexpr Milliseconds kRecordRetry{500};
 
 /// Takes the files of a command away, when this goes.
 class Tidying {
@@ -55,63 +51,21 @@ asio::awaitable<void> tidy_when_due(std::shared_ptr<Tidying> tidying) {
   }
 }
 
-asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
-  for (;;) {
-    co_await sleep_for(kRecordRetry);
-    const std::shared_ptr<Tab> tab = waiting.lock();
-    if (!tab) {
-      co_return;
-    }
-    if (tab->records.write_kept()) {
-      tab->records_wait = false;
-      co_return;
-    }
+/// What was seen of the log since the command was typed.
+std::string why_end_is_missing(const PaneLog& log, std::uint64_t typed_byte) {
+  const PaneLog::Gap gap = log.gap_between(typed_byte, UINT64_MAX);
+  if (gap.unwritten > 0 || gap.waiting > 0) {
+    return ", which could not be written" + (gap.error == 0 ? "" : " (" + system_reason(gap.error) + ")");
   }
+  // Also where nothing came behind the gap yet.
+  const bool unwatched =
+      gap.unknown || log_writer(log.path()) == 0 || log_has_gap_behind(log.path(), typed_byte);
+  return unwatched ? ", which had no writer for a while" : "";
 }
 
 }  // namespace
 
-/// The command goes on where its record cannot be written: then a note says so. Returns why not.
-std::string CommandRun::save_record() {
-  std::string why_not = tab_->records.append(record_);
-  recorded_ = true;
-  if (why_not.empty()) {
-    return why_not;
-  }
-  note_once(record_.notes,
-            "the record of this command is kept in memory until it can be written: " + why_not);
-  if (!std::exchange(tab_->records_wait, true)) {
-    asio::co_spawn(context_.executor, write_records_later(tab_), asio::detached);
-  }
-  return why_not;
-}
-
-/// C-z gives the prompt back, though nothing has ended. Most shells then tell 128 plus the signal, fish and
-/// mksh 0; where more follows in the text, the code is of that. There it is looked for where keys were sent.
-std::optional<std::string> CommandRun::what_is_stopped() const {
-  const int signal = log_.end()->exit_code - 128;
-  const bool told = signal == SIGTSTP || signal == SIGSTOP || signal == SIGTTIN || signal == SIGTTOU;
-  if (!told && !looks_interrupted(*end()) &&
-      steady_ms(tab_->shell.last_input()) < record_.started_steady_ms) {
-    return std::nullopt;
-  }
-  for (const ProcessInfo& process : process_tree(record_.shell_pid, kStoppedAmong)) {
-    if (process.state == 'T' && process_tag(process.pid) == command_tag(tab_->tag, record_.nonce)) {
-      return std::string(signal == SIGTSTP ? "stopped (C-z)" : "stopped") + ", not ended: pid " +
-             std::to_string(process.pid) + " (" + describe_process(process.pid) +
-             "); `fg` in this tab goes on with it, `kill %%` ends it";
-    }
-  }
-  return std::nullopt;
-}
-
-/// Ends the command as its END says.
-void CommandRun::conclude() {
-  stopped_ = is_interrupted() ? std::nullopt : what_is_stopped();
-  end_as(outcome_of(*end(), why(), touched_, is_stopped()));
-}
-
-void CommandRun::end_as(const Outcome& outcome) {
+void CommandEnd::end_as(const Outcome& outcome) {
   switch (outcome.seen) {
     case Seen::end:
     case Seen::refused:
@@ -123,27 +77,27 @@ void CommandRun::end_as(const Outcome& outcome) {
       note_exit_file(outcome.seen);
       break;
     case Seen::untaken:
-      log_.forget_end();
-      record_.notes.emplace_back(
+      output_.log().forget_end();
+      record_.note(
           "no shell answered in this tab, nothing was run; look at it with read_screen, C-c by send_keys "
           "leaves what has its keyboard");
       break;
     case Seen::called_off:
-      record_.notes.push_back(std::string("nothing was run: ") +
-                              (outcome.reason == Reason::timeout ? "its time was over" : "it was cancelled") +
-                              " before the shell was at its prompt and could take it");
+      record_.note(std::string("nothing was run: ") +
+                   (outcome.reason == Reason::timeout ? "its time was over" : "it was cancelled") +
+                   " before the shell was at its prompt and could take it");
       break;
     case Seen::not_typed:
-      throw why_not_typed();
+      throw Error(*typed_.failure);
     case Seen::not_begun:
       throw Error(ErrorCode::tab_closed,
-                  "tab " + to_string(tab_->window) + " was closed before the command began");
+                  "tab " + to_string(tab_.window) + " was closed before the command began");
     case Seen::gave_up:
-      record_.notes.emplace_back("its end was never seen; what it started was killed");
+      record_.note("its end was never seen; what it started was killed");
       give_up(outcome.reason);
       return;
     case Seen::log_unreadable:
-      record_.notes.emplace_back(log_.unreadable()->what());
+      record_.note(output_.log().unreadable()->what());
       give_up(Reason::none);
       return;
     case Seen::tab_gone:
@@ -156,126 +110,227 @@ void CommandRun::end_as(const Outcome& outcome) {
   finish(outcome);
 }
 
-void CommandRun::note_end(const Outcome& outcome) {
-  record_.end_byte = log_.trimmed_end();
+void CommandEnd::settle(bool followed) {
+  if (tab_.closed) {
+    if (output_.read() || !output_.log().goes_on()) {
+      give_up(context_.server_alive() ? Reason::tab_closed : Reason::tmux_server_lost);
+    }
+  } else if (output_.read() && !state_.is_interrupted()) {
+    if (!followed || !looks_interrupted(*output_.end())) {  // else tmux is to be asked who was there
+      conclude();
+    }
+  } else if (const auto ended_at = tab_.files.ended_at_ms(record_->nonce);
+             ended_at && !output_.end() && !output_.log().goes_on() &&
+             wall_clock_ms() - *ended_at > CommandLife::kEndMissing.count() &&
+             !log_writer_is_stopped(tab_.log.path())) {
+    if (const auto code = tab_.files.exit_code(record_->nonce)) {
+      end_as(by_exit_file(Outcome::Seen::exit_file, state_.why(), code));
+    }
+  }
+}
+
+void CommandEnd::give_up(Reason why, std::optional<std::uint64_t> output_ends_before) {
+  if (state_.has_ended()) {
+    return;
+  }
+  if (!record_.may_be_typed()) {
+    abandon();
+    return;
+  }
+  try {
+    if (output_.read()) {
+      conclude();
+      return;
+    }
+    record_.edit().end_byte = std::min(tab_.log.end(), output_ends_before.value_or(UINT64_MAX));
+  } catch (const Error& error) {
+    record_.note(error.what());  // the log cannot be read
+  }
+  if (why == Reason::shell_exited) {
+    note_end_of_shell();
+    finish(lost(Outcome::Seen::shell_gone, state_.why()));
+  } else {
+    finish(lost(Outcome::Seen::gave_up, why));
+  }
+}
+
+void CommandEnd::abandon() {
+  if (state_.has_ended()) {
+    return;
+  }
+  if (state_.wishes.answered) {
+    end_as(called_off(state_.wishes));
+    return;
+  }
+  record_.withdraw();
+  output_.log().forget();
+  record_.edit().state = state_.is_interrupted() ? CommandState::cancelled : CommandState::failed;
+  record_.edit().reason = state_.is_interrupted() ? state_.why() : Reason::no_shell_answered;
+  record_.note("nothing was run");
+  place_.leave();
+  state_.ended.set();  // for who waits for it
+  output_.changed().notify();
+}
+
+/// Ends the command as its END says.
+void CommandEnd::conclude() {
+  acts_.look_for_stopped();
+  end_as(outcome_of(*output_.end(), state_.why(), acts_.found().touched, acts_.found().stopped.has_value()));
+}
+
+void CommandEnd::note_end(const Outcome& outcome) {
+  record_.edit().end_byte = output_.log().trimmed_end();
   if (outcome.seen == Seen::refused) {
-    record_.start_byte = record_.end_byte;  // before it stands what we typed, which is nobody's output
-    record_.notes.emplace_back(
+    // Before it stands what we typed, which is nobody's output.
+    record_.edit().start_byte = record_->end_byte;
+    record_.note(
         "the shell did not take the command: it arrived damaged, or there is no base64 there; nothing was "
         "run");
     return;
   }
-  if (!log_.has_start()) {
-    record_.notes.emplace_back(
+  if (!output_.log().has_start()) {
+    record_.note(
         "its beginning is missing from the log: the output has what was typed, and the prompt, in front");
   }
-  if (record_.way_in && is_alive(record_.way_in->process)) {
-    record_.way_in->seen_steady_ms = steady_ms(Clock::now());
+  if (record_->way_in && is_alive(record_->way_in->process)) {
+    record_.edit().way_in->seen_steady_ms = steady_ms(Clock::now());
   }
-  if (stopped_ && outcome.state == CommandState::completed) {
-    record_.notes.push_back(*stopped_);
+  if (acts_.found().stopped && outcome.state == CommandState::completed) {
+    record_.note(*acts_.found().stopped);
   }
 }
 
-/// What was seen of the log since the command was typed.
-std::string CommandRun::why_end_is_missing() const {
-  const PaneLog::Gap gap = tab_->log.gap_between(record_.typed_byte, UINT64_MAX);
-  if (gap.unwritten > 0 || gap.waiting > 0) {
-    return ", which could not be written" + (gap.error == 0 ? "" : " (" + system_reason(gap.error) + ")");
-  }
-  // Also where nothing came behind the gap yet.
-  const bool unwatched = gap.unknown || log_writer(tab_->log.path()) == 0 ||
-                         log_has_gap_behind(tab_->log.path(), record_.typed_byte);
-  return unwatched ? ", which had no writer for a while" : "";
+/// The shell that the command ran in is gone: a note says where the next command runs.
+void CommandEnd::note_end_of_shell() {
+  record_.note_end_of_way();
+  const std::string& way = typed_.reporter.name;  // ssh, su; else the shell itself
+  record_.note("the shell that it ran in is gone" +
+               (typed_.reporter.passed_on ? ", and with it the " + way + " that led there" : "") +
+               ": the next command in this tab runs in the shell around it" +
+               (typed_.reporter.passed_on ? ", on this side of that " + way : ""));
 }
 
-void CommandRun::note_exit_file(Seen seen) {
+void CommandEnd::note_exit_file(Seen seen) {
+  CommandRecord& record = record_.edit();
   try {
-    note_end_of_log(seen);
+    if (seen == Seen::exit_file) {
+      record_.note("the end of the command is missing from the log" +
+                   why_end_is_missing(tab_.log, record.typed_byte) +
+                   "; the exit code is known from its file");
+    } else {
+      record_.note(std::string(seen == Seen::tmux_stands_still ? "tmux" : "the writer of the log") +
+                   " stands still: the exit code is known from its file, output may still come into the log");
+    }
+    record.end_byte = output_.end_byte();  // what was looked at: END may be coming just now
+    if (const std::uint64_t counted = tab_.log.counted_end(); counted > tab_.log.end()) {
+      // The log takes nothing just now: END is in the writer's memory, or lost.
+      record.unread_from = std::max(record.end_byte, std::uint64_t{1});
+      record.end_byte = std::max(record.end_byte, counted);
+    }
   } catch (const Error& error) {
-    record_.notes.emplace_back("the exit code is known from its file; the output is not: " +
-                               std::string(error.what()));
+    record_.note("the exit code is known from its file; the output is not: " + std::string(error.what()));
   }
 }
 
-void CommandRun::note_end_of_log(Seen seen) {
-  if (seen == Seen::exit_file) {
-    record_.notes.push_back("the end of the command is missing from the log" + why_end_is_missing() +
-                            "; the exit code is known from its file");
+/// How a shell within this command ended, where the end of this command tells it: that shell took the place
+/// of the one that this was typed into, or was the last that it ran.
+std::optional<int> CommandEnd::exit_code_of(const ExitReporter& inner_shell) const {
+  if (!record_->exit_code || inner_shell.pid == 0) {
+    return std::nullopt;
+  }
+  const bool by_shell =
+      output_.end() ? output_.end()->by == Marker::By::shell : !is_alive(record_->shell_pid);
+  const bool in_its_place = by_shell && inner_shell.pid == record_->shell_pid;
+  const bool its_last = !by_shell && inner_shell.parent == record_->shell_pid &&
+                        ends_with_program(record_->command, inner_shell.name);
+  return in_its_place || its_last ? inner_shell.code_of_shell(*record_->exit_code) : std::nullopt;
+}
+
+/// The shell that it was typed into has ended within `outer`. What follows in the log is the END of that, and
+/// the prompt of the shell around.
+void CommandEnd::end_with_shell(std::optional<int> exit_code, const CommandEnd& outer) {
+  const auto output_ends_before = outer.output_.end() ? std::optional(outer.record_->end_byte) : std::nullopt;
+  if (state_.has_ended() || !exit_code) {
+    give_up(Reason::shell_exited, output_ends_before);
+    return;
+  }
+  try {
+    if (output_.read()) {
+      conclude();
+      return;
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
+  }
+  record_.edit().end_byte = output_ends_before.value_or(record_->end_byte);
+  Outcome outcome = lost(Outcome::Seen::shell_gone, state_.why());
+  outcome.exit_code = exit_code;
+  if (state_.is_interrupted()) {
+    note_end_of_shell();
   } else {
-    record_.notes.push_back(std::string(seen == Seen::tmux_stands_still ? "tmux" : "the writer of the log") +
-                            " stands still: the exit code is known from its file, output may still come "
-                            "into the log");
+    record_.note_end_of_way();
+    const Reason outer_why = outer.state_.why();
+    outcome.state = outer_why != Reason::none ? CommandState::cancelled : CommandState::completed;
+    outcome.reason = outer_why != Reason::none ? outer_why : Reason::shell_exited;
   }
-  record_.end_byte = output_end();  // what was looked at: END may be coming just now
-  if (const std::uint64_t counted = tab_->log.counted_end(); counted > tab_->log.end()) {
-    // The log takes nothing just now: END is in the writer's memory, or lost.
-    record_.unread_from = std::max(record_.end_byte, std::uint64_t{1});
-    record_.end_byte = std::max(record_.end_byte, counted);
-  }
+  finish(outcome);
 }
 
 /// The process whose directory is the tab's from now on. A shell that told the end itself is at its prompt.
-int CommandRun::who_goes_on(const Outcome& outcome) const {
-  if (outcome.seen == Seen::end && log_.end() && log_.end()->by != Marker::By::shell) {
-    if (const auto shell = its_shell()) {
+int CommandEnd::who_goes_on(const Outcome& outcome) const {
+  if (outcome.seen == Seen::end && output_.end() && output_.end()->by != Marker::By::shell) {
+    if (const auto shell = shells_.own()) {
       return shell->pid;
     }
   }
-  const Foreground foreground = look_at_foreground(tab_->pane_pid);
+  const Foreground foreground = look_at_foreground(tab_.pane_pid);
   return foreground.pid != 0 ? foreground.pid : foreground.shell_pid;
 }
 
-void CommandRun::finish(const Outcome& outcome) {
-  if (has_ended()) {
+void CommandEnd::finish(const Outcome& outcome) {
+  if (state_.has_ended()) {
     return;
   }
-  record_.state = outcome.state;
-  record_.reason = outcome.reason;
-  record_.exit_code = outcome.exit_code;
-  record_.timed_out = outcome.reason == Reason::timeout;
-  record_.end_byte = std::max(record_.end_byte, record_.start_byte);
-  record_.duration_ms = duration_ms();
-  if (const auto ended_at = adopted_ ? tab_->files.ended_at_ms(record_.nonce) : std::nullopt) {
+  CommandRecord& record = record_.edit();
+  record.state = outcome.state;
+  record.reason = outcome.reason;
+  record.exit_code = outcome.exit_code;
+  record.timed_out = outcome.reason == Reason::timeout;
+  record.end_byte = std::max(record.end_byte, record.start_byte);
+  record.duration_ms = ran_for_ms(record);
+  if (const auto ended_at = record_.is_adopted() ? tab_.files.ended_at_ms(record.nonce) : std::nullopt) {
     // It may have ended while nobody looked. The clock may have been set since.
-    const auto took = std::max<std::int64_t>(0, *ended_at - record_.started_at_ms);
-    record_.duration_ms = std::min(record_.duration_ms, static_cast<std::uint64_t>(took));
+    const auto took = std::max<std::int64_t>(0, *ended_at - record.started_at_ms);
+    record.duration_ms = std::min(record.duration_ms, static_cast<std::uint64_t>(took));
   }
-  errands_.clear();
-  end_what_runs_inside();
+  acts_.drop_all();
+  for (const std::shared_ptr<CommandEnd>& inner : place_.ends_inside()) {  // their shells are gone
+    inner->end_with_shell(exit_code_of(inner->typed_.reporter), *this);
+  }
   if (const std::string cwd = process_cwd(who_goes_on(outcome)); !cwd.empty()) {
-    record_.cwd = cwd;
+    record.cwd = cwd;
   }
-  tab_->last_exit = outcome.exit_code.value_or(tab_->last_exit);
-  tab_->shell.has_ended_command(Clock::now());
-  if (log_.end() && log_.end()->by == Marker::By::shell) {
-    record_.notes.emplace_back(
-        "the shell ended with this command; a new one was started in the same tab, in " + record_.cwd +
-        " (variables, functions and options of the old one are gone)");
+  tab_.last_exit = outcome.exit_code.value_or(tab_.last_exit);
+  tab_.shell.has_ended_command(Clock::now());
+  if (output_.end() && output_.end()->by == Marker::By::shell) {
+    record_.note("the shell ended with this command; a new one was started in the same tab, in " +
+                 record.cwd + " (variables, functions and options of the old one are gone)");
   }
-  keep_what_was_told();
+  record_.keep_what_was_told();
   // The record comes first: should we be killed before the mark goes, the next server sees that its command
   // has ended.
-  static_cast<void>(save_record());
-  tab_->files.unmark_running(record_.nonce);
-  leave_tab();
-  ended_.set();
-  output_changed_.notify();
+  static_cast<void>(record_.save());
+  tab_.files.unmark_running(record.nonce);
+  place_.leave();
+  state_.ended.set();
+  output_.changed().notify();
   tidy_later(outcome);
 }
 
 /// A moment later, so that the answer does not wait for it; or with the event loop, should that end before.
-void CommandRun::tidy_later(const Outcome& outcome) const {
-  const bool told = in_files_ && outcome.seen == Seen::end && log_.end()->by == Marker::By::wrapper;
-  auto tidying = std::make_shared<Tidying>(tab_->files, record_.nonce, told);
+void CommandEnd::tidy_later(const Outcome& outcome) const {
+  const bool told = typed_.in_files && outcome.seen == Seen::end && output_.end()->by == Marker::By::wrapper;
+  auto tidying = std::make_shared<Tidying>(tab_.files, record_->nonce, told);
   asio::co_spawn(context_.executor, tidy_when_due(std::move(tidying)), asio::detached);
-}
-
-void CommandRun::leave_tab() {
-  std::erase_if(tab_->runs, [this](const auto& run) { return run.get() == this; });
-  if (tab_->runs.empty()) {
-    tab_->command_lock.release();
-  }
 }
 
 }  // namespace terminally

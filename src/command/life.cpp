@@ -39,6 +39,34 @@ Milliseconds patience_for_end(const CommandSenses& seen) {
   return seen.log_has_gap() ? kEndMissingFromGap : CommandLife::kEndMissing;
 }
 
+/// Whether `next_look` has come. If so, sets the next one.
+bool is_due(Clock::time_point& next_look, const CommandLife::Look& look) {
+  const bool due = look.now >= next_look;
+  next_look = due ? look.now + kHousekeeping : next_look;
+  look.todo.look_by(next_look);
+  return due;
+}
+
+/// Where tmux is gone, what ran in the tab is ending, one after the other.
+bool is_tab_gone(const CommandSenses& seen) {
+  return !seen.tab_lives() || !seen.tmux_lives();
+}
+
+/// A second line is typed only where the first one is known to run nothing, now and later.
+CommandLife::State not_taken(const CommandLife::Typed& state, const CommandLife::Look& look) {
+  if (!state.for_certain) {
+    return lost(Seen::not_typed, Reason::no_shell_answered);
+  }
+  if (state.attempt == kStartAttempts) {
+    return untaken();
+  }
+  if (is_called_off(look.seen.wishes(), look.now)) {
+    return called_off(look.seen.wishes());
+  }
+  look.todo.add(act::Withdraw{});
+  return CommandLife::Approaching{state.attempt + 1};
+}
+
 }  // namespace
 
 bool Untaken::look(const CommandSenses& seen, Milliseconds patience, Clock::time_point now, Todo& todo) {
@@ -115,8 +143,8 @@ CommandLife::State CommandLife::next(Typing state, const Look& look) const {
 }
 
 CommandLife::State CommandLife::next(Clearing state, const Look& look) const {
-  if (is_called_off(look.seen, look.now)) {
-    return called_off(look.seen);
+  if (is_called_off(look.seen.wishes(), look.now)) {
+    return called_off(look.seen.wishes());
   }
   look.todo.add(act::Withdraw{});
   look.todo.add(act::ClearPrompt{});
@@ -162,21 +190,6 @@ CommandLife::State CommandLife::next(Typed state, const Look& look) const {
   return state;
 }
 
-/// A second line is typed only where the first one is known to run nothing, now and later.
-CommandLife::State CommandLife::not_taken(const Typed& state, const Look& look) {
-  if (!state.for_certain) {
-    return lost(Seen::not_typed, Reason::no_shell_answered);
-  }
-  if (state.attempt == kStartAttempts) {
-    return untaken();
-  }
-  if (is_called_off(look.seen, look.now)) {
-    return called_off(look.seen);
-  }
-  look.todo.add(act::Withdraw{});
-  return Approaching{state.attempt + 1};
-}
-
 std::optional<CommandLife::State> CommandLife::end_of_followed(const Look& look) const {
   if (look.seen.end()) {
     return EndRead{};
@@ -184,31 +197,15 @@ std::optional<CommandLife::State> CommandLife::end_of_followed(const Look& look)
   const auto unreadable = look.seen.log_unreadable_since();
   const bool log_is_lost = unreadable && look.now - *unreadable > kLogComesBack;
   if ((pressing_.has_failed() || log_is_lost) && look.seen.exit_code()) {
-    return by_exit_file(Seen::exit_file, pressing_.why(look.seen), look.seen.exit_code());
+    return by_exit_file(Seen::exit_file, pressing_.why(look.seen.wishes()), look.seen.exit_code());
   }
   if (pressing_.has_failed()) {
-    return lost(Seen::gave_up, pressing_.why(look.seen));
+    return lost(Seen::gave_up, pressing_.why(look.seen.wishes()));
   }
   if (log_is_lost) {
     return lost(Seen::log_unreadable, Reason::none);
   }
   return std::nullopt;
-}
-
-/// Whether `next_look` has come. If so, sets the next one.
-bool CommandLife::is_due(Clock::time_point& next_look, const Look& look) {
-  const bool due = look.now >= next_look;
-  next_look = due ? look.now + kHousekeeping : next_look;
-  look.todo.look_by(next_look);
-  return due;
-}
-
-/// Where tmux is gone, what ran in the tab is ending, one after the other.
-std::optional<CommandLife::State> CommandLife::end_of_tab(const Look& look) {
-  if (look.seen.tab_lives() && look.seen.tmux_lives()) {
-    return std::nullopt;
-  }
-  return TabGone{};
 }
 
 CommandLife::State CommandLife::next(Running state, const Look& look) const {
@@ -225,8 +222,8 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
   }
   state.looked = look.now;
   look.todo.add(act::LookForShells{});
-  if (auto end = end_of_tab(look)) {
-    return *end;
+  if (is_tab_gone(look.seen)) {
+    return TabGone{};
   }
   if (seen.has_start()) {
     look.todo.add(act::RestoreFiles{});
@@ -245,7 +242,7 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
     return ShellGone{look.now, look.now + kHousekeeping};
   }
   const auto quiet = look.now - std::max(state.since, seen.log_grew());
-  state.next_look = look.now + (pressing_.why(seen) != Reason::none
+  state.next_look = look.now + (pressing_.why(seen.wishes()) != Reason::none
                                     ? kHousekeeping
                                     : pause_after(quiet, kHousekeeping, kQuietHousekeeping));
   look.todo.look_by(state.next_look);
@@ -253,7 +250,7 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
 }
 
 bool CommandLife::hurries(const Look& look) const {
-  return pressing_.why(look.seen) != Reason::none || look.now >= look.seen.wishes().deadline;
+  return pressing_.why(look.seen.wishes()) != Reason::none || look.now >= look.seen.wishes().deadline;
 }
 
 bool CommandLife::may_be_late(const EndIsLate& state, const Look& look) const {
@@ -268,21 +265,21 @@ CommandLife::State CommandLife::next(EndIsLate state, const Look& look) const {
   if (!is_due(state.next_look, look)) {
     return state;
   }
-  if (auto end = end_of_tab(look)) {
-    return *end;
+  if (is_tab_gone(look.seen)) {
+    return TabGone{};
   }
   if (look.now - state.since < patience_for_end(seen) || may_be_late(state, look)) {
     return state;
   }
   if (!seen.log_writer_is_stopped()) {
-    look.todo.add(act::Begin{Errand::ask_tmux});
+    look.todo.add(act::Begin{LongAct::ask_tmux});
     return AsksTmux{state};
   }
   return hurries(look) ? State(LastChance{state, Seen::log_stands_still, look.now, look.now}) : State(state);
 }
 
 CommandLife::State CommandLife::next(AsksTmux state, const Look& look) const {
-  if (look.seen.errand(Errand::ask_tmux) == ErrandState::going) {
+  if (look.seen.state_of(LongAct::ask_tmux) == ActState::going) {
     return state;
   }
   if (look.seen.tmux_answered()) {
@@ -302,15 +299,15 @@ CommandLife::State CommandLife::next(LastChance state, const Look& look) const {
   if (may_be_late(state.late, look)) {
     return EndIsLate{state.late.since, look.now + kHousekeeping};
   }
-  if (pressing_.why(look.seen) != Reason::none) {
-    look.todo.add(act::Await{Errand::end_rest});
+  if (pressing_.why(look.seen.wishes()) != Reason::none) {
+    look.todo.add(act::Await{LongAct::end_rest});
     return EndsRestWithoutEnd{state.by};
   }
-  return by_exit_file(state.by, pressing_.why(look.seen), look.seen.exit_code());
+  return by_exit_file(state.by, pressing_.why(look.seen.wishes()), look.seen.exit_code());
 }
 
 CommandLife::State CommandLife::next(EndsRestWithoutEnd state, const Look& look) const {
-  return by_exit_file(state.by, pressing_.why(look.seen), look.seen.exit_code());
+  return by_exit_file(state.by, pressing_.why(look.seen.wishes()), look.seen.exit_code());
 }
 
 CommandLife::State CommandLife::next(ShellGone state, const Look& look) const {
@@ -318,48 +315,48 @@ CommandLife::State CommandLife::next(ShellGone state, const Look& look) const {
   if (!is_due(state.next_look, look)) {
     return state;
   }
-  if (auto end = end_of_tab(look)) {
-    return *end;
+  if (is_tab_gone(look.seen)) {
+    return TabGone{};
   }
   if (seen.exit_code()) {
     return EndIsLate{look.now, look.now + kHousekeeping};
   }
   const Milliseconds patience = seen.is_outermost() ? kTabEnds : kOuterEnds;
   if (look.now - state.since > patience && !seen.one_around_is_ending()) {
-    return lost(Seen::shell_gone, pressing_.why(seen));
+    return lost(Seen::shell_gone, pressing_.why(seen.wishes()));
   }
   return state;
 }
 
 CommandLife::State CommandLife::next(TabGone state, const Look& look) const {
-  if (look.seen.errand(Errand::read_log_out) != ErrandState::done) {
-    look.todo.add(act::Await{Errand::read_log_out});
+  if (look.seen.state_of(LongAct::read_log_out) != ActState::done) {
+    look.todo.add(act::Await{LongAct::read_log_out});
     look.todo.look_by(look.now);
     return state;
   }
   if (const auto end = look.seen.end()) {
-    return outcome_of(*end, pressing_.why(look.seen), false, false);
+    return outcome_of(*end, pressing_.why(look.seen.wishes()), false, false);
   }
   return lost(Seen::tab_gone, look.seen.tmux_lives() ? Reason::tab_closed : Reason::tmux_server_lost);
 }
 
 CommandLife::State CommandLife::next(EndRead /*state*/, const Look& look) const {
-  if (pressing_.why(look.seen) != Reason::none) {
-    look.todo.add(act::Await{Errand::end_rest});
+  if (pressing_.why(look.seen.wishes()) != Reason::none) {
+    look.todo.add(act::Await{LongAct::end_rest});
     return EndsRest{};
   }
-  look.todo.add(act::Await{Errand::settle_prompt});
+  look.todo.add(act::Await{LongAct::settle_prompt});
   return SettlesPrompt{};
 }
 
 CommandLife::State CommandLife::next(EndsRest /*state*/, const Look& look) const {
-  look.todo.add(act::Await{Errand::settle_prompt});
+  look.todo.add(act::Await{LongAct::settle_prompt});
   return SettlesPrompt{};
 }
 
 CommandLife::State CommandLife::next(SettlesPrompt /*state*/, const Look& look) const {
   const CommandSenses& seen = look.seen;
-  return outcome_of(*seen.end(), pressing_.why(seen), seen.was_touched(), seen.is_stopped());
+  return outcome_of(*seen.end(), pressing_.why(seen.wishes()), seen.was_touched(), seen.is_stopped());
 }
 
 }  // namespace terminally

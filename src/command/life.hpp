@@ -68,7 +68,7 @@ class CommandLife {
   [[nodiscard]] const Outcome* outcome() const { return std::get_if<Outcome>(&state_); }
   [[nodiscard]] const Pressing& pressing() const { return pressing_; }
 
- private:
+  // Its states, and what a look has: for the functions of life.cpp.
   struct Approaching {
     int attempt = 1;
   };
@@ -131,6 +131,7 @@ class CommandLife {
     Todo& todo;
   };
 
+ private:
   // What comes after each of them; the same: nothing changes.
   [[nodiscard]] State next(Approaching state, const Look& look) const;
   [[nodiscard]] State next(Typing state, const Look& look) const;
@@ -148,10 +149,7 @@ class CommandLife {
   [[nodiscard]] State next(SettlesPrompt state, const Look& look) const;
   [[nodiscard]] static State next(Outcome state, const Look& /*look*/) { return state; }
 
-  [[nodiscard]] static State not_taken(const Typed& state, const Look& look);
   [[nodiscard]] std::optional<State> end_of_followed(const Look& look) const;
-  [[nodiscard]] static bool is_due(Clock::time_point& next_look, const Look& look);
-  [[nodiscard]] static std::optional<State> end_of_tab(const Look& look);
   [[nodiscard]] bool may_be_late(const EndIsLate& state, const Look& look) const;
   [[nodiscard]] bool hurries(const Look& look) const;
 

@@ -18,13 +18,11 @@ bool looks_interrupted(SeenEnd end) {
          (end.by == Marker::By::hook && end.exit_code == 0);
 }
 
-bool is_called_off(const CommandSenses& seen, Clock::time_point now) {
-  const Wishes wishes = seen.wishes();
+bool is_called_off(const Wishes& wishes, Clock::time_point now) {
   return wishes.why != Reason::none || wishes.answered || now >= wishes.deadline;
 }
 
-Outcome called_off(const CommandSenses& seen) {
-  const Wishes wishes = seen.wishes();
+Outcome called_off(const Wishes& wishes) {
   if (wishes.why == Reason::none && wishes.answered) {
     return untaken();
   }

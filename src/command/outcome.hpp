@@ -40,10 +40,10 @@ struct Outcome {
 [[nodiscard]] Outcome untaken();
 /// Whether nobody wants it any more that is not typed yet: it is cancelled, its time is over, or its call has
 /// answered.
-[[nodiscard]] bool is_called_off(const CommandSenses& seen, Clock::time_point now);
+[[nodiscard]] bool is_called_off(const Wishes& wishes, Clock::time_point now);
 /// How one ends that was not run and is not typed (again): it was cancelled, its time is over, or its call
 /// has answered.
-[[nodiscard]] Outcome called_off(const CommandSenses& seen);
+[[nodiscard]] Outcome called_off(const Wishes& wishes);
 /// How one ended whose END is missing: its file tells the code. `why`: as Pressing::why.
 [[nodiscard]] Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code);
 /// How one ended whose END is not known, nor its exit code.

@@ -37,7 +37,7 @@ Pressing::State Pressing::begin(Reason why, const CommandSenses& seen, Clock::ti
   const bool force = seen.wishes().force;
   todo.add(act::RecordPressing{why, force});
   if (!force) {
-    todo.add(act::Begin{Errand::press_interrupt_key});
+    todo.add(act::Begin{LongAct::press_interrupt_key});
   }
   todo.look_by(now);
   return Pressed(why, Escalation(kEndCommand, force, now));
@@ -94,7 +94,7 @@ void Pressing::step(const CommandSenses& seen, Clock::time_point now, Todo& todo
   if (auto* pressed = std::get_if<Pressed>(&state_)) {
     state_ = press(std::move(*pressed), seen, now, todo);
   } else if (auto* gives_up = std::get_if<GivesUp>(&state_);
-             gives_up != nullptr && seen.errand(Errand::end_rest) == ErrandState::done) {
+             gives_up != nullptr && seen.state_of(LongAct::end_rest) == ActState::done) {
     state_ = GivenUp{std::move(gives_up->pressed)};
     todo.look_by(now);
   }
@@ -108,7 +108,7 @@ Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Cloc
   }
   // A shell whose program has just ended is on its way back for a moment: news in the log is no reason to
   // look sooner.
-  if (now < pressed.next_look || seen.errand(Errand::press_interrupt_key) == ErrandState::going) {
+  if (now < pressed.next_look || seen.state_of(LongAct::press_interrupt_key) == ActState::going) {
     todo.look_by(now < pressed.next_look ? pressed.next_look : now + kLook);
     return pressed;
   }
@@ -120,7 +120,7 @@ Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Cloc
     press_what_runs(pressed, seen, patience, now, todo);
   }
   if (pressed.escalation.elapsed() >= patience + kGiveUpAfter) {
-    todo.add(act::Begin{Errand::end_rest});
+    todo.add(act::Begin{LongAct::end_rest});
     return GivesUp{std::move(pressed)};
   }
   return pressed;
@@ -152,7 +152,7 @@ void Pressing::press_what_runs(Pressed& pressed, const CommandSenses& seen, Mill
 void Pressing::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
-  const auto strike = [&](int signal) {
+  const auto signal_group = [&](int signal) {
     const bool goes_on = escalation.pressed() > 1;
     const bool told = goes_on && std::exchange(pressed.told_over, program.group) == program.group;
     todo.add(act::SignalGroup{program.group, signal, goes_on && !told});
@@ -160,11 +160,11 @@ void Pressing::press_program(Pressed& pressed, const SeenForeground& program, To
   if (pressure == Pressure::kill) {
     static_cast<void>(escalation.is_due(program.group));
     pressed.program_killed = true;
-    strike(SIGKILL);
+    signal_group(SIGKILL);
   } else if (pressure == Pressure::terminate && program.who != Who::gateway) {
     if (!program.deaf_fork && escalation.is_due(program.group)) {
       // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
-      strike(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
+      signal_group(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
     }
   } else if (!pressed.key_again && escalation.elapsed() >= kKeyAgainAfter && program.missed_key) {
     pressed.key_again = true;
@@ -188,9 +188,9 @@ void Pressing::mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_
     return;
   }
   pressed.at_prompt = pressed.at_prompt.value_or(now);
-  if (seen.errand(Errand::type_probe) == ErrandState::none && !pressed.escalation.is_forced() &&
+  if (seen.state_of(LongAct::type_probe) == ActState::none && !pressed.escalation.is_forced() &&
       seen.can_probe() && now - *pressed.at_prompt > kHookLost) {
-    todo.add(act::Begin{Errand::type_probe});
+    todo.add(act::Begin{LongAct::type_probe});
   }
 }
 
@@ -204,9 +204,9 @@ const Pressing::Pressed* Pressing::pressed() const {
   return std::get_if<Pressed>(&state_);
 }
 
-Reason Pressing::why(const CommandSenses& seen) const {
+Reason Pressing::why(const Wishes& wishes) const {
   const Pressed* pressed = this->pressed();
-  return pressed != nullptr ? pressed->why : seen.wishes().why;
+  return pressed != nullptr ? pressed->why : wishes.why;
 }
 
 bool Pressing::has_killed() const {

@@ -19,7 +19,7 @@ class Pressing {
   void step(const CommandSenses& seen, Clock::time_point now, Todo& todo);
 
   /// Why its end is ours; none: it is not.
-  [[nodiscard]] Reason why(const CommandSenses& seen) const;
+  [[nodiscard]] Reason why(const Wishes& wishes) const;
   /// Everything was done, and it has not ended.
   [[nodiscard]] bool has_failed() const { return std::holds_alternative<GivenUp>(state_); }
   /// By SIGKILL: it had no time to put the terminal back.

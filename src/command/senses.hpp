@@ -43,7 +43,7 @@ struct Wishes {
 };
 
 /// Work that takes a while, beside which everything else is looked at.
-enum class Errand {
+enum class LongAct {
   press_interrupt_key,  ///< C-c, as a person would
   type_probe,           ///< asks the shell for END
   ask_tmux,             ///< whether it answers
@@ -51,7 +51,7 @@ enum class Errand {
   read_log_out,         ///< the log of a tab that is gone, to its end
   settle_prompt,        ///< after END: who was there
 };
-enum class ErrandState { none, going, done };
+enum class ActState { none, going, done };
 
 /// What can be seen of a command and of what is around it: each answer is of now. Everything that decides on
 /// its life is asked here, and nowhere else. Where a platform cannot know something, the answer is the one
@@ -93,9 +93,9 @@ class CommandSenses {
   // What is wanted, and what is being done.
   [[nodiscard]] virtual Wishes wishes() const = 0;
   [[nodiscard]] virtual bool can_probe() const = 0;
-  [[nodiscard]] virtual ErrandState errand(Errand errand) const = 0;
-  [[nodiscard]] virtual bool tmux_answered() const = 0;  ///< Errand::ask_tmux
-  [[nodiscard]] virtual bool was_touched() const = 0;    ///< Errand::settle_prompt: by somebody else
+  [[nodiscard]] virtual ActState state_of(LongAct act) const = 0;
+  [[nodiscard]] virtual bool tmux_answered() const = 0;  ///< LongAct::ask_tmux
+  [[nodiscard]] virtual bool was_touched() const = 0;    ///< LongAct::settle_prompt: by somebody else
   [[nodiscard]] virtual bool is_stopped() const = 0;     ///< something of it is, and may be continued
 
   [[nodiscard]] bool has_begun() const { return has_start() || (in_files() && may_be_taken()); }

@@ -74,7 +74,7 @@ bool TabCondition::is_drawn_behind(std::uint64_t offset) const {
 void TabCondition::look_at_command() {
   if (run_) {
     if (!run_->has_ended()) {
-      run_->look();
+      run_->output().read();
     }
     record_ = run_->record();
   } else if (record_ && !ended() && tab_->files.running_nonce() != record_->nonce) {
@@ -86,7 +86,7 @@ std::uint64_t TabCondition::output_end() {
   if (ended()) {
     return record_->end_byte;
   }
-  return run_ ? run_->output_end() : tab_->log.end();
+  return run_ ? run_->output().end_byte() : tab_->log.end();
 }
 
 TabCondition::Step TabCondition::look() {
@@ -252,8 +252,8 @@ TabCondition::Step TabCondition::look_for_input() {
   const auto settled = input_.look(*tab_);
   // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
   const bool innermost = run_ && !tab_->runs.empty() && tab_->runs.back() == run_;
-  in_another_shell_ = innermost && run_->waits_in_nested_shell();
-  const bool may_be_one = innermost && run_->may_be_nested_shell();
+  in_another_shell_ = innermost && run_->shells().one_waits();
+  const bool may_be_one = innermost && run_->shells().one_may_wait();
   const bool awaiting = in_another_shell_ || (settled && !may_be_one);
   match_ = awaiting ? unfinished_line(tab_->log, tab_->cols, waiting_.view.guard.get()) : "";
   return awaiting ? Step::matched : Step::later;

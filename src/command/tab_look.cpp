@@ -75,10 +75,10 @@ TabInfo info_of(Tab& tab, const Foreground& foreground) {
   InFront front = in_front(foreground);
   info.foreground = std::move(front.name);
   info.cwd = std::move(front.cwd);
-  info.busy =
-      !foreground.is_shell() || reads_keyboard(foreground, tab.tty) ||
-      (foreground.kind == Foreground::Kind::shell &&
-       (tab.runs.empty() ? tab.files.running_nonce().has_value() : !tab.runs.back()->opened(foreground)));
+  info.busy = !foreground.is_shell() || reads_keyboard(foreground, tab.tty) ||
+              (foreground.kind == Foreground::Kind::shell &&
+               (tab.runs.empty() ? tab.files.running_nonce().has_value()
+                                 : !tab.runs.back()->shells().opened(foreground)));
   add_log(info, tab, rest.log);
   // Of a log in several files more is to be looked at than the last of them.
   const bool is_one_file =

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "command/command_run.hpp"
+#include "base/error.hpp"
 #include "system/proc.hpp"
 
 namespace terminally {
@@ -66,13 +66,6 @@ std::optional<WayIn> way_in(const Foreground& foreground, Clock::time_point seen
   return gateway ? std::optional(WayIn{
                        .process = gateway->id(), .name = gateway->name, .seen_steady_ms = steady_ms(seen)})
                  : std::nullopt;
-}
-
-bool is_elsewhere(const Tab& tab) {
-  return std::ranges::any_of(tab.runs, [](const auto& run) {
-    const auto& way = run->record().way_in;
-    return way && (run->opened_shell() || !way->ends_with_command);
-  });
 }
 
 void note_told(Tab& tab, const CommandRecord& told) {

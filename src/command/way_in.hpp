@@ -13,10 +13,6 @@ namespace terminally {
 /// an ssh, su or sudo. None: it is a shell of this user on this side. While that shell lives.
 [[nodiscard]] std::optional<WayIn> way_in(const Foreground& foreground, Clock::time_point seen);
 
-/// Whether what comes next in the tab goes to a shell behind ssh, su or sudo that a command of ours is known
-/// to have opened: no other tab is there.
-[[nodiscard]] bool is_elsewhere(const Tab& tab);
-
 /// A caller is told the state of this command: where that says that the way to its shell is gone, the next
 /// command needs no note_of_lost_way, in whichever process.
 void note_told(Tab& tab, const CommandRecord& told);

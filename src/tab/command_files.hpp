@@ -56,7 +56,7 @@ class CommandFiles {
   void mark_running(const std::string& nonce, const std::string& cwd) const;
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
-  /// Whoever looks after it, in whichever process, ends it as by CommandRun::interrupt.
+  /// Whoever looks after it, in whichever process, ends it as by CommandRun::request_end.
   void mark_cancelled(const std::string& nonce, bool force = false) const noexcept;
   /// Whatever ends it from now on counts as ended by a client.
   void mark_signalled(const std::string& nonce) const noexcept;

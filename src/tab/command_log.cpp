@@ -16,9 +16,9 @@ bool has_whole_line(std::string_view text) {
 void CommandLog::begin(const std::string& nonce, std::uint64_t from, std::uint64_t start) {
   nonce_ = nonce;
   scanner_.emplace(nonce_, from);
-  read_to_ = from;
+  reading_.to = from;
   start_ = start;
-  read_well_ = Clock::now();
+  reading_.well = Clock::now();
 }
 
 void CommandLog::forget() {
@@ -30,37 +30,37 @@ bool CommandLog::read() {
   try {
     read_on();
   } catch (const Error& error) {
-    unreadable_ = error;
+    reading_.failure = error;
     throw;
   }
-  unreadable_.reset();
-  read_well_ = Clock::now();
+  reading_.failure.reset();
+  reading_.well = Clock::now();
   return end_.has_value();
 }
 
 void CommandLog::read_on() {
   const PaneLog::Stamp log = log_.stamp();
-  if (log == read_to_end_of_) {
+  if (log == reading_.to_end_of) {
     return;
   }
-  read_to_end_of_.reset();
-  goes_on_ = false;
+  reading_.to_end_of.reset();
+  reading_.goes_on = false;
   for (std::size_t reads = 0; scanner_ && !end_; ++reads) {
     if (reads == kReadsAtOnce) {
-      goes_on_ = true;
+      reading_.goes_on = true;
       return;
     }
-    const PaneLog::Slice slice = log_.read(read_to_, kReadBytes);
-    if (slice.from != read_to_ || (slice.gap_unknown && !slice.bytes.empty())) {
+    const PaneLog::Slice slice = log_.read(reading_.to, kReadBytes);
+    if (slice.from != reading_.to || (slice.gap_unknown && !slice.bytes.empty())) {
       scanner_.emplace(nonce_, slice.from);  // a record does not survive a gap
     }
-    read_to_ = slice.next;
-    grew_ = slice.bytes.empty() ? grew_ : Clock::now();
+    reading_.to = slice.next;
+    reading_.grew = slice.bytes.empty() ? reading_.grew : Clock::now();
     scanner_->feed(slice.bytes);
     take_markers();
     skip_own_lines();
     if (slice.eof || slice.bytes.empty()) {
-      read_to_end_of_ = log;
+      reading_.to_end_of = log;
       return;
     }
   }

@@ -37,14 +37,14 @@ class CommandLog {
   /// Its END was of something that never was.
   void forget_end() { end_.reset(); }
   /// Whether there is more to read than the last look took.
-  [[nodiscard]] bool goes_on() const { return goes_on_; }
+  [[nodiscard]] bool goes_on() const { return reading_.goes_on; }
   /// Where the next read begins.
-  [[nodiscard]] std::uint64_t read_to() const { return read_to_; }
+  [[nodiscard]] std::uint64_t read_to() const { return reading_.to; }
   /// When something new was last read.
-  [[nodiscard]] Clock::time_point grew() const { return grew_; }
+  [[nodiscard]] Clock::time_point grew() const { return reading_.grew; }
   /// Why the last read failed, and when one did not.
-  [[nodiscard]] const std::optional<Error>& unreadable() const { return unreadable_; }
-  [[nodiscard]] Clock::time_point read_well() const { return read_well_; }
+  [[nodiscard]] const std::optional<Error>& unreadable() const { return reading_.failure; }
+  [[nodiscard]] Clock::time_point read_well() const { return reading_.well; }
 
   /// Where its output begins. It may still move behind lines of our own, unless `output_is_known`.
   [[nodiscard]] std::uint64_t start() const { return start_; }
@@ -60,6 +60,16 @@ class CommandLog {
   /// More than what the shell's trace prints of our own lines.
   static constexpr std::uint64_t kTraceBytes = 4'096;
 
+  /// How far the log was read, and what came of the last read.
+  struct Reading {
+    std::uint64_t to = 0;
+    bool goes_on = false;
+    std::optional<PaneLog::Stamp> to_end_of;  ///< the log when there was no more
+    std::optional<Error> failure;
+    Clock::time_point well;
+    Clock::time_point grew;
+  };
+
   void read_on();
   void take_markers();
   void skip_own_lines();
@@ -70,12 +80,7 @@ class CommandLog {
   std::string nonce_;
   std::optional<MarkerScanner> scanner_;
   std::vector<std::string> own_line_marks_;
-  std::uint64_t read_to_ = 0;
-  bool goes_on_ = false;
-  std::optional<PaneLog::Stamp> read_to_end_of_;  ///< the log when there was no more
-  std::optional<Error> unreadable_;
-  Clock::time_point read_well_;
-  Clock::time_point grew_;
+  Reading reading_;
   std::uint64_t start_ = 0;
   bool began_ = false;
   bool traced_ = false;  ///< our own lines may stand behind START, and were not looked for yet

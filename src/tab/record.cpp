@@ -196,6 +196,11 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
   }
 }
 
+std::uint64_t ran_for_ms(const CommandRecord& record) {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, steady_ms(Clock::now()) - record.started_steady_ms));
+}
+
 void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::ranges::find(notes, note) == notes.end()) {
     notes.push_back(std::move(note));

@@ -62,6 +62,9 @@ struct CommandRecord {
 /// nullopt where the line is no record of ours: it was torn, or has numbers that no record has.
 [[nodiscard]] std::optional<CommandRecord> decode_record(std::string_view line);
 
+/// How long a command that runs has run by now, on the monotonic clock.
+[[nodiscard]] std::uint64_t ran_for_ms(const CommandRecord& record);
+
 /// Adds a note, unless the same note is there already.
 void note_once(std::vector<std::string>& notes, std::string note);
 

@@ -56,15 +56,15 @@ void read_or_note(std::vector<std::string>& notes, Read read) {
 Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput how) const {
   std::vector<std::string> notes;
   if (!run->has_ended()) {
-    read_or_note(notes, [&run] { run->look(); });
+    read_or_note(notes, [&run] { run->output().read(); });
   }
-  if (run->end_was_seen()) {
+  if (run->output().end()) {
     co_await run->wait_for_end_by(Clock::now() + CommandRun::kConcludes);
   }
   CommandRecord record = run->record();
   if (!run->has_ended()) {
-    read_or_note(notes, [&] { record.end_byte = run->output_end(); });
-    record.duration_ms = run->duration_ms();
+    read_or_note(notes, [&] { record.end_byte = run->output().end_byte(); });
+    record.duration_ms = ran_for_ms(record);
   }
   std::ranges::move(notes, std::back_inserter(record.notes));
   if (!run->has_ended() && !run->has_begun()) {

@@ -28,7 +28,7 @@ bool is_nested(const Foreground& foreground) {
 /// A log that cannot be read just now may be readable later: who follows it sees to that.
 void settle_if_possible(CommandRun& run, bool followed) {
   try {
-    run.settle(followed);
+    run.ending().settle(followed);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is said by who asks for the output
   }
 }
@@ -47,10 +47,13 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   const auto start = std::make_shared<Start>();
   start->turn = co_await turn_to_type(tab, time);
   co_await take_tab_or_refuse(tab, time, std::move(what.reserved));
+  CommandRecord record;
+  record.command = std::move(what.command);
+  record.who = std::move(what.who);
+  record.task_key = std::move(what.task_key);
   RunPtr run;
   try {
-    run = std::make_shared<CommandRun>(context_, tab, std::move(what.command), std::move(what.who),
-                                       std::move(what.task_key));
+    run = std::make_shared<CommandRun>(context_, tab, std::move(record));
   } catch (const Error&) {  // the log cannot be watched
     if (tab->runs.empty()) {
       tab->command_lock.release();
@@ -62,12 +65,12 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
   // nobody looks after.
   asio::co_spawn(
-      context_.executor, run->start(time.arrived(), time.short_patience()),
+      context_.executor, start_run(run, time.arrived(), time.short_patience()),
       asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
         start->turn.release();
         start->failure = std::move(failure);
         if (start->failure) {
-          run->abandon();
+          run->ending().abandon();
         } else {
           follow(run);
         }
@@ -112,7 +115,7 @@ void Commands::follow(const RunPtr& run) {
   if (!run->has_ended()) {
     asio::co_spawn(context_.executor, run->follow(), [run](const std::exception_ptr& failure) {
       if (failure) {
-        run->give_up(Reason::none);
+        run->ending().give_up(Reason::none);
       }
     });
   }
@@ -163,17 +166,17 @@ Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) 
     // It is waited for, too, where it has not begun: then its process may have died before that.
     const RunPtr& last = tab.runs.back();
     const RunPtr ending =
-        last->is_interrupted() || last->end_was_seen() || !last->has_begun() ? last : nullptr;
+        last->is_interrupted() || last->output().end() || !last->has_begun() ? last : nullptr;
     if (ending && Clock::now() < ending_patience) {
       co_await ending->wait_for_end_by(ending_patience);
       continue;
     }
     const Foreground foreground = look_at_foreground(tab.pane_pid);
     const CommandRun& latest = *tab.runs.back();
-    if (latest.opened(foreground)) {
+    if (latest.shells().opened(foreground)) {
       co_return;
     }
-    if (!tab.runs.front()->opened_shell() || Clock::now() >= patience) {
+    if (!tab.runs.front()->shells().opened_one() || Clock::now() >= patience) {
       throw busy_with_command(tab, latest.record());
     }
     co_await sleep_for(Milliseconds(10));

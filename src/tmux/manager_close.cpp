@@ -59,8 +59,8 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
   }
   manager.tabs.changes().came_or_went();
   for (const RunPtr& run : std::vector(tab->runs)) {
-    co_await run->catch_up();
-    run->give_up(Reason::tab_closed);
+    co_await run->output().catch_up();
+    run->ending().give_up(Reason::tab_closed);
   }
   closed.closed = true;
   co_return closed;
@@ -120,7 +120,7 @@ Awaitable<void> TmuxManager::shut_down() {
   parts_->tabs.stop();
   for (const auto& [window, tab] : parts_->tabs.known()) {
     for (const RunPtr& run : parts_->server.durable() ? std::vector<RunPtr>() : std::vector(tab->runs)) {
-      run->give_up(Reason::tab_closed);
+      run->ending().give_up(Reason::tab_closed);
     }
   }
   co_await parts_->server.shut_down();

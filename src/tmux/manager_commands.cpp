@@ -7,7 +7,6 @@
 #include "base/pace.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/busy.hpp"
-#include "command/run_output.hpp"
 #include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/manager.hpp"
@@ -104,7 +103,7 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     const auto now = Clock::now();
     const PaneLog::Stamp log_now = tab->log.stamp();
     const bool printed = std::exchange(log, log_now) != log_now;
-    const bool moves = printed || input.seen() || run->may_be_nested_shell() || !run->has_begun();
+    const bool moves = printed || input.seen() || run->shells().one_may_wait() || !run->has_begun();
     quiet_since = moves ? now : quiet_since;
     const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
     if (co_await run->wait_for_end_by(std::min(look, wait.until))) {
@@ -113,10 +112,10 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
     const bool over = run->is_interrupted() || tab->files.exit_code(run->record().nonce);
     const auto settled = over ? std::nullopt : input.look(*tab);
-    if (over || input.moved() || run->may_be_nested_shell()) {
-      meanwhile.nested_shell_ready = run->waits_in_nested_shell();
+    if (over || input.moved() || run->shells().one_may_wait()) {
+      meanwhile.nested_shell_ready = run->shells().one_waits();
     }
-    if (!run->may_be_nested_shell() && wait.return_at_input && Clock::now() < wait.answerable_until) {
+    if (!run->shells().one_may_wait() && wait.return_at_input && Clock::now() < wait.answerable_until) {
       meanwhile.awaiting = settled;
     } else if (settled && !told && wait.on_awaiting) {
       wait.on_awaiting({settled->kind, unfinished_line(tab->log, tab->cols, wait.guard.get())});
@@ -125,9 +124,9 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   }
   // What has ended is read before the time is judged: this process may have been stopped for a while.
   if (!run->has_ended()) {
-    run->look();
+    run->output().read();
   }
-  if (run->end_was_seen()) {
+  if (run->output().end()) {
     co_await run->wait_for_end_by(Clock::now() + CommandRun::kConcludes);
   }
   meanwhile.was_waiting = input.seen().has_value();
@@ -190,7 +189,8 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
     request.on_begin(tab->window, run->record().id);
   }
   if (reader) {
-    reader(LogFollower(tab->log, std::make_unique<RunOutput>(run), 0));
+    std::shared_ptr<CommandOutput> output(run, &run->output());
+    reader(LogFollower(tab->log, std::make_unique<RunOutput>(std::move(output)), 0));
   }
 
   WaitInCall wait;

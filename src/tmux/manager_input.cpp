@@ -61,7 +61,7 @@ Awaitable<TabTurns::Guard> lock_for_typing(ManagerParts& manager, TabPtr tab, Ca
   const auto being_typed = [](const RunPtr& run) {
     return !run->has_ended() && run->record().start_byte == run->record().typed_byte;
   };
-  const auto goes_on = [](const RunPtr& run) { return !run->has_ended() && !run->end_was_seen(); };
+  const auto goes_on = [](const RunPtr& run) { return !run->has_ended() && !run->output().end(); };
   // One that has just ended may still be listed, and its files be there: that says nothing of the next one.
   const auto begins = [&] {
     return std::ranges::any_of(tab->runs, being_typed) ||

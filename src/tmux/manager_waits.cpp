@@ -55,7 +55,7 @@ Awaitable<WaitForResult> wait_in_tab(ManagerParts& manager, WaitFor request, Cal
     step = wait.look();
   }
   turn.release();
-  if (step == TabCondition::Step::later && wait.run() && wait.run()->end_was_seen()) {
+  if (step == TabCondition::Step::later && wait.run() && wait.run()->output().end()) {
     co_await wait.run()->wait_for_end_by(Clock::now() + kEndIsRecorded);  // it has ended in time
     step = wait.look();
   }

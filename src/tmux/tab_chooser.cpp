@@ -9,8 +9,8 @@
 #include "base/answer_by.hpp"
 #include "base/error.hpp"
 #include "command/busy.hpp"
+#include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "command/way_in.hpp"
 #include "shell/shells.hpp"
 #include "system/proc.hpp"
 #include "tmux/place_choice.hpp"
@@ -50,8 +50,8 @@ bool may_come_back(const Tab& tab) {
 /// nobody types there: what comes next runs in it.
 bool is_in_our_nested_shell(const Tab& tab) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->opened_shell() &&
-         tab.runs.back()->opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
+  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->shells().opened_one() &&
+         tab.runs.back()->shells().opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
 std::string shell_cwd(const Tab& tab) {

@@ -345,8 +345,8 @@ Awaitable<void> Tabs::clear_up_lost_server() {
       co_await wait_for_log_end(tab->log, logs_end_by);
     }
     for (const auto& run : std::vector(tab->runs)) {
-      co_await run->catch_up();
-      run->give_up(Reason::tmux_server_lost);
+      co_await run->output().catch_up();
+      run->ending().give_up(Reason::tmux_server_lost);
     }
   }
   changes_.came_or_went();

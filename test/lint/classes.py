@@ -14,9 +14,6 @@ MOST_FUNCTIONS = 25
 MOST_MEMBERS = 12
 TOO_LARGE = {
     "CommandFiles": (29, 4),
-    "CommandLife": (28, 4),
-    "CommandLog": (22, 14),
-    "CommandRun": (114, 32),
     "Exec": (9, 15),
     "Keyboard": (13, 13),
     "Peer": (26, 10),

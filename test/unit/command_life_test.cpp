@@ -300,9 +300,9 @@ TEST_CASE("tmux has its time to answer") {
   play.scene.tmux_answers = false;
   play.perform = [&play](const Act& act) {
     if (test::name_of(act) == "ask tmux") {
-      play.scene.errands[Errand::ask_tmux] = ErrandState::going;
+      play.scene.long_acts[LongAct::ask_tmux] = ActState::going;
       play.in(800ms, [&play] {
-        play.scene.errands[Errand::ask_tmux] = ErrandState::done;
+        play.scene.long_acts[LongAct::ask_tmux] = ActState::done;
         play.scene.tmux_answers = true;
       });
     }

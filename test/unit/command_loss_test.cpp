@@ -248,7 +248,7 @@ TEST_CASE("command loss: a command that a process of ours left behind is settled
     }
     tab.tab->closed = left.tab_closed;
     const RunPtr after = tab.take_over(record);
-    after->settle(true);
+    after->ending().settle(true);
     REQUIRE(after->has_ended());
     CHECK(after->record().state == left.state);
     CHECK(after->record().reason == left.reason);
@@ -274,7 +274,7 @@ TEST_CASE(
       record.reason = Reason::cancelled_by_client;  // its last process had begun to end it
     }
     const RunPtr after = tab.take_over(record);
-    after->settle(true);
+    after->ending().settle(true);
     CHECK_FALSE(after->has_ended());
     CHECK(after->record().reason == Reason::none);
     tab.follow(after);

@@ -16,7 +16,7 @@ namespace {
 /// A command that opens a shell, once that is at its prompt.
 RunPtr open_shell(PtyTab& tab, const std::string& text) {
   RunPtr run = tab.start(text);
-  const bool waits = tab.comes_true([&run] { return run->waits_in_nested_shell(); });
+  const bool waits = tab.comes_true([&run] { return run->shells().one_waits(); });
   CAPTURE(tab.log());
   CAPTURE(look_at_foreground(tab.tab->pane_pid).name);
   REQUIRE(waits);
@@ -40,11 +40,11 @@ TEST_CASE(
     PtyTab tab(opened.outer);
     const RunPtr outer = open_shell(tab, opened.text);
     CHECK_FALSE(outer->has_ended());
-    CHECK(outer->opened_shell());
+    CHECK(outer->shells().opened_one());
     const RunPtr inner = tab.run("echo inside; sh -c 'exit 3'");
     CHECK(tab.output(inner) == "inside\n");
     CHECK(inner->record().exit_code == 3);
-    CHECK(inner->shell_pid() != outer->shell_pid());
+    CHECK(inner->record().shell_pid != outer->record().shell_pid);
     CHECK_FALSE(outer->has_ended());
     CHECK(tab.tab->files.running_nonce() == outer->record().nonce);
     CHECK(tab.tab->command_lock);
@@ -68,7 +68,7 @@ TEST_CASE("command nested: a shell that takes the place of its own is a nested o
   const RunPtr outer = open_shell(tab, "exec bash --norc");
   const RunPtr inner = tab.run("echo instead");
   CHECK(tab.output(inner) == "instead\n");
-  CHECK(inner->shell_pid() == outer->shell_pid());
+  CHECK(inner->record().shell_pid == outer->record().shell_pid);
   CHECK_FALSE(outer->has_ended());
   const RunPtr leaves = tab.start("exit 6");
   tab.finish(leaves);
@@ -87,12 +87,12 @@ TEST_CASE("command nested: a program at its own prompt is no shell, and what it 
     const auto looked = Clock::now();
     bool nested = false;
     REQUIRE(tab.comes_true([&] {  // a prompt counts when it is shown for a while
-      nested = nested || run->waits_in_nested_shell();
+      nested = nested || run->shells().one_waits();
       return Clock::now() - looked > 200ms;
     }));
     CHECK_FALSE(nested);
-    CHECK_FALSE(run->may_be_nested_shell());
-    CHECK_FALSE(run->opened(look_at_foreground(tab.tab->pane_pid)));
+    CHECK_FALSE(run->shells().one_may_wait());
+    CHECK_FALSE(run->shells().opened(look_at_foreground(tab.tab->pane_pid)));
     run->request_end(Reason::cancelled_by_client, true);
     tab.finish(run);
   }
@@ -103,7 +103,7 @@ TEST_CASE("command nested: the end of the outer command ends what runs inside, a
   const RunPtr outer = open_shell(tab, "bash --norc; echo behind");
   const RunPtr inner = tab.start("sleep 1000");
   REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
-  ::kill(inner->shell_pid(), SIGKILL);
+  ::kill(inner->record().shell_pid, SIGKILL);
   tab.finish(outer);
   CHECK(inner->has_ended());
   CHECK(inner->record().state == CommandState::failed);

@@ -163,8 +163,8 @@ TEST_CASE("it is given up when its rest is ended") {
   RunningPlay play;
   play.perform = [&play](const Act& act) {
     if (test::name_of(act) == "end rest") {
-      play.scene.errands[Errand::end_rest] = ErrandState::going;
-      play.in(150ms, [&play] { play.scene.errands[Errand::end_rest] = ErrandState::done; });
+      play.scene.long_acts[LongAct::end_rest] = ActState::going;
+      play.in(150ms, [&play] { play.scene.long_acts[LongAct::end_rest] = ActState::done; });
     }
   };
   cancel_at(play, 0ms);
@@ -256,8 +256,8 @@ TEST_CASE("a key that tmux does not carry delays what comes after it, and nothin
   RunningPlay play;
   play.perform = [&play](const Act& act) {
     if (test::name_of(act) == "press key") {
-      play.scene.errands[Errand::press_interrupt_key] = ErrandState::going;
-      play.in(1'000ms, [&play] { play.scene.errands[Errand::press_interrupt_key] = ErrandState::done; });
+      play.scene.long_acts[LongAct::press_interrupt_key] = ActState::going;
+      play.in(1'000ms, [&play] { play.scene.long_acts[LongAct::press_interrupt_key] = ActState::done; });
     }
   };
   cancel_at(play, 0ms);

@@ -234,7 +234,7 @@ TEST_CASE("command run: its record is on disk before it can begin, and says how 
   CHECK_FALSE(tab.tab->files.exit_code(run->record().nonce));
   CHECK(tab.tab->command_lock);
   CHECK(run->has_begun());
-  CHECK_FALSE(run->output().last);
+  CHECK_FALSE(run->output().part().last);
   tab.pane().write("\x04");
   tab.finish(run);
   const auto ended = tab.tab->records.find(run->record().id);
@@ -244,8 +244,8 @@ TEST_CASE("command run: its record is on disk before it can begin, and says how 
   CHECK(ended->typed_byte < ended->start_byte);
   CHECK(ended->end_byte == ended->start_byte + 5);
   CHECK(tab.tab->log.read(ended->start_byte, 5).bytes == "12345");
-  CHECK(run->output().last);
-  CHECK(run->output().end == ended->end_byte);
+  CHECK(run->output().part().last);
+  CHECK(run->output().part().end == ended->end_byte);
   CHECK_FALSE(tab.tab->files.running_nonce());
   CHECK_FALSE(tab.tab->command_lock);
   CHECK(tab.tab->runs.empty());

@@ -39,7 +39,7 @@ class Scene : public CommandSenses {
   bool around_is_ending = false;
   Wishes wanted;
   bool probe = true;
-  std::map<Errand, ErrandState> errands;
+  std::map<LongAct, ActState> long_acts;
   bool tmux_answers = true;
   bool touched = false;
   bool stopped = false;
@@ -66,9 +66,9 @@ class Scene : public CommandSenses {
   [[nodiscard]] bool one_around_is_ending() const override { return around_is_ending; }
   [[nodiscard]] Wishes wishes() const override { return wanted; }
   [[nodiscard]] bool can_probe() const override { return probe; }
-  [[nodiscard]] ErrandState errand(Errand errand) const override {
-    const auto found = errands.find(errand);
-    return found == errands.end() ? ErrandState::none : found->second;
+  [[nodiscard]] ActState state_of(LongAct act) const override {
+    const auto found = long_acts.find(act);
+    return found == long_acts.end() ? ActState::none : found->second;
   }
   [[nodiscard]] bool tmux_answered() const override { return tmux_answers; }
   [[nodiscard]] bool was_touched() const override { return touched; }
@@ -84,14 +84,14 @@ inline std::string name_of(const Act& act) {
              : number == SIGHUP  ? "hang up"
                                  : "interrupt";
     }
-    static std::string errand(Errand errand) {
-      static const std::map<Errand, std::string> names = {{Errand::press_interrupt_key, "press key"},
-                                                          {Errand::type_probe, "type probe"},
-                                                          {Errand::ask_tmux, "ask tmux"},
-                                                          {Errand::end_rest, "end rest"},
-                                                          {Errand::read_log_out, "read log"},
-                                                          {Errand::settle_prompt, "settle"}};
-      return names.at(errand);
+    static std::string name_of(LongAct act) {
+      static const std::map<LongAct, std::string> names = {{LongAct::press_interrupt_key, "press key"},
+                                                           {LongAct::type_probe, "type probe"},
+                                                           {LongAct::ask_tmux, "ask tmux"},
+                                                           {LongAct::end_rest, "end rest"},
+                                                           {LongAct::read_log_out, "read log"},
+                                                           {LongAct::settle_prompt, "settle"}};
+      return names.at(act);
     }
     std::string operator()(const act::Approach&) const { return "approach"; }
     std::string operator()(const act::Type& type) const { return "type " + std::to_string(type.attempt); }
@@ -106,8 +106,8 @@ inline std::string name_of(const Act& act) {
              (to.shell_goes_on ? " and tell shell" : "");
     }
     std::string operator()(const act::SignalShell& to) const { return signal(to.signal) + " shell"; }
-    std::string operator()(const act::Begin& begin) const { return errand(begin.errand); }
-    std::string operator()(const act::Await& await) const { return errand(await.errand); }
+    std::string operator()(const act::Begin& begin) const { return name_of(begin.act); }
+    std::string operator()(const act::Await& await) const { return name_of(await.act); }
   };
   return std::visit(Name{}, act);
 }
@@ -120,7 +120,7 @@ class Play {
   CommandLife life;
   /// What was done, and when, in milliseconds from the beginning; what is done at every look is left out.
   std::vector<std::pair<int, std::string>> done;
-  /// What an act does to the scene; by default an errand is done at once.
+  /// What an act does to the scene; by default a long act is done at once.
   std::function<void(const Act&)> perform;
 
   explicit Play(CommandLife what) : life(std::move(what)) { scene.grew = begin_; }
@@ -191,9 +191,9 @@ class Play {
 
   void perform_act(const Act& act) {
     if (const auto* begin = std::get_if<act::Begin>(&act)) {
-      scene.errands[begin->errand] = ErrandState::done;
+      scene.long_acts[begin->act] = ActState::done;
     } else if (const auto* await = std::get_if<act::Await>(&act)) {
-      scene.errands[await->errand] = ErrandState::done;
+      scene.long_acts[await->act] = ActState::done;
     }
     if (perform) {
       perform(act);

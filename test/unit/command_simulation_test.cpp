@@ -157,9 +157,9 @@ class SimulatedTab {
     } else if (const auto* to_shell = std::get_if<act::SignalShell>(&act)) {
       signal_shell(to_shell->signal);
     } else if (const auto* begun = std::get_if<act::Begin>(&act)) {
-      begin(begun->errand);
+      begin(begun->act);
     } else if (const auto* awaited = std::get_if<act::Await>(&act);
-               awaited != nullptr && awaited->errand == Errand::read_log_out) {
+               awaited != nullptr && awaited->act == LongAct::read_log_out) {
       play.scene.start_read = play.scene.start_read || start_written_;
       if (end_written_) {
         play.scene.end_read = end_written_;
@@ -322,23 +322,23 @@ class SimulatedTab {
     }
   }
 
-  void begin(Errand errand) {
-    if (errand == Errand::press_interrupt_key) {
+  void begin(LongAct act) {
+    if (act == LongAct::press_interrupt_key) {
       ours_went_out = true;
       const bool frozen = is_frozen(since());
-      play.scene.errands[errand] = ErrandState::going;
+      play.scene.long_acts[act] = ActState::going;
       play.in(frozen ? 1'000ms : 1ms, [this] {
-        play.scene.errands[Errand::press_interrupt_key] = ErrandState::done;
+        play.scene.long_acts[LongAct::press_interrupt_key] = ActState::done;
         if (is_running() && fate.hears_interrupt) {
           end(128 + SIGINT, Marker::By::hook);
         }
       });
-    } else if (errand == Errand::ask_tmux) {
+    } else if (act == LongAct::ask_tmux) {
       play.scene.tmux_answers = !is_frozen(since());
-      play.scene.errands[errand] = ErrandState::going;
+      play.scene.long_acts[act] = ActState::going;
       play.in(play.scene.tmux_answers ? 1ms : 1'000ms,
-              [this] { play.scene.errands[Errand::ask_tmux] = ErrandState::done; });
-    } else if (errand == Errand::type_probe && real_code && !end_written_) {
+              [this] { play.scene.long_acts[LongAct::ask_tmux] = ActState::done; });
+    } else if (act == LongAct::type_probe && real_code && !end_written_) {
       print_end(*real_code, Marker::By::hook);
     }
   }

@@ -117,19 +117,19 @@ TEST_CASE("outcome: what is known without END") {
 TEST_CASE("outcome: one that is not typed yet is called off by whoever does not want it any more") {
   const auto now = Clock::time_point(std::chrono::seconds(100));
   test::Scene scene;
-  CHECK_FALSE(is_called_off(scene, now));
+  CHECK_FALSE(is_called_off(scene.wishes(), now));
   scene.wanted.deadline = now;
-  CHECK(is_called_off(scene, now));
-  CHECK_FALSE(is_called_off(scene, now - Milliseconds(1)));
-  CHECK(called_off(scene).state == EndState::cancelled);
-  CHECK(called_off(scene).reason == Reason::timeout);
+  CHECK(is_called_off(scene.wishes(), now));
+  CHECK_FALSE(is_called_off(scene.wishes(), now - Milliseconds(1)));
+  CHECK(called_off(scene.wishes()).state == EndState::cancelled);
+  CHECK(called_off(scene.wishes()).reason == Reason::timeout);
   scene.wanted = Wishes();
   scene.wanted.answered = true;
-  CHECK(is_called_off(scene, now));
-  CHECK(called_off(scene).state == EndState::failed);
-  CHECK(called_off(scene).reason == Reason::no_shell_answered);
+  CHECK(is_called_off(scene.wishes(), now));
+  CHECK(called_off(scene.wishes()).state == EndState::failed);
+  CHECK(called_off(scene.wishes()).reason == Reason::no_shell_answered);
   scene.wanted.why = Reason::cancelled_by_client;
-  CHECK(is_called_off(scene, now));
-  CHECK(called_off(scene).state == EndState::cancelled);
-  CHECK(called_off(scene).reason == Reason::cancelled_by_client);
+  CHECK(is_called_off(scene.wishes(), now));
+  CHECK(called_off(scene.wishes()).state == EndState::cancelled);
+  CHECK(called_off(scene.wishes()).reason == Reason::cancelled_by_client);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -81,7 +83,10 @@ class PtyTab {
   }
   /// The same, and does not wait for it.
   RunPtr begin(const std::string& text, Milliseconds patience = 15s, Milliseconds time = 0ms) {
-    const auto run = std::make_shared<CommandRun>(context_, tab, text, "client 1");
+    CommandRecord record;
+    record.command = text;
+    record.who = "client 1";
+    const auto run = std::make_shared<CommandRun>(context_, tab, std::move(record));
     started_.erase(run.get());  // of one that was there before
     failures_.erase(run.get());
     if (time > 0ms) {
@@ -91,12 +96,12 @@ class PtyTab {
       tab->command_lock = FileLock::try_lock(tab->files.lock_path());
     }
     tab->runs.push_back(run);
-    asio::co_spawn(io_, run->start(Clock::now(), Clock::now() + patience),
+    asio::co_spawn(io_, start_run(run, Clock::now(), Clock::now() + patience),
                    [this, run](const std::exception_ptr& failure) {
                      started_.insert(run.get());
                      if (failure) {
                        failures_[run.get()] = failure;
-                       run->abandon();
+                       run->ending().abandon();
                      } else {
                        follow(run);
                      }
@@ -109,7 +114,7 @@ class PtyTab {
       Follower& follower = following_.emplace_back();
       const auto handler = [run, &follower](const std::exception_ptr& failure) {
         if (failure && !follower.is_gone) {
-          run->give_up(Reason::none);
+          run->ending().give_up(Reason::none);
         }
       };
       asio::co_spawn(io_, run->follow(), asio::bind_cancellation_slot(follower.ends.slot(), handler));
@@ -140,7 +145,7 @@ class PtyTab {
   /// What it printed, without CR.
   [[nodiscard]] std::string output(const RunPtr& run) const {
     const CommandRecord& record = run->record();
-    const std::uint64_t end = run->output_end();
+    const std::uint64_t end = run->output().end_byte();
     std::string bytes =
         tab->log.read(record.start_byte, static_cast<std::size_t>(end - record.start_byte)).bytes;
     std::erase(bytes, '\r');

@@ -1,0 +1,49 @@
+// What has the foreground of a tab, as one of its commands sees it.
+
+#include "command/evidence.hpp"
+
+#include "system/proc.hpp"
+#include "system/tty_wait.hpp"
+
+namespace terminally {
+namespace {
+
+/// Whether the group may not have been there, or not have had the foreground, at this moment.
+bool was_just_started(int group, std::uint64_t ticks) {
+  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
+  const auto program = process_info(group);
+  return program && program->start_ticks + kStartTicks >= ticks;
+}
+
+}  // namespace
+
+SeenForeground Evidence::foreground() const {
+  using Who = SeenForeground::Who;
+  const Foreground now = look_at_foreground(tab_.pane_pid);
+  SeenForeground seen;
+  seen.group = now.group;
+  const bool person_types = now.pid == record_->shell_pid;
+  const bool its_shell =
+      now.kind == Foreground::Kind::shell || (now.kind == Foreground::Kind::nested && person_types);
+  if (its_shell && !shells_.opened(now)) {
+    seen.who = Who::its_shell;
+  } else if (now.kind == Foreground::Kind::nothing) {
+    seen.who = Who::nobody;
+  } else if (now.shell && shells_.opened(now)) {
+    seen.who = Who::opened_shell;
+  } else {
+    seen.who = now.kind == Foreground::Kind::gateway ? Who::gateway : Who::program;
+  }
+  if (seen.who == Who::its_shell || person_types) {
+    const Prompt prompt = prompt_state(now, tab_.tty);
+    seen.at_prompt = seen.who == Who::its_shell && prompt == Prompt::ready;
+    seen.its_shell_waits = person_types && prompt != Prompt::not_yet;
+  }
+  const auto mode = terminal_mode(tab_.tty);
+  seen.keys_signal = !mode || mode->keys_signal;
+  seen.deaf_fork = seen.who == Who::program && is_deaf_fork(now);
+  seen.missed_key = acts_.found().key_ticks != 0 && was_just_started(now.group, acts_.found().key_ticks);
+  return seen;
+}
+
+}  // namespace terminally
