@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/fnv1a.hpp"
+#include "base/spawned.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {
@@ -73,23 +74,13 @@ using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
 
 /// What is done for all of them side by side. It is done by then, or goes on by itself; it fails by itself.
 awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Clock::time_point by) {
-  struct Left {
-    Event none;
-    std::size_t count = 0;
-  };
-  const auto left = std::make_shared<Left>();
   const auto executor = co_await asio::this_coro::executor;
-  left->count = hosts.size();
+  std::vector<Spawned<>> of_hosts;
   for (const std::shared_ptr<Host>& host : hosts) {
-    auto over = [left](const std::exception_ptr&) {
-      if (--left->count == 0) {
-        left->none.set();
-      }
-    };
-    asio::co_spawn(executor, work(host), std::move(over));
+    of_hosts.emplace_back(executor, work(host));
   }
-  if (left->count > 0) {
-    co_await left->none.wait_by(by);
+  for (const Spawned<>& of_host : of_hosts) {
+    co_await of_host.wait_by(by);
   }
 }
 
