@@ -14,7 +14,8 @@ namespace terminally {
 /// Work that outlives the call that began it: a coroutine that runs by itself. Single-threaded.
 ///
 /// - The constructor begins the work: at once where it is called on the event loop, else with the loop.
-/// - The event loop keeps the work alive until its end. What the work uses must be its own, or outlive the loop.
+/// - The event loop keeps the work alive until its end. What the work uses must be its own, or outlive the
+/// loop.
 /// - Copies share the work. When the last copy goes, the work goes on; with `Background` it is cancelled.
 /// - A caller that waits and is cancelled leaves the work alone, but for `wait_or_cancel_by`.
 /// - The work's exception is kept for `result`, and dropped where nobody asks for that.

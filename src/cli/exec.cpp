@@ -77,10 +77,10 @@ class Exec {
         cancel(128 + signal);
       }
     });
-    execution_ = Spawned<CommandResult>(
-        io_.get_executor(),
-        manager_.execute(std::move(request),
-                         [this](LogFollower output) { output_.follow(std::move(output)); }));
+    execution_ = Spawned<CommandResult>(io_.get_executor(),
+                                        manager_.execute(std::move(request), [this](LogFollower output) {
+                                          output_.follow(std::move(output));
+                                        }));
     asio::co_spawn(io_, finish(), asio::detached);
     heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.
@@ -178,8 +178,8 @@ class Exec {
   ExecOutput output_;
   asio::signal_set signals_;
   asio::signal_set stop_key_;
-  WindowId tab_;       ///< where it runs, once that is known
-  bool told_ = false;  ///< that the command waits for the keyboard
+  WindowId tab_;              ///< where it runs, once that is known
+  bool told_ = false;         ///< that the command waits for the keyboard
   bool output_lost_ = false;  ///< stdout took no more of it: a full disk
   int cancelled_ = 0;
   Spawned<CommandResult> execution_;  ///< over: the command, or it goes on without us

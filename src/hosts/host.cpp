@@ -240,7 +240,10 @@ awaitable<ordered_json> Host::ask(std::string tool, Clock::time_point by) {
 FarHostInfo Host::info() const {
   FarHostInfo info;
   info.name = entry_.name;
-  info.state = is_up() ? "up" : !attempt_.is_over() ? "connecting" : error_.empty() && !session_ ? "idle" : "down";
+  info.state = is_up()                       ? "up"
+               : !attempt_.is_over()         ? "connecting"
+               : error_.empty() && !session_ ? "idle"
+                                             : "down";
   if (is_up()) {
     info.rtt_ms = session_->round_trip().count();
     info.version = session_->version();

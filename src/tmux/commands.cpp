@@ -80,8 +80,8 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   co_return run;
 }
 
-/// Spawned: a client that cancels in between must not leave a typed command that nobody looks after. `turn` is
-/// for a nested shell.
+/// Spawned: a client that cancels in between must not leave a typed command that nobody looks after. `turn`
+/// is for a nested shell.
 Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time) {
   try {
     co_await run->start(time.arrived(), time.short_patience());
