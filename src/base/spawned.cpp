@@ -46,16 +46,6 @@ Awaitable<bool> Spawned<void>::wait_by(Clock::time_point when) const {
   co_return is_over;
 }
 
-Awaitable<bool> Spawned<void>::wait_or_cancel_by(Clock::time_point when) const {
-  const Spawned work = *this;
-  try {
-    co_return co_await work.wait_by(when);
-  } catch (const boost::system::system_error&) {
-    work.cancel();
-    throw;
-  }
-}
-
 void Spawned<void>::result() const {
   if (state_ && state_->failure) {
     std::rethrow_exception(state_->failure);

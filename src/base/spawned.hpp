@@ -17,7 +17,7 @@ namespace terminally {
 /// - The event loop keeps the work alive until its end. What the work uses must be its own, or outlive the
 /// loop.
 /// - Copies share the work. When the last copy goes, the work goes on; with `Background` it is cancelled.
-/// - A caller that waits and is cancelled leaves the work alone, but for `wait_or_cancel_by`.
+/// - A caller that waits and is cancelled leaves the work alone, but for `answer_by`.
 /// - The work's exception is kept for `result`, and dropped where nobody asks for that.
 ///
 /// Work that nobody asks for again is spawned with asio::detached. Work that must end in time is not this:
@@ -36,8 +36,6 @@ class Spawned<void> {
   /// Returns at the work's end, or then. Says whether the work is over. Throws operation_aborted when the
   /// waiting call is cancelled.
   [[nodiscard]] Awaitable<bool> wait_by(Clock::time_point when) const;
-  /// The same, and the work of a waiting call that is cancelled is cancelled, too.
-  [[nodiscard]] Awaitable<bool> wait_or_cancel_by(Clock::time_point when) const;
   /// Throws what the work threw, once the work is over; does nothing before.
   void result() const;
   /// Cancels the work (terminal), which may run on for a moment. Does nothing once the work is over.
@@ -80,7 +78,12 @@ template <typename T>
 [[nodiscard]] Awaitable<Spawned<T>> answer_by(Clock::time_point when, Awaitable<T> work) {
   const auto executor = co_await boost::asio::this_coro::executor;
   const Spawned<T> spawned(executor, std::move(work));
-  co_await spawned.wait_or_cancel_by(when);
+  try {
+    co_await spawned.wait_by(when);
+  } catch (...) {
+    spawned.cancel();
+    throw;
+  }
   co_return spawned;
 }
 

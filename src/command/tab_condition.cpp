@@ -23,7 +23,7 @@ TabCondition::Step TabCondition::look() {
   if (step != Step::later) {
     return step;
   }
-  if (tab_.is_lost() || (tab_.tab().closed && !is_being_settled())) {
+  if (tab_.is_lost() || (tab_.tab->closed && !is_being_settled())) {
     return Step::tab_closed;
   }
   return tab_.ended() ? Step::exited : Step::later;
@@ -31,38 +31,39 @@ TabCondition::Step TabCondition::look() {
 
 /// Whether the command of a closed tab is still taken for running: it is about to be given up.
 bool TabCondition::is_being_settled() {
-  if (!tab_.record() || tab_.ended()) {
+  if (!tab_.record || tab_.ended()) {
     return false;
   }
-  closed_at_ = closed_at_.value_or(tab_.now());
-  tab_.look_again_by(tab_.now() + kPollSettled);
-  return tab_.now() - *closed_at_ < kSettledWithin;
+  closed_at_ = closed_at_.value_or(tab_.now);
+  tab_.look_again_by(tab_.now + kPollSettled);
+  return tab_.now - *closed_at_ < kSettledWithin;
 }
 
 OutputRange TabCondition::output_range(std::uint64_t next_byte) const {
-  const auto& record = tab_.record();
-  OutputRange range{tab_.from(), next_byte, !tab_.ended() && !tab_.tab().closed};
-  range.first = record && record->start_byte <= tab_.from() ? record->start_byte : 0;
+  const auto& record = tab_.record;
+  OutputRange range{tab_.from, next_byte, !tab_.ended() && !tab_.tab->closed};
+  range.first = record && record->start_byte <= tab_.from ? record->start_byte : 0;
   return range;
 }
 
 WaitForResult TabCondition::result(Step step) {
   tab_.look_at_command();
-  const Tab& tab = tab_.tab();
-  const auto& record = tab_.record();
+  const Tab& tab = *tab_.tab;
+  const auto& record = tab_.record;
   WaitForResult waited;
   waited.matched = step == Step::matched;
   waited.reason = step == Step::exited       ? "exited"
                   : step == Step::tab_closed ? "tab_closed"
                   : step == Step::matched    ? ""
                                              : "timeout";
-  waited.next_byte = std::max(tab_.from(), tab_.output_end());
+  waited.match = waited.matched ? tab_.match : "";
+  waited.next_byte = std::max(tab_.from, tab_.output_end());
   const bool program =
       !record && !tab.closed && look_at_foreground(tab.pane_pid).kind != Foreground::Kind::shell;
   waited.state = record ? record->state : program ? CommandState::running : CommandState::completed;
   waited.exit_code = record ? record->exit_code : std::nullopt;
   if (!tab_.ended() && !tab.closed) {
-    waited.awaiting_input = awaiting_input(tab, tab_.terms().view.guard.get());
+    waited.awaiting_input = awaiting_input(tab, tab_.terms.view.guard.get());
   }
   if (record) {
     waited.notes = record->notes;

@@ -45,12 +45,12 @@ class TabCondition {
   /// settled.
   [[nodiscard]] Step look();
 
-  [[nodiscard]] Clock::time_point next_look() const { return tab_.next_look(); }
+  [[nodiscard]] Clock::time_point next_look() const { return tab_.next_look; }
   /// The command that is waited for, if it is looked after by this process.
-  [[nodiscard]] const RunPtr& run() const { return tab_.run(); }
+  [[nodiscard]] const RunPtr& run() const { return tab_.run; }
   /// The command whose state the result tells, if there is one.
-  [[nodiscard]] const std::optional<CommandRecord>& record() const { return tab_.record(); }
-  [[nodiscard]] Until until() const { return tab_.terms().until; }
+  [[nodiscard]] const std::optional<CommandRecord>& record() const { return tab_.record; }
+  [[nodiscard]] Until until() const { return tab_.terms.until; }
 
   /// The output to show with a result: up to its `next_byte`.
   [[nodiscard]] OutputRange output_range(std::uint64_t next_byte) const;
