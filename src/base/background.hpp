@@ -1,31 +1,29 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <memory>
+#include "base/spawned.hpp"
 
 namespace terminally {
 
-/// A coroutine that runs by itself for as long as this object lives, and is cancelled with it (terminal). It
-/// may still run for a moment after that: what it uses must be its own, or outlive the event loop.
-/// An exception ends it and is dropped.
+/// Spawned work that is cancelled with this object. The work may still run for a moment after that; its
+/// exception ends it and is dropped.
 class Background {
  public:
-  Background(const boost::asio::any_io_executor& executor, boost::asio::awaitable<void> work);
-  ~Background();
-  Background(Background&&) noexcept;
-  Background& operator=(Background&&) noexcept;
+  Background(const boost::asio::any_io_executor& executor, Awaitable<void> work)
+      : work_(executor, std::move(work)) {}
+  ~Background() { work_.cancel(); }
+  Background(Background&&) noexcept = default;
+  Background& operator=(Background&& other) noexcept {
+    std::swap(work_, other.work_);
+    return *this;
+  }
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
   /// It has ended by itself.
-  [[nodiscard]] bool over() const;
+  [[nodiscard]] bool over() const { return work_.is_over(); }
 
  private:
-  void stop();
-
-  struct State;
-  std::shared_ptr<State> state_;
+  Spawned<> work_;
 };
 
 }  // namespace terminally

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/spawned.hpp"
 #include "base/timeout.hpp"
 #include "cli/exec_output.hpp"
 #include "cli/guest.hpp"
@@ -76,17 +77,11 @@ class Exec {
         cancel(128 + signal);
       }
     });
-    auto execution = manager_.execute(std::move(request),
-                                      [this](LogFollower output) { output_.follow(std::move(output)); });
-    asio::co_spawn(io_, std::move(execution),
-                   asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
-                                                                       const CommandResult& result) {
-                     heartbeat_.end();
-                     failure_ = failure;
-                     result_ = result;
-                     over_ = true;
-                     asio::co_spawn(io_, finish(), asio::detached);
-                   }));
+    execution_ = Spawned<CommandResult>(io_.get_executor(),
+                                        manager_.execute(std::move(request), [this](LogFollower output) {
+                                          output_.follow(std::move(output));
+                                        }));
+    asio::co_spawn(io_, finish(), asio::detached);
     heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.
     io_.run();
@@ -95,6 +90,8 @@ class Exec {
 
  private:
   asio::awaitable<void> finish() {
+    co_await execution_.wait_by(Clock::time_point::max());
+    heartbeat_.end();
     if (cancelled_ == 0) {  // who reads slowly gets everything; else what it still prints while it ends
       output_.finish();
       co_await output_.written();
@@ -148,33 +145,29 @@ class Exec {
   void cancel(int exit_code) {
     cancelled_ = exit_code;
     output_.hurry();
-    if (!over_) {
-      cancel_.emit(asio::cancellation_type::terminal);
-    }
+    execution_.cancel();
   }
 
   int exit_code() const {
     if (cancelled_ != 0) {
       return cancelled_;
     }
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-    for (const std::string& note : result_.notes) {
+    const CommandResult result = execution_.result();
+    for (const std::string& note : result.notes) {
       complain(note);
     }
-    if (result_.timed_out) {
-      complain("timed out after " + std::to_string(result_.duration_ms) + " ms");
+    if (result.timed_out) {
+      complain("timed out after " + std::to_string(result.duration_ms) + " ms");
       return kTimedOut;
     }
-    if (result_.state == CommandState::failed) {
-      complain("the command failed: " + std::string(to_string(result_.reason)));
+    if (result.state == CommandState::failed) {
+      complain("the command failed: " + std::string(to_string(result.reason)));
       return kExecFailed;
     }
-    if (result_.reason == Reason::cancelled_by_client) {
+    if (result.reason == Reason::cancelled_by_client) {
       complain("the command was ended by an MCP client");
     }
-    const int exit_code = result_.exit_code.value_or(0);
+    const int exit_code = result.exit_code.value_or(0);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
 
@@ -185,14 +178,11 @@ class Exec {
   ExecOutput output_;
   asio::signal_set signals_;
   asio::signal_set stop_key_;
-  WindowId tab_;       ///< where it runs, once that is known
-  bool told_ = false;  ///< that the command waits for the keyboard
-  asio::cancellation_signal cancel_;
+  WindowId tab_;              ///< where it runs, once that is known
+  bool told_ = false;         ///< that the command waits for the keyboard
   bool output_lost_ = false;  ///< stdout took no more of it: a full disk
-  bool over_ = false;         ///< the command, or it goes on without us
   int cancelled_ = 0;
-  std::exception_ptr failure_;
-  CommandResult result_;
+  Spawned<CommandResult> execution_;  ///< over: the command, or it goes on without us
 };
 
 /// `exec NAME -- …`: what stands alone before the dashes is a tab.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
-#include <exception>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
 #include "instance/instance.hpp"
 
 namespace terminally {
@@ -90,18 +90,9 @@ Config guest_config(const Config& config) {
 std::vector<TabInfo> tabs_of(const Config& config) {
   boost::asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
-  std::vector<TabInfo> tabs;
-  std::exception_ptr failure;
-  boost::asio::co_spawn(io, manager.list_tabs(),
-                        [&](const std::exception_ptr& error, std::vector<TabInfo> answer) {
-                          failure = error;
-                          tabs = std::move(answer);
-                        });
+  const Spawned<std::vector<TabInfo>> tabs(io.get_executor(), manager.list_tabs());
   io.run();
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return tabs;
+  return tabs.result();
 }
 
 }  // namespace terminally

@@ -10,6 +10,7 @@
 #include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
@@ -119,18 +120,10 @@ int remove(const Config& config, const std::string& name) {
 
 template <typename T>
 T run_alone(asio::io_context& io, asio::awaitable<T> work) {
-  std::exception_ptr failure;
-  T made{};
-  asio::co_spawn(io, std::move(work), [&](const std::exception_ptr& error, T result) {
-    failure = error;
-    made = std::move(result);
-    io.stop();
-  });
-  io.run();
-  if (failure) {
-    std::rethrow_exception(failure);
+  const Spawned<T> made(io.get_executor(), std::move(work));
+  while (!made.is_over() && io.run_one() > 0) {
   }
-  return made;
+  return made.result();
 }
 
 /// The output of `doctor` on the host where that finds something wrong, else empty.

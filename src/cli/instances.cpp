@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
@@ -132,17 +133,9 @@ int list(const Config& config, const InstancesOptions& options) {
 
 Cleaned clean(const Config& config, const std::string& name) {
   asio::io_context io(1);
-  std::exception_ptr failure;
-  Cleaned cleaned = Cleaned::nothing_there;
-  asio::co_spawn(io, clean_instance(config, name), [&](const std::exception_ptr& error, Cleaned result) {
-    failure = error;
-    cleaned = result;
-  });
+  const Spawned<Cleaned> cleaned(io.get_executor(), clean_instance(config, name));
   io.run();
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return cleaned;
+  return cleaned.result();
 }
 
 int clean_all(const Config& config) {

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/asio.hpp>
-#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/spawned.hpp"
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
@@ -63,12 +63,10 @@ FarListing rows_there(const Config& config, const std::string& instance) {
   for (const HostEntry& host : read_hosts(config.hosts_file)) {
     places.push_back({host, far_start(host, config, instance).instance});
   }
-  FarListing listing;
   boost::asio::io_context io(1);
-  boost::asio::co_spawn(io, list_there(std::move(places), kHostsAnswerWithin),
-                        [&](const std::exception_ptr&, FarListing made) { listing = std::move(made); });
+  const Spawned<FarListing> listing(io.get_executor(), list_there(std::move(places), kHostsAnswerWithin));
   io.run();
-  return listing;
+  return listing.result();
 }
 
 ordered_json all_rows(const Config& config) {

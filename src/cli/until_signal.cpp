@@ -3,29 +3,24 @@
 
 #include <boost/asio.hpp>
 #include <csignal>
-#include <exception>
+
+#include "base/spawned.hpp"
 
 namespace terminally {
 
 int run_until_signal(boost::asio::io_context& io, boost::asio::awaitable<void> work) {
   constexpr int kSignalled = 128;
   int result = 0;
-  std::exception_ptr failure;
   boost::asio::signal_set signals(io, SIGINT, SIGTERM, SIGHUP);
   signals.async_wait([&](const boost::system::error_code& error, int number) {
     if (!error) {
       result = kSignalled + number;
-      io.stop();
     }
   });
-  boost::asio::co_spawn(io, std::move(work), [&](const std::exception_ptr& error) {
-    failure = error;
-    io.stop();
-  });
-  io.run();
-  if (failure) {
-    std::rethrow_exception(failure);
+  const Spawned<> spawned(io.get_executor(), std::move(work));
+  while (result == 0 && !spawned.is_over() && io.run_one() > 0) {
   }
+  spawned.result();
   return result;
 }
 

@@ -84,34 +84,26 @@ Clock::time_point waits_until(const FarCall& call, std::uint64_t window_ms) {
 
 }  // namespace
 
-struct Host::Attempt {
-  Event over;
+/// One attempt for all calls that wait for it.
+awaitable<void> Host::attempt() {
+  const auto self = shared_from_this();
+  std::shared_ptr<FarSession> session;
   std::string error;
-};
-
-void Host::begin_attempt() {
-  attempt_ = std::make_shared<Attempt>();
-  auto over = [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& failure,
-                                                              std::shared_ptr<FarSession> session) {
-    self->attempt_.reset();
-    self->session_ = std::move(session);
-    try {
-      if (failure) {
-        std::rethrow_exception(failure);
-      }
-    } catch (const std::exception& error) {
-      attempt->error = error.what();
-    }
-    self->error_ = attempt->error;
-    attempt->over.set();
-  };
-  asio::co_spawn(executor_, connect(), std::move(over));
+  try {
+    session = co_await connect();
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  session_ = std::move(session);
+  error_ = error;
+  if (!error.empty()) {
+    throw Error(ErrorCode::io, error);
+  }
 }
 
 /// A kept connection of ssh may be one that hangs: after a failure, or silence, the next attempt does without
 /// it.
 awaitable<std::shared_ptr<FarSession>> Host::connect() {
-  const auto self = shared_from_this();
   if (before_) {
     awaitable<void> before = before_();
     co_await std::move(before);
@@ -140,17 +132,15 @@ awaitable<std::shared_ptr<FarSession>> Host::connected(Clock::time_point by) {
   if (is_up()) {
     co_return session_;
   }
-  if (!attempt_) {
-    begin_attempt();
+  if (attempt_.is_over()) {
+    attempt_ = Spawned<>(executor_, attempt());
   }
-  const std::shared_ptr<Attempt> attempt = attempt_;
-  const bool in_time = co_await attempt->over.wait_by(by);
+  const Spawned<> under_way = attempt_;
+  const bool in_time = co_await under_way.wait_by(by);
   if (!in_time) {
     throw Error(ErrorCode::io, "it is not connected yet");
   }
-  if (!attempt->error.empty()) {
-    throw Error(ErrorCode::io, attempt->error);
-  }
+  under_way.result();
   if (!is_up()) {
     throw LinkLost(session_ ? session_->why_lost() : "the link ended");
   }
@@ -250,11 +240,14 @@ awaitable<ordered_json> Host::ask(std::string tool, Clock::time_point by) {
 FarHostInfo Host::info() const {
   FarHostInfo info;
   info.name = entry_.name;
-  info.state = is_up() ? "up" : attempt_ ? "connecting" : error_.empty() && !session_ ? "idle" : "down";
+  info.state = is_up()                       ? "up"
+               : !attempt_.is_over()         ? "connecting"
+               : error_.empty() && !session_ ? "idle"
+                                             : "down";
   if (is_up()) {
     info.rtt_ms = session_->round_trip().count();
     info.version = session_->version();
-  } else if (!attempt_) {
+  } else if (attempt_.is_over()) {
     info.error = error_.empty() && session_ ? session_->why_lost() : error_;
   }
   return info;

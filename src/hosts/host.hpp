@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/spawned.hpp"
 #include "hosts/far_session.hpp"
 #include "hosts/hosts_file.hpp"
 #include "hosts/pipe_command.hpp"
@@ -55,10 +56,8 @@ class Host : public std::enable_shared_from_this<Host> {
   [[nodiscard]] boost::asio::awaitable<void> say_goodbye(Clock::time_point by);
 
  private:
-  struct Attempt;
-
+  boost::asio::awaitable<void> attempt();
   boost::asio::awaitable<std::shared_ptr<FarSession>> connect();
-  void begin_attempt();
   [[nodiscard]] bool has_place_for_control() const;
   struct Found;
 
@@ -83,7 +82,7 @@ class Host : public std::enable_shared_from_this<Host> {
   std::filesystem::path control_;
   Before before_;
   std::shared_ptr<FarSession> session_;
-  std::shared_ptr<Attempt> attempt_;
+  Spawned<> attempt_;
   std::string error_;  ///< of the last attempt
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/fnv1a.hpp"
+#include "base/spawned.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {
@@ -74,23 +75,13 @@ using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
 
 /// Runs `work` for all hosts side by side, until `by` at the latest. Late work goes on; failures are dropped.
 awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Clock::time_point by) {
-  struct Left {
-    Event none;
-    std::size_t count = 0;
-  };
-  const auto left = std::make_shared<Left>();
   const auto executor = co_await asio::this_coro::executor;
-  left->count = hosts.size();
+  std::vector<Spawned<>> of_hosts;
   for (const std::shared_ptr<Host>& host : hosts) {
-    auto over = [left](const std::exception_ptr&) {
-      if (--left->count == 0) {
-        left->none.set();
-      }
-    };
-    asio::co_spawn(executor, work(host), std::move(over));
+    of_hosts.emplace_back(executor, work(host));
   }
-  if (left->count > 0) {
-    co_await left->none.wait_by(by);
+  for (const Spawned<>& of_host : of_hosts) {
+    co_await of_host.wait_by(by);
   }
 }
 

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/event.hpp"
 #include "base/ids.hpp"
 #include "base/process.hpp"
+#include "base/spawned.hpp"
 #include "hosts/pipe_command.hpp"
 #include "hosts/pipe_errors.hpp"
 #include "json/json_reader.hpp"
@@ -131,18 +131,12 @@ asio::awaitable<void> list_one(FarPlace place, Milliseconds within, std::shared_
 asio::awaitable<FarListing> list_there(std::vector<FarPlace> places, Milliseconds within) {
   const auto executor = co_await asio::this_coro::executor;
   const auto listing = std::make_shared<FarListing>();
-  const auto over = std::make_shared<Event>();
-  const auto left = std::make_shared<std::size_t>(places.size());
+  std::vector<Spawned<>> of_places;
   for (const FarPlace& place : places) {
-    auto done = [over, left](const std::exception_ptr&) {
-      if (--*left == 0) {
-        over->set();
-      }
-    };
-    asio::co_spawn(executor, list_one(place, within, listing), std::move(done));
+    of_places.emplace_back(executor, list_one(place, within, listing));
   }
-  if (!places.empty()) {
-    co_await over->wait();
+  for (const Spawned<>& of_place : of_places) {
+    co_await of_place.wait_by(Clock::time_point::max());
   }
   co_return std::move(*listing);
 }

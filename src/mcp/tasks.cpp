@@ -187,11 +187,9 @@ awaitable<TaskPtr> Tasks::find_command(std::string id, PeerSettingsPtr peer) {
 awaitable<void> Tasks::cancel(TaskPtr task) {
   constexpr Milliseconds kToKill{6'000};
   const auto deadline = Clock::now() + router_->services().sync_window + kToKill;
-  const auto ending = begin_cancel(task);
-  bool in_time = co_await finish_by(deadline, ending->over.wait());
-  if (ending->failure) {
-    std::rethrow_exception(ending->failure);
-  }
+  const Spawned<> ending = begin_cancel(task);
+  bool in_time = co_await ending.wait_by(deadline);
+  ending.result();
   if (in_time) {
     in_time = co_await finish_by(deadline, task->over.wait());
   }
@@ -201,24 +199,18 @@ awaitable<void> Tasks::cancel(TaskPtr task) {
   }
 }
 
-std::shared_ptr<Tasks::Ending> Tasks::begin_cancel(const TaskPtr& task) {
+Spawned<> Tasks::begin_cancel(const TaskPtr& task) {
   if (!has_command(*task) && !task->over.is_set()) {
     abort(*task);
   }
   return end_in_background(task);
 }
 
-std::shared_ptr<Tasks::Ending> Tasks::end_in_background(const TaskPtr& task) {
-  auto ending = std::make_shared<Ending>();
+Spawned<> Tasks::end_in_background(const TaskPtr& task) {
   if (!has_command(*task)) {
-    ending->over.set();
-    return ending;
+    return {};
   }
-  asio::co_spawn(executor_, end_command_of(router_, task), [ending](const std::exception_ptr& failure) {
-    ending->failure = failure;
-    ending->over.set();
-  });
-  return ending;
+  return {executor_, end_command_of(router_, task)};
 }
 
 std::vector<TaskPtr> Tasks::list(const std::string& identity) const {

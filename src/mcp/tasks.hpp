@@ -3,7 +3,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/event.hpp"
 #include "base/ids.hpp"
+#include "base/spawned.hpp"
 #include "mcp/task.hpp"
 #include "toolkit/tool.hpp"
 
@@ -62,13 +61,8 @@ class Tasks {
   /// synchronous window and 6 s: it is being ended all the same.
   [[nodiscard]] boost::asio::awaitable<void> cancel(TaskPtr task);
 
-  /// How the ending of a task went.
-  struct Ending {
-    Event over;
-    std::exception_ptr failure;
-  };
-  /// The same, without waiting.
-  std::shared_ptr<Ending> begin_cancel(const TaskPtr& task);
+  /// The same, without waiting: returns the ending of what the task has begun.
+  Spawned<> begin_cancel(const TaskPtr& task);
 
   /// Those that peers of this identity have begun or found. Oldest first.
   [[nodiscard]] std::vector<TaskPtr> list(const std::string& identity) const;
@@ -84,7 +78,7 @@ class Tasks {
   [[nodiscard]] boost::asio::awaitable<TaskPtr> find_command(std::string id, PeerSettingsPtr peer);
   [[nodiscard]] std::vector<TaskPtr> sorted(const std::function<bool(const Task&)>& which) const;
   void keep(const TaskPtr& task);
-  std::shared_ptr<Ending> end_in_background(const TaskPtr& task);
+  Spawned<> end_in_background(const TaskPtr& task);
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<const Router> router_;

@@ -1,10 +1,10 @@
+// The files of the commands of one pane, and the marks in them for other processes of ours.
 #include "tab/command_files.hpp"
 
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <charconv>
-#include <sstream>
 #include <utility>
 
 #include "base/command_file.hpp"
@@ -15,6 +15,23 @@ namespace terminally {
 namespace {
 
 constexpr std::string_view kForce = "force";
+
+void put(const std::filesystem::path& path, std::string_view content, bool here,
+         const std::filesystem::path& elsewhere) {
+  if (here) {
+    write_file(path, content);
+  } else {
+    write_elsewhere(path, content, elsewhere);
+  }
+}
+
+/// For what only tells: whatever it is about happens all the same.
+void try_to_write(const std::filesystem::path& path, const std::string& content) noexcept {
+  try {
+    write_file(path, content);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): said above
+  }
+}
 
 }  // namespace
 
@@ -32,17 +49,9 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
   }
   const bool here = directory_ == runtime_ || has_room(directory_, bytes);
   // Ours, so that the shell's umask does not make it readable for others. First: `remove` looks at it.
-  put(exit_path(nonce), "", here);
+  put(exit_path(nonce), "", here, runtime_);
   for (const ShellScript::File& file : script.files) {
-    put(file.path, file.content, here);
-  }
-}
-
-void CommandFiles::put(const std::filesystem::path& path, std::string_view content, bool here) const {
-  if (here) {
-    write_file(path, content);
-  } else {
-    write_elsewhere(path, content, runtime_);
+    put(file.path, file.content, here, runtime_);
   }
 }
 
@@ -53,9 +62,9 @@ bool CommandFiles::are_gone(const std::string& nonce) const {
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
   const std::string content = nonce + "\n" + (cwd.find('\n') == std::string::npos ? cwd : "") + "\n";
-  const std::filesystem::path path = directory_ / mark();
+  const std::filesystem::path path = directory_ / mark_;
   remove_file(path);  // perhaps a link, of a command that was killed with its server
-  put(path, content, directory_ == runtime_ || has_room(directory_, content.size()));
+  put(path, content, directory_ == runtime_ || has_room(directory_, content.size()), runtime_);
 }
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
@@ -89,7 +98,7 @@ void CommandFiles::mark_taken(const std::string& nonce) const noexcept {
 }
 
 std::optional<std::string> CommandFiles::running_nonce() const {
-  const auto content = read_file(directory_ / mark());
+  const auto content = read_file(directory_ / mark_);
   const std::size_t end = content ? content->find('\n') : std::string::npos;
   return end == std::string::npos ? std::nullopt : std::optional(content->substr(0, end));
 }
@@ -108,17 +117,11 @@ void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const no
   if (!force && is_cancelled(nonce)) {
     return;  // force that was asked for stays
   }
-  try {
-    write_file(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is ended all the same
-  }
+  try_to_write(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
 }
 
 void CommandFiles::mark_signalled(const std::string& nonce) const noexcept {
-  try {
-    write_file(path_of(nonce, CommandFile::signalled), "");
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is sent all the same
-  }
+  try_to_write(path_of(nonce, CommandFile::signalled), "");
 }
 
 void CommandFiles::remove_script(const std::string& nonce) const noexcept {
@@ -127,7 +130,7 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
 
 void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
   if (running_nonce() == nonce) {
-    take_away(mark(), runtime_ != directory_);
+    take_away(mark_, runtime_ != directory_);
   }
 }
 
@@ -149,24 +152,6 @@ void CommandFiles::take_away(const std::string& name, bool linked) const noexcep
   if (linked) {
     remove_file(runtime_ / name);
   }
-}
-
-std::optional<CommandFiles::ShellEnd> CommandFiles::shell_end() const {
-  const auto content = read_file(runtime_ / (pane_ + ".ended"));
-  ShellEnd end;
-  std::istringstream fields(content.value_or(""));
-  if (!(fields >> end.code >> end.lived_ms >> end.when >> end.next)) {
-    return std::nullopt;
-  }
-  return end;
-}
-
-std::optional<CommandFiles::ShellEnd> CommandFiles::take_shell_end() const {
-  auto end = shell_end();
-  if (end) {
-    remove_file(runtime_ / (pane_ + ".ended"));
-  }
-  return end;
 }
 
 std::filesystem::path CommandFiles::path_of(const std::string& nonce, CommandFile file) const {

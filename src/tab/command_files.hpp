@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/command_file.hpp"
 #include "base/ids.hpp"
@@ -30,22 +29,9 @@ namespace terminally {
 ///
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <pane>.typing held (flock) by the process that types a command into a nested shell there
-///     <pane>.ended  how the tab's shell last ended while no command ran, written by terminally-shell:
-///                   exit code, how long it lived in ms, when ("start": before its first prompt, "idle": by
-///                   itself at its prompt, "left"), and what was started then, "-" for nothing
+///     <pane>.ended  how the tab's shell last ended while no command ran (shell_end.cpp)
 class CommandFiles {
  public:
-  struct ShellEnd {
-    int code = 0;
-    std::uint64_t lived_ms = 0;
-    std::string when;
-    std::string next;
-  };
-  /// How the shell ended, if nobody has been told yet.
-  [[nodiscard]] std::optional<ShellEnd> shell_end() const;
-  /// The same, and tells it.
-  [[nodiscard]] std::optional<ShellEnd> take_shell_end() const;
-
   /// `files`: where those of commands are; none: in the runtime directory.
   CommandFiles(std::filesystem::path runtime, PaneId pane, std::filesystem::path files = {});
 
@@ -94,15 +80,14 @@ class CommandFiles {
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
 
  private:
-  void put(const std::filesystem::path& path, std::string_view content, bool here) const;
   void take_away(const std::string& name, bool linked) const noexcept;
   [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
   [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
-  [[nodiscard]] std::string mark() const { return pane_ + ".run"; }
 
   std::filesystem::path runtime_;
   std::filesystem::path directory_;
   std::string pane_;
+  std::string mark_ = pane_ + ".run";
 };
 
 }  // namespace terminally

@@ -2,11 +2,13 @@
 #include "tab/shell_end.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "log/log_end.hpp"
-#include "tab/command_files.hpp"
 #include "text/ansi.hpp"
 
 namespace terminally {
@@ -40,7 +42,36 @@ std::string seconds(std::uint64_t ms) {
   return std::to_string(ms / 1'000) + "." + std::to_string(ms % 1'000 / 100) + " s";
 }
 
-std::string how_it_ended(const CommandFiles::ShellEnd& end, const Tab& tab) {
+/// How the tab's shell last ended while no command ran, as terminally-shell wrote it.
+struct ShellEnd {
+  int code = 0;
+  std::uint64_t lived_ms = 0;
+  std::string when;  ///< "start": before its first prompt; "idle": by itself at its prompt; "left"
+  std::string next;  ///< what was started then; "-": nothing
+};
+
+std::filesystem::path end_path(const Tab& tab) {
+  return tab.files.runtime() / (std::to_string(tab.pane.number) + ".ended");
+}
+
+/// None where somebody has been told already.
+std::optional<ShellEnd> untold_end(const Tab& tab) {
+  ShellEnd end;
+  std::istringstream fields(read_file(end_path(tab)).value_or(""));
+  const bool whole = static_cast<bool>(fields >> end.code >> end.lived_ms >> end.when >> end.next);
+  return whole ? std::optional(end) : std::nullopt;
+}
+
+/// For whoever tells it.
+std::optional<ShellEnd> take_end(const Tab& tab) {
+  auto end = untold_end(tab);
+  if (end) {
+    remove_file(end_path(tab));
+  }
+  return end;
+}
+
+std::string how_it_ended(const ShellEnd& end, const Tab& tab) {
   std::string text =
       "its shell ended with exit code " + std::to_string(end.code) + " after " + seconds(end.lived_ms);
   if (end.when == "start") {
@@ -54,14 +85,14 @@ std::string how_it_ended(const CommandFiles::ShellEnd& end, const Tab& tab) {
 }  // namespace
 
 std::string why_closed(const Tab& tab) {
-  if (const auto end = tab.files.take_shell_end()) {
+  if (const auto end = take_end(tab)) {
     tab.shell_end = how_it_ended(*end, tab);
   }
   return tab.shell_end.empty() ? "is closed" : "is closed: " + tab.shell_end;
 }
 
 boost::asio::awaitable<void> wait_for_last_words(const Tab& tab, Clock::time_point deadline) {
-  const auto end = tab.files.shell_end();
+  const auto end = untold_end(tab);
   if (!end || end->when != "start" || end->next == "-") {
     co_return;
   }
@@ -72,7 +103,7 @@ boost::asio::awaitable<void> wait_for_last_words(const Tab& tab, Clock::time_poi
 }
 
 std::string note_of_new_shell(const Tab& tab) {
-  const auto end = tab.files.take_shell_end();
+  const auto end = take_end(tab);
   if (!end || end->next == "-") {
     return {};
   }

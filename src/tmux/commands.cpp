@@ -5,8 +5,8 @@
 
 #include "base/command_file.hpp"
 #include "base/error.hpp"
-#include "base/event.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
 #include "tab/unfinished_commands.hpp"
@@ -33,19 +33,10 @@ void settle_if_possible(CommandRun& run, bool followed) {
   }
 }
 
-/// A command on its way into its tab, which goes on by itself where its call does not.
-struct Start {
-  FileLock turn;  ///< where it is typed into a nested shell
-  Event over;
-  std::exception_ptr failure;
-  asio::cancellation_signal cancel;
-};
-
 }  // namespace
 
 Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
-  const auto start = std::make_shared<Start>();
-  start->turn = co_await turn_to_type(tab, time);
+  FileLock turn = co_await turn_to_type(tab, time);
   co_await take_tab_or_refuse(tab, time, std::move(what.reserved));
   CommandRecord record;
   record.command = std::move(what.command);
@@ -62,29 +53,16 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   }
   run->set_deadline(what.deadline);
   tab->runs.push_back(run);
-  // Started in a coroutine of its own: a client that cancels in between must not leave a typed command that
-  // nobody looks after.
-  asio::co_spawn(
-      context_.executor, start_run(run, time.arrived(), time.short_patience()),
-      asio::bind_cancellation_slot(start->cancel.slot(), [this, run, start](std::exception_ptr failure) {
-        start->turn.release();
-        start->failure = std::move(failure);
-        if (start->failure) {
-          run->ending().abandon();
-        } else {
-          follow(run);
-        }
-        start->over.set();
-      }));
+  const Spawned<> started(context_.executor, start(run, std::move(turn), time));
   bool aborted = false;
   bool in_time = false;
   try {
-    in_time = co_await finish_by(time.returns_by(), start->over.wait());
+    in_time = co_await started.wait_by(time.returns_by());
   } catch (const boost::system::system_error&) {
     aborted = true;
   }
-  if (!start->over.is_set() && !run->may_be_typed()) {
-    start->cancel.emit(asio::cancellation_type::terminal);
+  if (!started.is_over() && !run->may_be_typed()) {
+    started.cancel();
   } else if (aborted) {
     run->request_end(whose_cancel(), false);  // the next command waits for its end
   }
@@ -97,14 +75,26 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   if (!in_time) {
     run->call_has_answered();
   }
-  if (start->failure) {
-    std::rethrow_exception(start->failure);
-  }
+  started.result();
   if (run->has_ended() && !run->may_be_typed()) {
     throw Error(ErrorCode::tab_closed,
                 "tab " + to_string(tab->window) + " was closed before the command began; nothing was run");
   }
   co_return run;
+}
+
+/// Spawned: a client that cancels in between must not leave a typed command that nobody looks after. `turn`
+/// is for a nested shell.
+Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time) {
+  try {
+    co_await start_run(run, time.arrived(), time.short_patience());
+  } catch (...) {
+    turn.release();
+    run->ending().abandon();
+    throw;
+  }
+  turn.release();
+  follow(run);
 }
 
 Reason Commands::whose_cancel() const {

@@ -45,6 +45,7 @@ class Commands {
 
  private:
   Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
+  Awaitable<void> start(RunPtr run, FileLock turn, CallTime time);
   void follow(const RunPtr& run);
 
   const Config& config_;

@@ -9,11 +9,11 @@
 #include <set>
 #include <string>
 
-#include "base/answer_by.hpp"
 #include "base/awaitable.hpp"
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
+#include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/call_time.hpp"
 #include "command/command_run.hpp"
@@ -49,23 +49,15 @@ struct ManagerParts {
   /// `work` goes on: what it uses is its own, or lives as long as the manager.
   template <typename T>
   Awaitable<T> within(CallTime time, Awaitable<T> work) {
-    if constexpr (std::is_void_v<T>) {
-      co_await within(time, done(std::move(work)));
-    } else {
-      std::optional<T> answer = co_await answer_by(time.last_moment(), std::move(work));
-      if (!answer) {
-        throw out_of_time(time);
-      }
-      co_return std::move(*answer);
+    const Spawned<T> answer = co_await answer_by(time.last_moment(), std::move(work));
+    if (!answer.is_over()) {
+      throw out_of_time(time);
     }
+    co_return answer.result();
   }
   template <typename T>
   Awaitable<T> within_call_time(Awaitable<T> work) {
     return within(call_time(), std::move(work));
-  }
-  static Awaitable<bool> done(Awaitable<void> work) {
-    co_await std::move(work);
-    co_return true;
   }
   [[nodiscard]] Error out_of_time(CallTime time) const;
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/answer_by.hpp"
 #include "base/error.hpp"
+#include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
@@ -101,13 +101,13 @@ Error calls_before() {
 }  // namespace
 
 Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, CallTime time) {
-  std::optional<ChosenTab> place = co_await answer_by(time.returns_by(), choose_in_turn(window, time));
-  if (!place) {
+  const Spawned<ChosenTab> place = co_await answer_by(time.returns_by(), choose_in_turn(window, time));
+  if (!place.is_over()) {
     throw Error(ErrorCode::tmux_timeout,
                 "no tab was found for it in the time of this call: " + server_.what_held_up(time.arrived()) +
                     "; nothing was run. Try again later");
   }
-  co_return std::move(*place);
+  co_return place.result();
 }
 
 Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, CallTime time) {

@@ -4,13 +4,13 @@
 
 #include <boost/asio.hpp>
 #include <chrono>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/spawned.hpp"
 
 namespace terminally::test {
 
@@ -34,39 +34,12 @@ bool comes_true(boost::asio::io_context& io, const Condition& condition) {
   return false;
 }
 
-/// asio makes an empty result where there is none.
-template <typename T>
-boost::asio::awaitable<std::optional<T>> perhaps(boost::asio::awaitable<T> work) {
-  std::optional<T> result;
-  result.emplace(co_await std::move(work));
-  co_return result;
-}
-
 /// What a coroutine returns, or throws.
 template <typename T>
 T run(boost::asio::io_context& io, boost::asio::awaitable<T> work) {
-  bool done = false;
-  std::exception_ptr failure;
-  std::optional<T> result;
-  boost::asio::co_spawn(io, perhaps(std::move(work)), [&](std::exception_ptr thrown, std::optional<T> made) {
-    failure = std::move(thrown);
-    result = std::move(made);
-    done = true;
-  });
-  REQUIRE(comes_true(io, [&done] { return done; }));
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return std::move(*result);
-}
-
-inline boost::asio::awaitable<bool> with_result(boost::asio::awaitable<void> work) {
-  co_await std::move(work);
-  co_return true;
-}
-
-inline void run(boost::asio::io_context& io, boost::asio::awaitable<void> work) {
-  static_cast<void>(run(io, with_result(std::move(work))));
+  const Spawned<T> spawned(io.get_executor(), std::move(work));
+  REQUIRE(comes_true(io, [&spawned] { return spawned.is_over(); }));
+  return spawned.result();
 }
 
 /// What a call threw, or that it threw nothing.
@@ -87,42 +60,23 @@ Failure failure_of(boost::asio::io_context& io, boost::asio::awaitable<T> work) 
   return {};
 }
 
-inline Failure failure_of(boost::asio::io_context& io, boost::asio::awaitable<void> work) {
-  return failure_of(io, with_result(std::move(work)));
-}
-
 /// A call that goes on while the test does something else.
 template <typename T>
 class UnderWay {
  public:
-  UnderWay(boost::asio::io_context& io, boost::asio::awaitable<T> work) : io_(io) {
-    boost::asio::co_spawn(
-        io, std::move(work),
-        boost::asio::bind_cancellation_slot(cancel_.slot(), [this](std::exception_ptr thrown, T made) {
-          failure_ = std::move(thrown);
-          result_ = std::move(made);
-          done_ = true;
-        }));
-  }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
+  UnderWay(boost::asio::io_context& io, boost::asio::awaitable<T> work)
+      : io_(io), work_(io.get_executor(), std::move(work)) {}
 
-  [[nodiscard]] bool is_done() const { return done_; }
-  void cancel() { cancel_.emit(boost::asio::cancellation_type::terminal); }
+  [[nodiscard]] bool is_done() const { return work_.is_over(); }
+  void cancel() { work_.cancel(); }
   T result() {
-    REQUIRE(comes_true(io_, [this] { return done_; }));
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-    return std::move(*result_);
+    REQUIRE(comes_true(io_, [this] { return is_done(); }));
+    return work_.result();
   }
 
  private:
   boost::asio::io_context& io_;
-  boost::asio::cancellation_signal cancel_;
-  bool done_ = false;
-  std::exception_ptr failure_;
-  std::optional<T> result_;
+  Spawned<T> work_;
 };
 
 }  // namespace terminally::test
