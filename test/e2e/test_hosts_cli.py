@@ -261,7 +261,7 @@ class Commands(Way):
         self.far.allow("broken", {"command": ["false"]})
         checked = self.cli("hosts", "check")
         self.assertEqual(checked.returncode, 1)
-        self.assertIn("broken: the way to it ended with 1", checked.stdout.decode())
+        self.assertIn("broken: the command that connects exited with code 1", checked.stdout.decode())
         poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
 
     def test_push(self) -> None:
@@ -286,7 +286,7 @@ class Commands(Way):
         before = self.far.file.read_text()
         pushed = self.cli("hosts", "push", "new")
         self.assertEqual(pushed.returncode, 1, pushed)
-        self.assertIn("new: it did not arrive whole, and is not used", pushed.stderr.decode())
+        self.assertIn("new: the copy did not arrive whole; nothing was replaced", pushed.stderr.decode())
         self.assertEqual(self.far.file.read_text(), before)
         self.assertEqual([file.name for file in self.machine.home.rglob("terminally-mcp/*/*")], ["terminally-mcp"])
 

@@ -155,7 +155,7 @@ class WithinTheWindow(FoundAgain):
     def test_a_command_that_never_arrived(self) -> None:
         self.server.call("execute_command", host="web", command="true")
         error = self.server.call_error("get_command_state", window_id="web:main", command_id="call-" + "0" * 32)
-        self.assertIn("there is no record of it there", error)
+        self.assertIn("there is no record of it on the host", error)
 
     def test_a_process_is_found_again(self) -> None:
         self.server.call("execute_command", host="web", command="true")
