@@ -56,7 +56,7 @@ class HostsFile(unittest.TestCase):
             file = sandbox.home / ".config/terminally-mcp/hosts.json"
             run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--program", "/pushed")
             again = run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--file-root", "/srv")
-            self.assertIn(b"replaced, but for its program, /pushed", again.stderr)
+            self.assertIn(b"(kept its program /pushed", again.stderr)
             self.assertEqual(json.loads(file.read_text()), {"build1": {"ssh": "me@build1", "program": "/pushed", "file_roots": ["/srv"]}})
             for words in (("--ssh", "me@build1", "--program", "terminally-mcp"), ("--ssh", "me@other")):
                 run_cli(sandbox, "hosts", "add", "build1", *words)
@@ -178,7 +178,7 @@ class OnHostsAlone(unittest.TestCase):
         with self.server() as server:
             server.create_tab()
             for words in (("exec", "wbe:", "--", "true"), ("tail", "wbe:@0")):
-                self.assertIn(b'"wbe" is no host', self.cli(*words).stderr, words)
+                self.assertIn(b'"wbe" is an unknown host', self.cli(*words).stderr, words)
 
 
 class Commands(Way):
