@@ -13,6 +13,12 @@
 
 namespace terminally {
 
+/// How far one looks around a part of a log. As far back as a private key is long, and as a line may be in
+/// whose middle a secret stands. An echo and its START are shorter, but for one that all of the nearest bytes
+/// are within.
+inline constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
+inline constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
+
 /// Log bytes, and the bytes around them that decide on what is secret, or ours, in them.
 struct LogPart {
   std::string before;
@@ -49,6 +55,9 @@ struct LogRun {
 struct SecretsIn {
   std::vector<Edit> edits;                ///< a mask for each
   std::optional<std::size_t> unfinished;  ///< where one begins that may go on with the bytes
+  /// Up to here nothing changes, whatever follows: behind it one may begin, if only by a letter or two of its
+  /// line, or a line that may be one of a private key.
+  std::size_t settled = 0;
 };
 [[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from,
                                    bool begins_line, bool goes_on);

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "secrets/key_block.hpp"
 #include "secrets/known_values.hpp"
 #include "secrets/secret_rules.hpp"
 #include "secrets/secret_span.hpp"
@@ -25,9 +24,6 @@ class Secrets {
     bool values = true;  ///< what was named by `add`
   };
 
-  /// Of a stream, a longer line is looked at in pieces, each with what is around it.
-  static constexpr std::size_t kMostLineBytes = std::size_t{32} * 1024;
-
   explicit Secrets(Options options);
 
   /// The value and what is made of it (KnownValues) is shown as «redacted:name». `name`: letters, digits, "_"
@@ -41,12 +37,13 @@ class Secrets {
   /// What is shown in place of a secret.
   [[nodiscard]] std::string mask(std::uint16_t kind) const;
 
-  /// The secrets of a text, in order, none within another. `begins_line`: it begins with a line.
+  /// The secrets of a text, in order, none within another. `begins_line`: it begins with a line. `in_key`: it
+  /// ends within a private key.
   [[nodiscard]] std::vector<SecretSpan> find(std::string_view text) const {
-    KeyState state;
-    return find(text, true, state);
+    bool in_key = false;
+    return find(text, true, in_key);
   }
-  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, KeyState& state) const;
+  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, bool& in_key) const;
 
   /// The secret at the end of a text that goes on, whose end may not be there yet. Only the text's last line
   /// counts, but for a named value that is wrapped into lines.

@@ -45,14 +45,12 @@ class ProgressStream {
 
   /// Sends what is left, of what is followed what is there by now, and returns when the answer may follow: a
   /// client that reads both at once drops the step (the TypeScript SDK v1 does). `goes_on`: the command
-  /// prints on after its call. `read_by`: what was not read then is named and left out; half a second is
-  /// taken in any case, and ten at most.
-  [[nodiscard]] boost::asio::awaitable<void> finish(bool goes_on = false,
-                                                    Clock::time_point read_by = Clock::time_point::max());
+  /// prints on after its call. What cannot be read within 2 s is counted and left out.
+  [[nodiscard]] boost::asio::awaitable<void> finish(bool goes_on = false);
 
-  /// How many steps with a message were sent, and how many bytes of text they left out.
+  /// How many steps with a message were sent, and how many bytes they left out.
   [[nodiscard]] std::size_t messages() const;
-  [[nodiscard]] std::size_t skipped_bytes() const;
+  [[nodiscard]] std::uint64_t skipped_bytes() const;
 
  private:
   class State;
