@@ -51,6 +51,51 @@ ExecuteCommand request_of(const ExecOptions& options) {
   return request;
 }
 
+/// What ended the command, and the exit code that says so. What ended it before its time counts first.
+class Ending {
+ public:
+  void cancel(int exit_code) { cancelled_ = exit_code; }
+  [[nodiscard]] bool is_cancelled() const { return cancelled_ != 0; }
+  /// stdout took no more of the output: a full disk.
+  void lose_output() { output_lost_ = true; }
+  void end(const std::exception_ptr& failure, const CommandResult& result) {
+    failure_ = failure;
+    result_ = result;
+  }
+
+  /// Says on stderr what is odd. Throws what the command failed with.
+  [[nodiscard]] int exit_code() const {
+    if (cancelled_ != 0) {
+      return cancelled_;
+    }
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+    for (const std::string& note : result_.notes) {
+      complain(note);
+    }
+    if (result_.timed_out) {
+      complain("timed out after " + std::to_string(result_.duration_ms) + " ms");
+      return kTimedOut;
+    }
+    if (result_.state == CommandState::failed) {
+      complain("the command failed: " + std::string(to_string(result_.reason)));
+      return kExecFailed;
+    }
+    if (result_.reason == Reason::cancelled_by_client) {
+      complain("the command was ended by an MCP client");
+    }
+    const int exit_code = result_.exit_code.value_or(0);
+    return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
+  }
+
+ private:
+  int cancelled_ = 0;
+  bool output_lost_ = false;
+  std::exception_ptr failure_;
+  CommandResult result_;
+};
+
 /// One command under way, and what ends it before its time: C-c, a signal, or nobody reading the output any
 /// more.
 class Exec {
@@ -82,27 +127,27 @@ class Exec {
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {
                      heartbeat_.end();
-                     failure_ = failure;
-                     result_ = result;
+                     ending_.end(failure, result);
                      over_ = true;
                      asio::co_spawn(io_, finish(), asio::detached);
                    }));
     heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.
     io_.run();
-    return exit_code();
+    return ending_.exit_code();
   }
 
  private:
   asio::awaitable<void> finish() {
-    if (cancelled_ == 0) {  // who reads slowly gets everything; else what it still prints while it ends
+    if (!ending_
+             .is_cancelled()) {  // who reads slowly gets everything; else what it still prints while it ends
       output_.finish();
       co_await output_.written();
     }
     signals_.cancel();
     co_await keyboard_.end();
     stop_key_.cancel();
-    if (cancelled_ == 0) {
+    if (!ending_.is_cancelled()) {
       io_.stop();  // a shell that it opened may go on without us
     }
   }
@@ -118,7 +163,7 @@ class Exec {
 
   /// The command waits for the keyboard, and ours is not passed on: then it is told.
   void ask(const AwaitingInput& input) {
-    if (keyboard_.passes_on() || cancelled_ != 0) {
+    if (keyboard_.passes_on() || ending_.is_cancelled()) {
       return;
     }
     const std::string waits =
@@ -140,42 +185,17 @@ class Exec {
     } catch (const OutputClosed&) {
       asio::post(io_, [this] { cancel(128 + SIGPIPE); });
     } catch (const std::exception& error) {
-      output_lost_ = true;
+      ending_.lose_output();
       complain(error.what());
     }
   }
 
   void cancel(int exit_code) {
-    cancelled_ = exit_code;
+    ending_.cancel(exit_code);
     output_.hurry();
     if (!over_) {
       cancel_.emit(asio::cancellation_type::terminal);
     }
-  }
-
-  int exit_code() const {
-    if (cancelled_ != 0) {
-      return cancelled_;
-    }
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-    for (const std::string& note : result_.notes) {
-      complain(note);
-    }
-    if (result_.timed_out) {
-      complain("timed out after " + std::to_string(result_.duration_ms) + " ms");
-      return kTimedOut;
-    }
-    if (result_.state == CommandState::failed) {
-      complain("the command failed: " + std::string(to_string(result_.reason)));
-      return kExecFailed;
-    }
-    if (result_.reason == Reason::cancelled_by_client) {
-      complain("the command was ended by an MCP client");
-    }
-    const int exit_code = result_.exit_code.value_or(0);
-    return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
 
   asio::io_context io_{1};
@@ -188,11 +208,8 @@ class Exec {
   WindowId tab_;       ///< where it runs, once that is known
   bool told_ = false;  ///< that the command waits for the keyboard
   asio::cancellation_signal cancel_;
-  bool output_lost_ = false;  ///< stdout took no more of it: a full disk
-  bool over_ = false;         ///< the command, or it goes on without us
-  int cancelled_ = 0;
-  std::exception_ptr failure_;
-  CommandResult result_;
+  bool over_ = false;  ///< the command, or it goes on without us
+  Ending ending_;
 };
 
 /// `exec NAME -- …`: what stands alone before the dashes is a tab.

@@ -103,13 +103,6 @@ std::uint64_t LogFollower::unread() noexcept {
   }
 }
 
-std::uint64_t LogFollower::skip_to_last(std::uint64_t most, std::uint64_t kept) noexcept {
-  const std::uint64_t all = unread();
-  const std::uint64_t left_out = all > most ? all - std::min(all, kept) : 0;
-  position_ += left_out;
-  return left_out;
-}
-
 LogReach::Part LogFollower::part_now() {
   LogReach::Part part = reach_->now();
   position_ = std::max(position_, part.begin);

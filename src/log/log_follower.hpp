@@ -83,9 +83,6 @@ class LogFollower {
 
   /// Offset of the first byte that was not read.
   [[nodiscard]] std::uint64_t offset() const { return position_; }
-  /// Where more than `most` bytes were not read, goes on with the last `kept` of them. Returns how many bytes
-  /// that leaves out.
-  std::uint64_t skip_to_last(std::uint64_t most, std::uint64_t kept) noexcept;
   /// How many bytes there are that were not read; 0 where nobody can know.
   [[nodiscard]] std::uint64_t unread() noexcept;
 

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
-#include "log/masking.hpp"
 #include "toolkit/seen_total.hpp"
 #include "toolkit/shown_text.hpp"
 
@@ -29,10 +28,6 @@ constexpr Milliseconds kReadsBehind{2'000};
 constexpr Milliseconds kLastStepWithin{1'000};
 /// What may wait to be sent: a second's worth at the highest rate that is streamed whole.
 constexpr std::size_t kWaitingBytes = std::size_t{512} * 1024;
-/// The log is not read where more than this is ahead, but for the last step and what a secret in it began
-/// with.
-constexpr std::uint64_t kFarBehind = 2 * kWaitingBytes;
-constexpr std::uint64_t kReadsAhead = ShownText::kStepBytes + kLookBack;
 constexpr double kHeartbeatStep = 0.001;
 constexpr double kMostBytes = 1e12;  ///< above, a step as small as that of a heartbeat is lost
 
@@ -61,7 +56,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 
   void feed(std::string_view bytes) {
     bytes_ += static_cast<double>(bytes.size());
-    show(bytes, kWaitingBytes);
+    show(bytes);
   }
 
   void pass_on(const Progress& step) {
@@ -69,7 +64,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     if (step.awaiting_input) {
       awaiting_ = step.awaiting_input;
     }
-    show(step.message, kWaitingBytes);
+    show(step.message);
   }
 
   void awaiting(AwaitingInput input) {
@@ -79,6 +74,9 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 
   asio::awaitable<void> finish(bool goes_on) {
     const auto self = shared_from_this();
+    if (!report_) {
+      co_return;
+    }
     const std::uint64_t unread = co_await read_to_end();
     awaiting_.reset();
     text_.end(goes_on || unread > 0, unread);
@@ -110,18 +108,12 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
  private:
   static asio::awaitable<void> read(std::shared_ptr<State> self) {
     try {
-      std::uint64_t skipped = 0;
       for (;;) {
         const std::optional<PaneLog::Slice> slice = co_await self->output_->next();
         if (!slice || self->all_read_.is_set()) {
           break;
         }
-        self->bytes_ += static_cast<double>(skipped + slice->bytes.size());
-        self->show(slice->bytes, skipped > 0 ? ShownText::kStepBytes : kWaitingBytes);
-        skipped = slice->eof ? 0 : self->output_->skip_to_last(kFarBehind, kReadsAhead);
-        if (skipped > 0) {
-          self->text_.skip(skipped);
-        }
+        self->feed(slice->bytes);
       }
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be read is not shown
     }
@@ -130,7 +122,7 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 
   /// What is followed, up to where it is by now. Returns how many bytes could not be read in time.
   asio::awaitable<std::uint64_t> read_to_end() {
-    if (!output_ || !report_) {
+    if (!output_) {
       co_return 0;
     }
     output_->finish();
@@ -139,11 +131,10 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
     co_return all ? 0 : output_->unread();
   }
 
-  /// Of the text that waits, the newest is kept where it is more than `most`.
-  void show(std::string_view bytes, std::size_t most) {
+  void show(std::string_view bytes) {
     if (report_) {
       text_.feed(bytes);
-      text_.keep(most);
+      text_.keep(kWaitingBytes);
       look();
     }
   }
@@ -205,54 +196,40 @@ class ProgressStream::State : public std::enable_shared_from_this<State> {
 };
 
 ProgressStream::ProgressStream(const asio::any_io_executor& executor, ReportProgress report,
-                               const std::shared_ptr<TextGuard>& guard, std::string own_files) {
-  if (report) {
-    state_ = std::make_shared<State>(executor, std::move(report), guard, std::move(own_files));
-    state_->look();
-  }
+                               const std::shared_ptr<TextGuard>& guard, std::string own_files)
+    : state_(std::make_shared<State>(executor, std::move(report), guard, std::move(own_files))) {
+  state_->look();
 }
 
 ProgressStream::~ProgressStream() {
-  if (state_) {
-    state_->close();
-  }
+  state_->close();
 }
 
 void ProgressStream::follow(LogFollower output) {
-  if (state_) {
-    state_->follow(std::move(output));
-  }
+  state_->follow(std::move(output));
 }
 
 void ProgressStream::feed(std::string_view bytes) {
-  if (state_) {
-    state_->feed(bytes);
-  }
+  state_->feed(bytes);
 }
 
 void ProgressStream::pass_on(const Progress& step) {
-  if (state_) {
-    state_->pass_on(step);
-  }
+  state_->pass_on(step);
 }
 
 void ProgressStream::awaiting(AwaitingInput input) {
-  if (state_) {
-    state_->awaiting(std::move(input));
-  }
+  state_->awaiting(std::move(input));
 }
 
 asio::awaitable<void> ProgressStream::finish(bool goes_on) {
-  if (state_) {
-    co_await state_->finish(goes_on);
-  }
+  return state_->finish(goes_on);
 }
 
 std::size_t ProgressStream::messages() const {
-  return state_ ? state_->messages() : 0;
+  return state_->messages();
 }
 std::uint64_t ProgressStream::skipped_bytes() const {
-  return state_ ? state_->skipped_bytes() : 0;
+  return state_->skipped_bytes();
 }
 
 }  // namespace terminally

@@ -19,12 +19,11 @@ namespace terminally {
 /// output is named and not streamed. What the client does not take in time is kept for the next step, within
 /// the same bound: nobody waits for it.
 ///
-/// What a shell says of the file in `own_files` that it read a command from, it says of `command`.
-/// With a guard, the text is masked. What may be the beginning of a secret is held back, for the time of a
-/// step at most: then it is masked, and so is what follows of it.
+/// The text is that of a ShownText: with a guard it is masked, and of a file in `own_files` the messages say
+/// `command`.
 class ProgressStream {
  public:
-  /// Nothing is sent, and nothing costs anything, when `report` is empty.
+  /// Nothing is sent when `report` is empty.
   ProgressStream(const boost::asio::any_io_executor& executor, ReportProgress report,
                  const std::shared_ptr<TextGuard>& guard = nullptr, std::string own_files = {});
   ProgressStream(const ProgressStream&) = delete;

@@ -153,14 +153,4 @@ void ShownText::keep(std::size_t most) {
   go_to({.at = at});
 }
 
-void ShownText::skip(std::uint64_t bytes) {
-  const std::uint64_t all = window_.size() - told_.at + bytes;
-  skipped_ += all;
-  skipped_now_ += all;
-  window_.clear();
-  begins_line_ = false;
-  held_.reset();
-  go_to({});
-}
-
 }  // namespace terminally

@@ -46,8 +46,6 @@ class ShownText {
   /// Where more than `most` bytes of text wait, skips the oldest of them: the newest kStepBytes are left. The
   /// next piece begins with a line that says how much was skipped.
   void keep(std::size_t most);
-  /// The same for all of the text, and for `bytes` that follow it and are not fed.
-  void skip(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t skipped_bytes() const { return skipped_; }
 
  private:
