@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "secrets/redactor.hpp"
 #include "secrets/text_guard.hpp"
 #include "text/ansi.hpp"
 #include "text/render.hpp"
+#include "toolkit/shown_text.hpp"
 
 using namespace terminally;
 
@@ -90,28 +90,29 @@ void bench_renders() {
   bench_render("plain lines", plain);
 }
 
-/// What a model reads is masked and made visible: in one piece as a result, in small pieces as progress.
+/// What a model reads is masked and made visible: in one piece as a result, in the steps of a progress.
 void bench_guard(const char* what, const std::string& text) {
+  constexpr std::size_t kStep = std::size_t{512} * 1024 / 10;  // the highest rate that is streamed whole
   const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
   secrets->add("KNOWN", "correct horse battery staple");
   std::size_t size = 0;
   const double whole = best_seconds([&] { size = TextGuard(secrets).text(text).size(); });
   double slowest = 0;
   const double streamed = best_seconds([&] {
-    Redactor redactor(secrets);
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); at += 4096) {
+    ShownText shown(std::make_shared<TextGuard>(secrets), "");
+    for (std::size_t at = 0; at < text.size(); at += kStep) {
       const auto start = std::chrono::steady_clock::now();
-      redactor.feed(std::string_view(text).substr(at, 4096), out);
-      redactor.release(out);
+      shown.feed(std::string_view(text).substr(at, kStep));
+      if (!shown.next(ShownText::kStepBytes).empty()) {
+        shown.told();
+      }
       const auto took = std::chrono::steady_clock::now() - start;
       slowest = std::max(slowest, std::chrono::duration<double>(took).count());
     }
-    redactor.finish(out);
   });
   const double megabytes = static_cast<double>(text.size()) / 1e6;
   std::printf(
-      "guard, %-34s %4.0f KB to %7zu bytes: %6.2f ms; in pieces of 4 KB %6.1f MB/s, slowest %5.2f ms\n", what,
+      "guard, %-34s %4.0f KB to %7zu bytes: %6.2f ms; in steps of 52 KB %6.1f MB/s, slowest %5.2f ms\n", what,
       megabytes * 1e3, size, whole * 1e3, megabytes / streamed, slowest * 1e3);
 }
 

@@ -183,6 +183,7 @@ void Keyboard::tell_that_it_is_held() {
 }
 
 asio::awaitable<void> Keyboard::pass_on(WindowId tab) {
+  Milliseconds look_again{0};
   while (!over_) {
     if (!terminal_.take()) {
       co_await pause(kLookForTerminal);
@@ -206,9 +207,9 @@ asio::awaitable<void> Keyboard::pass_on(WindowId tab) {
       continue;
     }
     const bool went = co_await offer(tab);
-    look_again_ = went ? kLookAgainSoon : std::min(look_again_ * 2 + kLookAgainSoon, kLookForTaker);
+    look_again = went ? kLookAgainSoon : std::min(look_again * 2 + kLookAgainSoon, kLookForTaker);
     if (!over_ && !held_.empty()) {
-      co_await pause(look_again_);
+      co_await pause(look_again);
     }
   }
 }

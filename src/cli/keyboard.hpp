@@ -70,7 +70,6 @@ class Keyboard {
   std::string raw_;   ///< read, and not known yet to be whole keys
   std::string held_;  ///< keys that nobody has taken yet, as far as is known
   bool offering_ = false;
-  std::chrono::milliseconds look_again_{0};
   std::optional<std::chrono::steady_clock::time_point> held_since_;
   bool told_ = false;
   bool over_ = false;

@@ -62,12 +62,14 @@ LogText::LogText(LogPart part, TextView view, int cols)
   begin_ = window_.size();
   end_ = begin_ + part.bytes.size();
   window_.append(part.bytes).append(part.after);
+  std::size_t settled = window_.size();
   if (view_.guard) {
     const std::size_t line =
         part.begins_line ? 0 : window_.substr(0, begin_).find('\n') + 1;  // npos + 1 is 0
     SecretsIn found =
         secrets_in(view_.guard->secrets(), window_, line, part.begins_line || line > 0, part.goes_on);
     edits_ = std::move(found.edits);
+    settled = found.settled;
     if (found.unfinished && *found.unfinished < end_) {
       unfinished_ = *found.unfinished - std::min(*found.unfinished, begin_);
     }
@@ -78,7 +80,11 @@ LogText::LogText(LogPart part, TextView view, int cols)
     const std::vector<Edit> names = command_names(window_, view_.own_files);
     edits_.insert(edits_.end(), names.begin(), names.end());
     std::ranges::sort(edits_, {}, &Edit::begin);
+    if (part.goes_on) {
+      settled = std::min(settled, unfinished_name(window_, view_.own_files, part.begins_line));
+    }
   }
+  settled_ = std::clamp(settled, begin_, end_) - begin_;
 }
 
 std::string_view LogText::bytes() const {
@@ -93,6 +99,12 @@ std::optional<std::size_t> LogText::echo_in(std::size_t begin, std::size_t end) 
   const auto echo = std::ranges::find_if(
       echoes_, [&](const Edit& one) { return one.end > begin_ + begin && one.begin < begin_ + end; });
   return echo == echoes_.end() ? std::nullopt : std::optional(echo->begin - std::min(echo->begin, begin_));
+}
+
+const Edit* LogText::edit_before(std::size_t at) const {
+  const auto edit = std::ranges::find_if(
+      edits_, [&](const Edit& one) { return one.begin < begin_ + at && one.end >= begin_ + at; });
+  return edit == edits_.end() ? nullptr : &*edit;
 }
 
 void LogText::append(std::size_t begin, std::size_t end, VisibleText& visible, std::string& out,

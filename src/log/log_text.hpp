@@ -39,6 +39,11 @@ class LogText {
   /// Where the first line that we typed begins that has a byte from `begin` to `end`.
   [[nodiscard]] std::optional<std::size_t> echo_in(std::size_t begin, std::size_t end) const;
 
+  /// How many bytes of the part stay as they are shown, whatever follows the part.
+  [[nodiscard]] std::size_t settled() const { return settled_; }
+  /// What hides the byte before `at`; null where that is shown.
+  [[nodiscard]] const Edit* edit_before(std::size_t at) const;
+
   [[nodiscard]] FittingText text(std::size_t begin, std::size_t end) const;
   /// As much of the part from byte `from` on as has a text of at most `budget` bytes as JSON, cut between
   /// characters and outside of any sequence; an end that is kept begins with a line if it can.
@@ -63,6 +68,7 @@ class LogText {
   std::vector<Edit> echoes_;
   std::vector<Edit> edits_;
   std::optional<std::size_t> unfinished_;
+  std::size_t settled_ = 0;
 };
 
 /// A text of at most `budget` bytes as JSON; of a beginning as by `chunk`.

@@ -11,10 +11,6 @@
 namespace terminally {
 namespace {
 
-/// How far to read around a part: as far as a private key is long, and a line around a secret. An echo and
-/// its START are shorter, unless it is an in-line echo that all of the nearest kWithinEcho bytes belong to.
-constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
-constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
 constexpr std::size_t kWithinEcho = std::size_t{4} * 1024;
 
 std::size_t after_newline(std::string_view text, std::size_t from) {
@@ -117,6 +113,7 @@ LogPart log_part(const PaneLog& log, const LogRange& range) {
 SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from, bool begins_line,
                      bool goes_on) {
   SecretsIn found;
+  found.settled = bytes.size();
   if (!secrets.any()) {
     return found;
   }
@@ -124,18 +121,9 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t
   const bool plain = is_printable(bytes);
   const std::string stripped = plain ? std::string() : strip_ansi(bytes);
   const std::string_view text = plain ? bytes : std::string_view(stripped);
-  KeyState state;
-  std::vector<SecretSpan> spans = secrets.find(text, begins_line, state);
-  if (goes_on) {
-    const Secrets::Unfinished open = secrets.unfinished(text, begins_line);
-    if (open.likely && open.begin < text.size()) {
-      found.unfinished = from + (plain ? open.begin : Places(bytes, text).begin_of(open.begin));
-      if (spans.empty() || spans.back().end <= open.begin) {
-        spans.push_back({.begin = open.begin, .end = text.size(), .kind = open.kind});
-      }
-    }
-  }
-  found.edits.reserve(spans.size());
+  bool in_key = false;
+  const std::vector<SecretSpan> spans = secrets.find(text, begins_line, in_key);
+  found.edits.reserve(spans.size() + 1);
   Places places(bytes, text);
   for (const SecretSpan& span : spans) {
     Edit edit{.begin = from + (plain ? span.begin : places.begin_of(span.begin)),
@@ -146,6 +134,26 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t
       edit.secret = span.kind;
     }
     found.edits.push_back(std::move(edit));
+  }
+  if (!goes_on) {
+    return found;
+  }
+  const Secrets::Unfinished open = secrets.unfinished(text, begins_line);
+  const auto place = [&](std::size_t at) { return from + (plain ? at : Places(bytes, text).begin_of(at)); };
+  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
+  std::size_t settled = open.likely || open.begin >= line ? open.begin : text.size();
+  settled = in_key ? std::min(settled, line) : settled;
+  found.settled = settled < text.size() ? place(settled) : found.settled;
+  if (open.likely && open.begin < text.size()) {
+    found.unfinished = place(open.begin);
+    if (spans.empty() || spans.back().end < text.size() || spans.back().begin > open.begin) {
+      found.edits.push_back({.begin = *found.unfinished,
+                             .end = from + (plain ? text.size() : Places(bytes, text).end_of(text.size())),
+                             .shown = secrets.mask(open.kind),
+                             .secret = open.kind,
+                             .newline_after = text.ends_with('\n')});
+      std::ranges::stable_sort(found.edits, {}, &Edit::begin);
+    }
   }
   return found;
 }

@@ -13,6 +13,11 @@
 
 namespace terminally {
 
+/// How far to read around a part of a log: as far as a private key is long, and a line around a secret. An echo
+/// and its START are shorter, unless it is an in-line echo that all of the nearest bytes belong to.
+inline constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
+inline constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
+
 /// A part of a log, with the bytes around it that decide what in the part is secret, or typed by us.
 struct LogPart {
   std::string before;
@@ -49,6 +54,9 @@ struct LogRun {
 struct SecretsIn {
   std::vector<Edit> edits;                ///< one for each secret, with its mask
   std::optional<std::size_t> unfinished;  ///< where a secret begins that may go on after the bytes
+  /// Whatever follows the bytes, nothing changes before this: a secret, or a line of a private key, may begin
+  /// behind it, if only with a letter or two of its line.
+  std::size_t settled = 0;
 };
 [[nodiscard]] SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from,
                                    bool begins_line, bool goes_on);

@@ -178,44 +178,21 @@ std::vector<Edit> command_names(std::string_view text, std::string_view director
   return names;
 }
 
-std::string with_command_named(std::string_view text, std::string_view directory) {
-  return edited(text, command_names(text, directory));
-}
-
-/// Where in what is held something begins that may become a name, or a line to be left out.
-std::size_t CommandNaming::unfinished_from() const {
-  const std::string_view all = held_;
-  const std::size_t newline = all.rfind('\n');
-  const std::size_t line = newline + 1;  // npos + 1 is 0
-  if ((begins_line_ || line > 0) && may_be_about_our_script(all.substr(line))) {
+std::size_t unfinished_name(std::string_view text, std::string_view directory, bool begins_line) {
+  if (directory.empty()) {
+    return text.size();
+  }
+  const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
+  if ((begins_line || line > 0) && may_be_about_our_script(text.substr(line))) {
     return line;
   }
-  const std::string prefix = directory_ + "/";
+  const std::string prefix = std::string(directory) + "/";
   const std::size_t longest = prefix.size() + kCommandIdDigits;
-  for (std::size_t at = std::max(line, all.size() - std::min(all.size(), longest)); at < all.size(); ++at) {
-    if (may_become_name(all.substr(at), prefix)) {
-      return at;
-    }
+  std::size_t at = std::max(line, text.size() - std::min(text.size(), longest));
+  while (at < text.size() && !may_become_name(text.substr(at), prefix)) {
+    ++at;
   }
-  return all.size();
-}
-
-void CommandNaming::feed(std::string_view text, std::string& out) {
-  if (directory_.empty()) {
-    out += text;
-    return;
-  }
-  held_ += text;
-  const std::size_t whole = unfinished_from();
-  out += with_command_named(std::string_view(held_).substr(0, whole), directory_);
-  begins_line_ = whole == 0 ? begins_line_ : held_[whole - 1] == '\n';
-  held_.erase(0, whole);
-}
-
-void CommandNaming::release(std::string& out) {
-  begins_line_ = begins_line_ && held_.empty();
-  out += with_command_named(held_, directory_);
-  held_.clear();
+  return at;
 }
 
 }  // namespace terminally

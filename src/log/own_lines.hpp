@@ -1,9 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "log/edits.hpp"
@@ -27,25 +26,10 @@ inline constexpr std::uint64_t kInlineEchoBytes = std::uint64_t{132} * 1024;
 /// The file that a command's text was run from is called `command`: shells name it in their errors (zsh and
 /// dash in each). What fish adds about our own script around it is left out. `directory`: where these files
 /// are.
-[[nodiscard]] std::string with_command_named(std::string_view text, std::string_view directory);
 [[nodiscard]] std::vector<Edit> command_names(std::string_view text, std::string_view directory);
-
-/// The same for a text that comes in pieces, split anywhere: what may become such a name is held until more
-/// comes, or is released as it is.
-class CommandNaming {
- public:
-  explicit CommandNaming(std::string directory) : directory_(std::move(directory)) {}
-
-  void feed(std::string_view text, std::string& out);
-  void release(std::string& out);
-  [[nodiscard]] bool holds() const { return !held_.empty(); }
-
- private:
-  [[nodiscard]] std::size_t unfinished_from() const;
-
-  std::string directory_;
-  std::string held_;
-  bool begins_line_ = true;  ///< what is held does
-};
+/// Where at the end of a text begins what may become such a name, or a line to be left out; its size for
+/// nowhere.
+[[nodiscard]] std::size_t unfinished_name(std::string_view text, std::string_view directory,
+                                          bool begins_line);
 
 }  // namespace terminally

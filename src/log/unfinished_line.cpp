@@ -28,10 +28,10 @@ std::string last_line_bytes(const PaneLog& log, std::size_t most) {
 /// Whether the line that ends the log is one of a private key.
 bool is_in_key(const PaneLog& log, std::size_t line_bytes, const Secrets& secrets) {
   const std::uint64_t end = log.end() - std::min<std::uint64_t>(log.end(), line_bytes);
-  KeyState state;
+  bool in_key = false;
   static_cast<void>(secrets.find(
-      strip_ansi(read_range(log, end - std::min<std::uint64_t>(end, kGuardedLineBytes), end)), true, state));
-  return state.key_lines > 0;
+      strip_ansi(read_range(log, end - std::min<std::uint64_t>(end, kGuardedLineBytes), end)), true, in_key));
+  return in_key;
 }
 
 std::string plain_line(const std::string& bytes, int cols) {

@@ -87,8 +87,8 @@ awaitable<ordered_json> ping(Peer& /*peer*/, ExchangePtr /*exchange*/) {
   co_return ordered_json::object();
 }
 
-/// This server logs to stderr and has no messages to send yet.
-awaitable<ordered_json> set_level(Peer& peer, ExchangePtr exchange) {
+/// This server logs to stderr and has no messages to send: no level is kept.
+awaitable<ordered_json> set_level(Peer& /*peer*/, ExchangePtr exchange) {
   static constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notice", "warning",
                                                               "error", "critical", "alert",  "emergency"};
   const std::string& level = need_string(*exchange->params(), "level");
@@ -97,7 +97,6 @@ awaitable<ordered_json> set_level(Peer& peer, ExchangePtr exchange) {
                         "Invalid params: level must be debug, info, notice, warning, error, critical, "
                         "alert or emergency");
   }
-  peer.set_log_level(level);
   co_return ordered_json::object();
 }
 

@@ -74,10 +74,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void agree_on(Revision revision, std::string client);
   [[nodiscard]] Revision negotiated() const { return negotiated_; }
 
-  /// The least that it wants to be told by log messages, of which this server has none yet.
-  void set_log_level(std::string level) { log_level_ = std::move(level); }
-  [[nodiscard]] const std::string& log_level() const { return log_level_; }
-
  private:
   void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
   void refuse_batch(const RpcInput& input, const ProtocolError& error, Stream& stream);
@@ -96,7 +92,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::shared_ptr<Outlet> outlet_;
   Revision negotiated_ = kNewestLegacy;
   std::string client_;  ///< as the last initialize said, see client_name
-  std::string log_level_;
   Subscriptions subscriptions_;
   InFlight in_flight_;
   Event exchange_ended_;  ///< each time that one does

@@ -35,57 +35,43 @@ std::optional<std::size_t> end_of_key(std::string_view rest) {
   return end == std::string_view::npos ? std::nullopt : std::optional(end + kDashes.size());
 }
 
-/// Goes through a key from `at` on, and sets `span.end`, where the hidden bytes end.
-void go_through(std::string_view text, std::size_t at, bool at_line, SecretSpan& span, KeyState& state) {
-  for (;;) {
+/// Goes through a key whose first line has begun before `span.end`, and moves that to where it ends. Returns
+/// whether the text ends within it.
+bool go_through(std::string_view text, SecretSpan& span) {
+  std::size_t at = span.end;
+  for (std::size_t lines = 1;; ++lines) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());
     const std::string_view rest = text.substr(at, line_end - at);
     if (const auto end = end_of_key(rest)) {
       span.end = at + *end;
-      state.key_lines = 0;
-      return;
+      return false;
     }
-    if (at_line && (state.key_lines > kMostLinesOfKey || is_no_key(rest))) {
+    if (lines > 1 && (lines > kMostLinesOfKey || is_no_key(rest))) {
       span.end = at;
       span.newline_after = true;
-      state.key_lines = 0;
-      return;
+      return false;
     }
-    if (line_end == text.size()) {
-      span.end = line_end;
-      return;
-    }
-    at = line_end + 1;
-    at_line = true;
-    ++state.key_lines;
+    at = std::min(line_end + 1, text.size());
     if (at == text.size()) {
       span.end = at;
-      return;
+      return true;
     }
   }
 }
 
 }  // namespace
 
-std::vector<SecretSpan> hide_keys(std::string_view text, bool begins_line,
-                                  const std::vector<SecretSpan>& spans, KeyState& state) {
+std::vector<SecretSpan> hide_keys(std::string_view text, const std::vector<SecretSpan>& spans, bool& in_key) {
   std::vector<SecretSpan> all;
   all.reserve(spans.size());
   std::size_t hidden = 0;
-  if (state.key_lines > 0 && !text.empty()) {
-    SecretSpan key{.kind = SecretRules::kPrivateKey, .goes_on = true};
-    go_through(text, 0, begins_line, key, state);
-    hidden = key.end;
-    all.push_back(key);
-  }
   for (const SecretSpan& span : spans) {
     if (span.begin < hidden) {
       continue;
     }
     all.push_back(span);
     if (span.kind == SecretRules::kPrivateKey) {
-      state.key_lines = 1;
-      go_through(text, span.end, false, all.back(), state);
+      in_key = go_through(text, all.back());
       hidden = all.back().end;
     }
   }

@@ -107,14 +107,14 @@ void Secrets::find_in_lines(std::string& text, bool begins_line, std::vector<Sec
   merge(spans);
 }
 
-std::vector<SecretSpan> Secrets::find(std::string_view text, bool begins_line, KeyState& state) const {
+std::vector<SecretSpan> Secrets::find(std::string_view text, bool begins_line, bool& in_key) const {
   std::vector<SecretSpan> spans;
-  if (!any() && state.key_lines == 0) {
+  if (!any()) {
     return spans;
   }
   std::string subject(text);
   find_in_lines(subject, begins_line, spans);
-  return hide_keys(subject, begins_line, spans, state);
+  return hide_keys(subject, spans, in_key);
 }
 
 Secrets::Unfinished Secrets::unfinished(std::string_view text, bool begins_line) const {

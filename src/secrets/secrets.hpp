@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "secrets/key_block.hpp"
 #include "secrets/known_values.hpp"
 #include "secrets/secret_rules.hpp"
 #include "secrets/secret_span.hpp"
@@ -25,9 +24,6 @@ class Secrets {
     bool values = true;  ///< find the values given to `add`
   };
 
-  /// A longer line of a stream is searched in pieces, each with the text around it.
-  static constexpr std::size_t kMostLineBytes = std::size_t{32} * 1024;
-
   explicit Secrets(Options options);
 
   /// From now on the value and its encodings (KnownValues) are shown as «redacted:name». `name`: letters,
@@ -42,11 +38,12 @@ class Secrets {
   [[nodiscard]] std::string mask(std::uint16_t kind) const;
 
   /// The secrets of a text, in order, none within another. `begins_line`: the text begins with a line.
+  /// `in_key`: the text ends within a private key.
   [[nodiscard]] std::vector<SecretSpan> find(std::string_view text) const {
-    KeyState state;
-    return find(text, true, state);
+    bool in_key = false;
+    return find(text, true, in_key);
   }
-  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, KeyState& state) const;
+  [[nodiscard]] std::vector<SecretSpan> find(std::string_view text, bool begins_line, bool& in_key) const;
 
   /// The secret at the end of a text that goes on, which may not have ended. Only the text's last line
   /// counts, except for a named value that is wrapped into lines.

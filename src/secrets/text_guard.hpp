@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "secrets/redactor.hpp"
 #include "secrets/secrets.hpp"
 
 namespace terminally {

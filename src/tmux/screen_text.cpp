@@ -7,6 +7,7 @@
 #include "base/utf8.hpp"
 #include "json/json_size.hpp"
 #include "log/masking.hpp"
+#include "secrets/key_block.hpp"
 #include "server/client.hpp"
 #include "text/ansi.hpp"
 #include "text/visible_text.hpp"

@@ -19,12 +19,11 @@ namespace terminally {
 /// output is named and not streamed. What the client does not take in time is kept for the next step, within
 /// the same bound: nobody waits for it.
 ///
-/// What a shell says of the file in `own_files` that it read a command from, it says of `command`.
-/// With a guard, the text is masked. What may be the beginning of a secret is held back, for the time of a
-/// step at most: then it is masked, and so is what follows of it.
+/// The text is that of a ShownText: with a guard it is masked, and of a file in `own_files` the messages say
+/// `command`.
 class ProgressStream {
  public:
-  /// Nothing is sent, and nothing costs anything, when `report` is empty.
+  /// Nothing is sent when `report` is empty.
   ProgressStream(const boost::asio::any_io_executor& executor, ReportProgress report,
                  const std::shared_ptr<TextGuard>& guard = nullptr, std::string own_files = {});
   ProgressStream(const ProgressStream&) = delete;
@@ -45,14 +44,12 @@ class ProgressStream {
 
   /// Sends what is left, of what is followed what is there by now, and returns when the answer may follow: a
   /// client that reads both at once drops the step (the TypeScript SDK v1 does). `goes_on`: the command
-  /// prints on after its call. `read_by`: what was not read then is named and left out; half a second is
-  /// taken in any case, and ten at most.
-  [[nodiscard]] boost::asio::awaitable<void> finish(bool goes_on = false,
-                                                    Clock::time_point read_by = Clock::time_point::max());
+  /// prints on after its call. What cannot be read within 2 s is counted and left out.
+  [[nodiscard]] boost::asio::awaitable<void> finish(bool goes_on = false);
 
-  /// How many steps with a message were sent, and how many bytes of text they left out.
+  /// How many steps with a message were sent, and how many bytes they left out.
   [[nodiscard]] std::size_t messages() const;
-  [[nodiscard]] std::size_t skipped_bytes() const;
+  [[nodiscard]] std::uint64_t skipped_bytes() const;
 
  private:
   class State;

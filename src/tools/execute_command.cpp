@@ -29,10 +29,6 @@ struct ExecuteCommandArgs {
   }
 };
 
-/// How long after the command's timeout its output is still read for the last step. The command may take 6 s
-/// to end after the timeout.
-constexpr Milliseconds kReadsOutput{4'500};
-
 std::string streamed_note(const ProgressStream& stream) {
   std::string note = "streamed in " + std::to_string(stream.messages()) +
                      (stream.messages() == 1 ? " progress notification" : " progress notifications");
@@ -72,7 +68,6 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   const auto stream =
       std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor, caller.progress,
                                        context.default_view.guard, std::move(own_files));
-  const auto read_by = Clock::now() + Milliseconds(args.request.timeout_ms) + kReadsOutput;
   OutputReader reader;
   if (caller.progress) {
     args.request.hand_over = false;  // a client that sees the output live waits for the command's end
@@ -89,7 +84,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
     }
     answer.result = co_await see_through(*context.manager, std::move(rest), answer.result);
   }
-  co_await stream->finish(answer.result.state == CommandState::running, read_by);
+  co_await stream->finish(answer.result.state == CommandState::running);
   if (stream->messages() > 0) {
     answer.result.notes.push_back(streamed_note(*stream));
   }

@@ -11,6 +11,10 @@ const std::string kStarted =
     "\x1b[A\x1b[2K$ echo hi\r\r\n\x1b]133;C;mcp=START:0123456789abcdef0123456789abcdef\x07hi\r\n";
 const std::string kRun = "/run/user/0/terminally-mcp/x";
 
+std::string with_command_named(const std::string& text, const std::string& directory) {
+  return edited(text, command_names(text, directory));
+}
+
 std::string without_echoes(const std::string& bytes) {
   return edited(bytes, typed_echoes(bytes));
 }
@@ -65,41 +69,6 @@ TEST_CASE("own lines: the text of a command is called command (U9)") {
     CHECK(with_command_named(text, kRun) == text);
   }
   CHECK(with_command_named(path + "u", "") == path + "u");
-}
-
-TEST_CASE("own lines: a command is named in any split of the text (U9)") {
-  const std::string path = kRun + "/01234567";
-  const std::string text = "called\nbash: " + path + "u: line 3: no\nfrom sourcing file " + path +
-                           "\n\tcalled on line 3 of file " + path + "\nfrom here\n" + kRun + "/0123 " + path +
-                           "\n" + path + "u";
-  const std::string whole = with_command_named(text, kRun);
-  REQUIRE(whole.find(path + "u") == std::string::npos);
-  for (std::size_t at = 0; at <= text.size(); ++at) {
-    for (const std::size_t next : {at, std::min(at + 1, text.size()), std::min(at + 9, text.size())}) {
-      CommandNaming naming(kRun);
-      std::string out;
-      naming.feed(text.substr(0, at), out);
-      naming.feed(text.substr(at, next - at), out);
-      naming.feed(text.substr(next), out);
-      naming.release(out);
-      CHECK(out == whole);
-    }
-  }
-}
-
-TEST_CASE("own lines: no more of a text is held than may become a name (U9)") {
-  CommandNaming naming(kRun);
-  std::string out;
-  naming.feed("a line\n50 % of /tmp: /ru", out);
-  CHECK(out == "a line\n50 % of /tmp: ");
-  CHECK(naming.holds());
-  naming.feed("st", out);
-  CHECK(out == "a line\n50 % of /tmp: /rust");
-  CHECK_FALSE(naming.holds());
-  naming.feed("/run", out);
-  naming.release(out);
-  CHECK(out == "a line\n50 % of /tmp: /rust/run");
-  CHECK_FALSE(naming.holds());
 }
 
 }  // namespace

@@ -23,6 +23,17 @@ inline std::string repeated(const std::string& part, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
+/// The longest part of the secret that stands in `text`.
+inline std::size_t leaked(const std::string& secret, const std::string& text) {
+  std::size_t most = 0;
+  for (std::size_t at = 0; at < secret.size(); ++at) {
+    while (at + most < secret.size() && text.find(secret.substr(at, most + 1)) != std::string::npos) {
+      ++most;
+    }
+  }
+  return most;
+}
+
 inline std::vector<Sample> secret_samples() {
   const std::string mixed = repeated("aB3dE6gH9jK2", 400);
   const std::string upper = repeated("ABCDEFGHIJKLMNOP234567", 100);

@@ -182,14 +182,11 @@ TEST_CASE("two peers: what one has in flight is no limit for the other") {
   server.open_gate();
 }
 
-TEST_CASE("two peers: revision, name and log level are a client's own") {
+TEST_CASE("two peers: revision and name are a client's own") {
   TestServer server;
   const PostingClient ann(server, "ann");
   const PostingClient bob(server, "bob");
   CHECK(ann.ask("initialize", versioned("2025-03-26"))["result"]["protocolVersion"] == "2025-03-26");
-  CHECK(ann.ask("logging/setLevel", R"({"level":"debug"})").contains("result"));
-  CHECK(ann.peer->log_level() == "debug");
-  CHECK(bob.peer->log_level().empty());
   CHECK(bob.peer->negotiated() == kNewestLegacy);
   // Hers has batches, with one answer by one stream; his has none.
   const std::string batch =
