@@ -23,7 +23,7 @@ TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config,
 TmuxManager::~TmuxManager() = default;
 
 Awaitable<void> TmuxManager::own_instance() {
-  co_await parts_->server.own_to_start();
+  co_await parts_->server.owner().own_to_start();
 }
 
 std::string TmuxManager::files_directory() const {
@@ -62,7 +62,7 @@ Error ManagerParts::out_of_time(CallTime time) const {
 /// On its own, without a call: a command's deadline is to hold although its server died. Waits until the
 /// instance's owner has gone, if there is one; starts nothing, and touches nothing where no tmux runs.
 Awaitable<void> TmuxManager::look_after_running() {
-  for (auto pause = kNoProbe; parts_->server.durable(); pause = kOwnerLook) {
+  for (auto pause = kNoProbe; parts_->server.owner().durable(); pause = kOwnerLook) {
     co_await sleep_for(pause);
     if (parts_->server.pid() != 0 || !parts_->server.instance().server_lives()) {
       co_return;

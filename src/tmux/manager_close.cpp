@@ -55,7 +55,7 @@ Awaitable<ClosedTab> end_tab(ManagerParts& manager, WindowId window, bool force)
   tab->closed = true;
   tab->files.remove_locks();
   if (std::ranges::all_of(manager.tabs.known(), [](const auto& entry) { return entry.second->closed; })) {
-    manager.server.let_go_of_server();
+    manager.server.client().let_go();
   }
   manager.tabs.changes().came_or_went();
   for (const RunPtr& run : std::vector(tab->runs)) {
@@ -119,7 +119,8 @@ Awaitable<ClosedTab> TmuxManager::close_tab(WindowId tab, bool force) {
 Awaitable<void> TmuxManager::shut_down() {
   parts_->tabs.stop();
   for (const auto& [window, tab] : parts_->tabs.known()) {
-    for (const RunPtr& run : parts_->server.durable() ? std::vector<RunPtr>() : std::vector(tab->runs)) {
+    for (const RunPtr& run :
+         parts_->server.owner().durable() ? std::vector<RunPtr>() : std::vector(tab->runs)) {
       run->give_up(Reason::tab_closed);
     }
   }

@@ -63,7 +63,7 @@ std::vector<Variable> TmuxManager::new_tab_variables(const std::vector<std::stri
                                                      TabVariables& told) {
   constexpr Milliseconds kServerLook{100};
   int server = parts_->server.pid();
-  if (server == 0 && parts_->server.durable() && Clock::now() >= parts_->no_server_until) {
+  if (server == 0 && parts_->server.owner().durable() && Clock::now() >= parts_->no_server_until) {
     server = parts_->server.instance().server_pid();
     parts_->no_server_until = Clock::now() + (server == 0 ? kServerLook : Milliseconds(0));
   }

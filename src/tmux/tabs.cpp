@@ -25,6 +25,7 @@ namespace asio = boost::asio;
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 constexpr int kMostSessionNames = 10;
+constexpr Milliseconds kAttachesWithin{500};
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
 constexpr Milliseconds kUntoldSeenWithin{1'000};
@@ -62,14 +63,15 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
       config_(config),
       server_(server),
       look_after_(std::move(look_after)),
+      opener_(server_, config_),
       table_(server_.instance(), config_.guest, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
-  server_.on_news([this] { changes_.differs(); });
+  server_.client().on_news([this] { changes_.differs(); });
 }
 
 Tabs::~Tabs() {
-  server_.on_news(nullptr);
+  server_.client().on_news(nullptr);
   for (const TabPtr& tab : table_.list()) {
     tab->runs.clear();
   }
@@ -79,10 +81,10 @@ Tabs::~Tabs() {
 /// the logs of its last one can still be read.
 Awaitable<void> Tabs::attach() {
   refuse_without_proc();
-  if (server_.pid() != 0 || server_.durable()) {
-    co_await server_.restore_socket();
+  if (server_.pid() != 0 || server_.owner().durable()) {
+    co_await server_.owner().restore_socket(server_.pid());
   }
-  if (server_.pid() != 0 || !server_.durable()) {
+  if (server_.pid() != 0 || !server_.owner().durable()) {
     co_return;
   }
   const auto turn = co_await server_.turn(attaching_, Clock::time_point::max());
@@ -181,7 +183,7 @@ void Tabs::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>
 
 Awaitable<TabPtr> Tabs::find(WindowId window) {
   if (server_.pid() != 0) {
-    co_await server_.restore_socket();
+    co_await server_.owner().restore_socket(server_.pid());
   }
   TabPtr tab = table_.find(window);
   if (!tab) {
@@ -200,7 +202,7 @@ Awaitable<TabPtr> Tabs::find(WindowId window) {
                                                           "; list_tabs names those there are");
   }
   if (!notice_if_closed(*tab)) {
-    server_.restore_log_directory();
+    server_.owner().restore_log_directory(server_.generation());
   }
   co_return tab;
 }
@@ -220,9 +222,9 @@ Awaitable<TabPtr> Tabs::find_open(WindowId window) {
 
 /// In the session of the tabs; nullopt when that is gone with its last tab, or with the server.
 Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
-  server_.restore_log_directory();
+  server_.owner().restore_log_directory(server_.generation());
   for (int attempt = 0; attempt < 2 && !server_.session().empty(); ++attempt) {
-    std::optional<std::string> answer = co_await server_.open_window(words);
+    std::optional<std::string> answer = co_await opener_.open_window(words);
     if (answer) {
       co_return answer;
     }
@@ -236,13 +238,13 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 /// tab.
 Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool start_server) {
   if (!start_server) {
-    co_return co_await server_.open_session(std::move(name), std::move(window));
+    co_return co_await opener_.open_session(std::move(name), std::move(window));
   }
-  co_await server_.own_to_start();
+  co_await server_.owner().own_to_start();
   co_await clear_up_lost_server();
   const auto turn = co_await server_.turn(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
-  std::string row = co_await server_.start(std::move(name), std::move(window), table_.next_number());
+  std::string row = co_await opener_.start_server(std::move(name), std::move(window), table_.next_number());
   table_.forget_closed();
   co_return row;
 }
@@ -288,7 +290,7 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
   if (opened.session) {
-    co_await server_.attach();
+    co_await server_.client().attach(kAttachesWithin);
   }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;

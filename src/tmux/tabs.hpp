@@ -15,6 +15,7 @@
 #include "config.hpp"
 #include "server/log_writers.hpp"
 #include "server/tmux_server.hpp"
+#include "server/window_opener.hpp"
 #include "tab/tab_changes.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/tab_table.hpp"
@@ -80,6 +81,7 @@ class Tabs {
   TmuxServer& server_;
   std::function<void(const TabPtr&)> look_after_;
   TabChanges changes_;
+  WindowOpener opener_;
   TabTable table_;
   LogWriters writers_;
   struct Listed {

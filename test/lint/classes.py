@@ -23,7 +23,6 @@ TOO_LARGE = {
     "ProgressStream::State": (21, 16),
     "TabCondition": (26, 24),
     "TmuxManager": (32, 3),
-    "TmuxServer": (33, 12),
 }
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|^[ ]*#[^\n]*""", re.DOTALL | re.MULTILINE)
 HEAD = re.compile(r"\bclass\s+([\w:]+)(?:\s+final)?(?:\s*:[^{;]*)?\s*\{")
