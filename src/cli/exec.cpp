@@ -76,8 +76,8 @@ class Exec {
         cancel(128 + signal);
       }
     });
-    auto execution = manager_.execute(std::move(request),
-                                      [this](LogFollower output) { output_.follow(std::move(output)); });
+    auto execution = manager_.commands().execute(
+        std::move(request), [this](LogFollower output) { output_.follow(std::move(output)); });
     asio::co_spawn(io_, std::move(execution),
                    asio::bind_cancellation_slot(cancel_.slot(), [this](const std::exception_ptr& failure,
                                                                        const CommandResult& result) {

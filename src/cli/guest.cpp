@@ -91,7 +91,7 @@ std::vector<TabInfo> tabs_of(const Config& config) {
   TmuxManager manager(io.get_executor(), config);
   std::vector<TabInfo> tabs;
   std::exception_ptr failure;
-  boost::asio::co_spawn(io, manager.list_tabs(),
+  boost::asio::co_spawn(io, manager.tabs().list(),
                         [&](const std::exception_ptr& error, std::vector<TabInfo> answer) {
                           failure = error;
                           tabs = std::move(answer);

@@ -9,7 +9,6 @@
 #include "instance/helpers.hpp"
 #include "instance/tab_ids.hpp"
 #include "server/control_channel.hpp"
-#include "server/rows.hpp"
 #include "server/server_config.hpp"
 #include "server/spawned_client.hpp"
 #include "system/proc.hpp"

@@ -63,7 +63,6 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
       config_(config),
       server_(server),
       look_after_(std::move(look_after)),
-      opener_(server_, config_),
       table_(server_.instance(), config_.guest, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
@@ -224,7 +223,7 @@ Awaitable<TabPtr> Tabs::find_open(WindowId window) {
 Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
   server_.owner().restore_log_directory(server_.generation());
   for (int attempt = 0; attempt < 2 && !server_.session().empty(); ++attempt) {
-    std::optional<std::string> answer = co_await opener_.open_window(words);
+    std::optional<std::string> answer = co_await terminally::open_window(server_, words);
     if (answer) {
       co_return answer;
     }
@@ -236,15 +235,16 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
 /// tab.
-Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool start_server) {
-  if (!start_server) {
-    co_return co_await opener_.open_session(std::move(name), std::move(window));
+Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool has_server) {
+  if (has_server) {
+    co_return co_await open_session(server_, config_, std::move(name), std::move(window));
   }
   co_await server_.owner().own_to_start();
   co_await clear_up_lost_server();
   const auto turn = co_await server_.turn(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
-  std::string row = co_await opener_.start_server(std::move(name), std::move(window), table_.next_number());
+  std::string row =
+      co_await start_server(server_, config_, std::move(name), std::move(window), table_.next_number());
   table_.forget_closed();
   co_return row;
 }
@@ -261,11 +261,11 @@ Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
         co_return std::move(*answer);
       }
     }
-    const bool no_server = !had_server || !server_.alive();
+    const bool has_server = had_server && server_.alive();
     const std::string name =
         attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {
-      std::string row = co_await new_session(name, window, no_server);
+      std::string row = co_await new_session(name, window, has_server);
       co_return Opened{std::move(row), true};
     } catch (const Error& error) {
       if (attempt == kMostSessionNames || !is_taken(error)) {
@@ -296,18 +296,13 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   co_return created;
 }
 
-TabPtr Tabs::take_row(const PaneRow& row) {
-  TabPtr tab = table_.take(row, now());
-  writers_.guard(row, server_.logs(), server_.client());
-  return tab;
-}
-
 /// All or nothing: a tab that cannot be told of is closed again.
 Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
   const WindowId window = *row.tab;
   std::exception_ptr failure;
   try {
-    const TabPtr tab = take_row(row);
+    const TabPtr tab = table_.take(row, now());
+    writers_.guard(row, server_.logs(), server_.client());
     tab->name = name;
     tab->shell.has_opened(Clock::now());
     make_log(tab->log.path());

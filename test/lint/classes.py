@@ -22,7 +22,6 @@ TOO_LARGE = {
     "Peer": (26, 10),
     "ProgressStream::State": (21, 16),
     "TabCondition": (26, 24),
-    "TmuxManager": (32, 3),
 }
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|^[ ]*#[^\n]*""", re.DOTALL | re.MULTILINE)
 HEAD = re.compile(r"\bclass\s+([\w:]+)(?:\s+final)?(?:\s*:[^{;]*)?\s*\{")
