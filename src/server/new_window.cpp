@@ -39,8 +39,8 @@ Awaitable<bool> session_has_ended(TmuxClient client, std::string session) {
 
 }  // namespace
 
-Awaitable<std::string> start_server(TmuxServer& server, const Config& config, std::string session,
-                                    NewWindow window, std::uint32_t first_id) {
+Awaitable<std::string> start_server(TmuxServer& server, const Config& config, const std::string& session,
+                                    const NewWindow& window, std::uint32_t first_id) {
   return server.start(first_window(config, session, TmuxServer::kFormat + ("\t" + kNewPaneFormat), window),
                       first_id);
 }

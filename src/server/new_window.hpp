@@ -15,7 +15,7 @@ struct NewWindow {
 
 /// Starts a tmux server, with a session of this name: see TmuxServer::start.
 [[nodiscard]] Awaitable<std::string> start_server(TmuxServer& server, const Config& config,
-                                                  std::string session, NewWindow window,
+                                                  const std::string& session, const NewWindow& window,
                                                   std::uint32_t first_id);
 /// Opens a session in a tmux server that has just answered and has no session of ours.
 [[nodiscard]] Awaitable<std::string> open_session(const TmuxServer& server, const Config& config,

@@ -26,7 +26,7 @@ constexpr Milliseconds kOwnerLook{1'000};
 
 /// Each part says for itself what it is, and knows those above it at most.
 struct TmuxManager::Parts {
-  Parts(boost::asio::any_io_executor executor, Config its_config, std::shared_ptr<TmuxChannel> tmux)
+  Parts(const boost::asio::any_io_executor& executor, Config its_config, std::shared_ptr<TmuxChannel> tmux)
       : config(std::move(its_config)),
         server(executor, config, std::move(tmux)),
         log_watch(executor),

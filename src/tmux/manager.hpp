@@ -31,7 +31,7 @@ class TmuxChannel;
 class TmuxServer;
 struct RunContext;
 
-/// Tabs: listed, opened, named, closed, watched.
+/// The calls about tabs: they list, open, name, close and watch tabs.
 class TabCalls {
  public:
   struct Parts {
@@ -71,7 +71,7 @@ class TabCalls {
   Clock::time_point no_server_until_;  ///< known not to be there: new_variables() looks again then
 };
 
-/// Commands: begun in tabs, waited for, told of.
+/// The calls about commands: they begin a command in a tab, wait for it, and tell what is known of it.
 class CommandCalls {
  public:
   struct Parts {
@@ -99,7 +99,7 @@ class CommandCalls {
   Parts parts_;
 };
 
-/// What runs in a tab: ended from outside.
+/// The calls that end what runs in a tab.
 class StopCalls {
  public:
   struct Parts {
@@ -126,7 +126,7 @@ class StopCalls {
   Parts parts_;
 };
 
-/// Text and keys: typed into whatever has a tab's foreground.
+/// The calls that type text and keys into whatever has a tab's foreground.
 class InputCalls {
  public:
   struct Parts {
@@ -149,7 +149,7 @@ class InputCalls {
   Parts parts_;
 };
 
-/// What a tab shows and prints: its screen and its log, read, searched and waited for.
+/// The calls about what a tab shows and prints: they read its screen and its log, search the log and wait.
 class OutputCalls {
  public:
   struct Parts {
@@ -182,7 +182,7 @@ class OutputCalls {
 };
 
 /// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out,
-/// no JSON. The calls of one concern are a class of their own, each with the parts that it uses.
+/// no JSON. The calls of one concern are a class, which has the parts that it uses; they outlive it.
 ///
 /// Single-threaded: every call on the executor it was made with. Every call returns by its deadline, errors
 /// are thrown as `Error`. Calls on one tab are served in order; calls on different tabs run side by side. A

@@ -243,8 +243,7 @@ Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, boo
   co_await clear_up_lost_server();
   const auto turn = co_await server_.turn(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
-  std::string row =
-      co_await start_server(server_, config_, std::move(name), std::move(window), table_.next_number());
+  std::string row = co_await start_server(server_, config_, name, window, table_.next_number());
   table_.forget_closed();
   co_return row;
 }
