@@ -31,7 +31,7 @@ static asio::awaitable<void> show(LogFollower& output, Event& all_shown) {
 static asio::awaitable<int> run(TmuxManager& manager, std::string command) {
   CreateTab wanted;
   wanted.name = "example";
-  const CreatedTab tab = co_await manager.create_tab(wanted);
+  const CreatedTab tab = co_await manager.tabs().create(wanted);
 
   ExecuteCommand request;
   request.window_id = tab.window_id;
@@ -44,7 +44,7 @@ static asio::awaitable<int> run(TmuxManager& manager, std::string command) {
     output.emplace(std::move(follower));
     asio::co_spawn(executor, show(*output, all_shown), asio::detached);
   };
-  const CommandResult result = co_await manager.execute(request, std::move(reader));
+  const CommandResult result = co_await manager.commands().execute(request, std::move(reader));
   output->finish();
   co_await all_shown.wait();
 

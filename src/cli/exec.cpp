@@ -78,7 +78,7 @@ class Exec {
       }
     });
     execution_ = Spawned<CommandResult>(io_.get_executor(),
-                                        manager_.execute(std::move(request), [this](LogFollower output) {
+                                        manager_.commands().execute(std::move(request), [this](LogFollower output) {
                                           output_.follow(std::move(output));
                                         }));
     asio::co_spawn(io_, finish(), asio::detached);

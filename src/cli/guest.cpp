@@ -90,7 +90,7 @@ Config guest_config(const Config& config) {
 std::vector<TabInfo> tabs_of(const Config& config) {
   boost::asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
-  const Spawned<std::vector<TabInfo>> tabs(io.get_executor(), manager.list_tabs());
+  const Spawned<std::vector<TabInfo>> tabs(io.get_executor(), manager.tabs().list());
   io.run();
   return tabs.result();
 }

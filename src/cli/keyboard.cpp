@@ -219,7 +219,7 @@ asio::awaitable<bool> Keyboard::offer(WindowId tab) {
   offering_ = true;
   OfferedKeys offered;
   try {
-    offered = co_await manager_.offer_keys(tab, held_);
+    offered = co_await manager_.input().offer_keys(tab, held_);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): nothing was typed
   }
   offering_ = false;

@@ -35,7 +35,7 @@ bool may_pass(const Error& error) {
 awaitable<LogFollower> follow_log(TmuxManager& manager, WindowId window) {
   for (;;) {
     try {
-      co_return co_await manager.follow_log(window);
+      co_return co_await manager.output().follow_log(window);
     } catch (const Error& error) {
       if (!may_pass(error)) {
         throw;
@@ -82,7 +82,7 @@ awaitable<void> follow_output_there(std::shared_ptr<FarHosts> hosts, ResourceUri
 awaitable<TabList> next_tabs(TmuxManager& manager, TabList known, TabNews news) {
   for (;;) {
     try {
-      co_return co_await manager.other_tabs(known, news);
+      co_return co_await manager.tabs().others(known, news);
     } catch (const Error& error) {
       if (!may_pass(error)) {
         throw;
@@ -114,7 +114,7 @@ awaitable<bool> resource_exists(TmuxManager* manager, std::shared_ptr<FarHosts> 
   }
   try {
     TextView view;
-    co_await manager->read_lines(uri.window, 1, std::move(view));
+    co_await manager->output().read_lines(uri.window, 1, std::move(view));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::not_found) {
       co_return false;

@@ -42,7 +42,7 @@ awaitable<std::vector<TabInfo>> open_tabs(const Core& core) {
   TmuxManager* manager = core.router->services().manager;
   std::vector<TabInfo> tabs;
   if (manager != nullptr) {
-    tabs = co_await manager->list_tabs();
+    tabs = co_await manager->tabs().list();
   }
   co_return tabs;
 }
@@ -127,13 +127,13 @@ awaitable<std::string> text_of_resource(const Peer& peer, ResourceUri uri) {
   auto guard = peer.core().router->new_guard(*peer.settings());
   if (uri.kind == UriKind::log) {
     const TextView view = ViewArgs().view(DefaultView{peer.settings()->view, std::move(guard)});
-    const LogLines lines = co_await services.manager->read_lines(uri.window, kLogLines, view);
+    const LogLines lines = co_await services.manager->output().read_lines(uri.window, kLogLines, view);
     co_return lines.content;
   }
   ReadScreen request;
   request.window_id = uri.window;
   request.guard = std::move(guard);
-  const TabScreen screen = co_await services.manager->read_screen(std::move(request));
+  const TabScreen screen = co_await services.manager->output().read_screen(std::move(request));
   co_return above_of(screen) + screen.text;
 }
 

@@ -128,7 +128,7 @@ class Listener {
   awaitable<void> look(const Filter& filter) {
     const auto is_tabs = [](const std::string& uri) { return parse_resource_uri(uri) == ResourceUri{}; };
     if (manager_ != nullptr && (filter.resource_list || std::ranges::any_of(filter.resources, is_tabs))) {
-      tabs_ = co_await manager_->tabs_now();
+      tabs_ = co_await manager_->tabs().now();
     }
     peer_.core().feeds->need_room(filter.resources.size() + filter.tasks.size() +
                                   (filter.resource_list ? 1 : 0));

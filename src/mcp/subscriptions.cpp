@@ -48,7 +48,7 @@ awaitable<void> Subscriptions::subscribe(std::string text, Revision revision) {
   }
   TabList tabs;
   if (manager_ != nullptr && uri->kind == ResourceUri::Kind::tabs) {
-    tabs = co_await manager_->tabs_now();
+    tabs = co_await manager_->tabs().now();
   }
   if (subscribed_.contains(text)) {
     co_return;

@@ -62,7 +62,7 @@ awaitable<bool> find_here(RouterPtr router, TaskPtr task) {
   query.window_id = task->command->window;
   query.command_id = task->command->id;
   query.max_output_bytes = 0;
-  const CommandResult now = co_await router->services().manager->command_state(query);
+  const CommandResult now = co_await router->services().manager->commands().state(query);
   if (now.task_key != task->key) {
     co_return false;  // the command was begun as no task, or as another one
   }
@@ -112,7 +112,7 @@ awaitable<bool> runs_still(TmuxManager& manager, WindowId window, std::string id
   query.window_id = window;
   query.command_id = std::move(id);
   query.max_output_bytes = 0;
-  const CommandResult now = co_await manager.command_state(query);
+  const CommandResult now = co_await manager.commands().state(query);
   co_return now.state == CommandState::running;
 }
 
@@ -149,7 +149,7 @@ awaitable<bool> find_command_of(RouterPtr router, TaskPtr task) {
 awaitable<void> see_command_through(RouterPtr router, TaskPtr task) {
   try {
     if (task->command) {
-      co_await router->services().manager->wait_for_command(task->command->window, task->command->id);
+      co_await router->services().manager->commands().wait_for_end(task->command->window, task->command->id);
       task->object = co_await command_result(router, task);
     } else {
       co_await see_through_there(router, task);
@@ -172,7 +172,7 @@ awaitable<void> end_command(TmuxManager& manager, WindowId window, std::string i
   try {
     bool runs = co_await runs_still(manager, window, id);
     while (runs) {
-      co_await manager.end_command(window, id);
+      co_await manager.stops().end_command(window, id);
       runs = co_await runs_still(manager, window, id);
       if (runs) {
         co_await sleep_for(kEndAgain);

@@ -238,7 +238,7 @@ awaitable<std::string> Tasks::progress_text(TaskPtr task) const {
   query.command_id = task->command->id;
   query.max_output_bytes = 0;
   query.view.guard = router_->new_guard(*task->peer);
-  const CommandResult now = co_await manager->command_state(query);
+  const CommandResult now = co_await manager->commands().state(query);
   if (!now.awaiting_input) {
     co_return std::to_string(now.output_bytes) + " bytes of output so far";
   }

@@ -1,3 +1,4 @@
+// Finds, starts, watches and loses the process of the tmux server.
 #include "server/tmux_server.hpp"
 
 #include <boost/asio.hpp>
@@ -8,8 +9,6 @@
 #include "instance/helpers.hpp"
 #include "instance/tab_ids.hpp"
 #include "server/control_channel.hpp"
-#include "server/instance_end.hpp"
-#include "server/rows.hpp"
 #include "server/server_config.hpp"
 #include "server/spawned_client.hpp"
 #include "system/proc.hpp"
@@ -23,12 +22,6 @@ namespace asio = boost::asio;
 /// A tmux server that was silent for so long counts as what held a call up: it answers in milliseconds.
 constexpr Milliseconds kSilent{1'000};
 constexpr Milliseconds kLostServerEndsWithin{300};
-constexpr Milliseconds kCleanedWithin{3'000};
-/// How long a server that is leaving is waited for: it is gone 2 s after the end of its stdin.
-constexpr Milliseconds kOwnerLeavesWithin{2'000};
-
-/// What `new-session -P -F` answers with: the tmux server's pid and its generation, then a row.
-constexpr const char* kServerFormat = "#{pid}\t#{@terminally_generation}";
 
 struct ServerAnswer {
   int pid = 0;
@@ -63,7 +56,7 @@ void refuse_foreign_server(const Instance& instance, int pid) {
 }
 
 std::string ask_for_server() {
-  return std::string("display-message -p ") + quote(kServerFormat);
+  return std::string("display-message -p ") + quote(TmuxServer::kFormat);
 }
 
 /// The tmux server may be older than our installation and our options.
@@ -82,23 +75,6 @@ void write_tmux_config(const Instance& instance, const std::string& text) {
   }
 }
 
-/// Opens the session with its first window, whose variables are its own.
-std::string first_window(const Config& config, const std::string& session, const std::string& format,
-                         const NewWindow& window) {
-  Argv command = {"new-session", "-d",
-                  "-s",          session,
-                  "-x",          std::to_string(config.cols),
-                  "-y",          std::to_string(config.rows),
-                  "-P",          "-F",
-                  format};
-  command.insert(command.end(), window.words.begin(), window.words.end());
-  std::string commands = quote_all(command);
-  for (const std::string& variable : window.variables) {
-    commands += " ; set-environment -u -t =" + session + " " + quote(variable);
-  }
-  return commands + " ; " + mark_session(session);
-}
-
 /// Who asks once needs nobody who is kept.
 std::shared_ptr<TmuxChannel> channel_to(const boost::asio::any_io_executor& executor, const Config& config,
                                         const Instance& instance,
@@ -114,13 +90,11 @@ std::shared_ptr<TmuxChannel> channel_to(const boost::asio::any_io_executor& exec
 
 TmuxServer::TmuxServer(boost::asio::any_io_executor executor, const Config& config,
                        std::shared_ptr<TmuxChannel> tmux)
-    : executor_(std::move(executor)),
-      config_(config),
-      durable_(!config_.instance.empty()),
-      instance_(config_, durable_ ? config_.instance : fresh_instance_name()),
-      client_(tmux ? std::move(tmux) : channel_to(executor_, config_, instance_, session_),
+    : config_(config),
+      owner_(executor, config_),
+      client_(tmux ? std::move(tmux) : channel_to(executor, config_, instance(), session_),
               Milliseconds(config_.tmux_deadline_ms)),
-      watch_(executor_) {}
+      watch_(std::move(executor)) {}
 
 std::string TmuxServer::what_held_up(Clock::time_point since) const {
   const Milliseconds silence = client_.silence_since(since);
@@ -173,36 +147,12 @@ Awaitable<std::optional<std::string>> TmuxServer::answer_unless_gone(Awaitable<s
   co_return std::nullopt;
 }
 
-/// What cleans it just now (`instances clean`) is gone in a moment, and so may be the server whose client has
-/// just started us in its place.
-Awaitable<void> TmuxServer::own_instance() {
-  const auto begin = Clock::now();
-  if (owner_lock_.lost_its_name()) {
-    owner_lock_.release();
-  }
-  while (!owner_lock_) {
-    try {
-      owner_lock_ = instance_.own();
-    } catch (const Error& error) {
-      const auto patience = instance_.is_being_cleaned() ? kCleanedWithin : kOwnerLeavesWithin;
-      if (error.code() != ErrorCode::busy || Clock::now() - begin >= patience) {
-        throw;
-      }
-    }
-    if (!owner_lock_) {
-      co_await sleep_for(Milliseconds(20));
-    }
-  }
-}
-
 /// What it tells of itself. Empty: none listens.
 Awaitable<std::string> TmuxServer::ask_who_listens() {
-  if (!instance_.server_listens()) {
+  if (!instance().server_listens()) {
     co_return "";
   }
-  if (!owner_lock_ && !config_.guest) {
-    co_await own_instance();
-  }
+  co_await owner_.own_to_find();
   try {
     std::string commands = ask_for_server();
     if (trouble_with_helpers(config_).empty() && !config_.guest) {
@@ -210,7 +160,7 @@ Awaitable<std::string> TmuxServer::ask_who_listens() {
     }
     co_return co_await client_.query(std::move(commands));
   } catch (const Error&) {
-    if (instance_.server_listens()) {
+    if (instance().server_listens()) {
       throw;
     }  // else it has ended just now
   }
@@ -219,60 +169,44 @@ Awaitable<std::string> TmuxServer::ask_who_listens() {
 
 Awaitable<bool> TmuxServer::find() {
   std::string answer = co_await ask_who_listens();
-  if (!answer.empty() && is_unseen(instance_, parse_server_answer(answer).pid)) {
+  if (!answer.empty() && is_unseen(instance(), parse_server_answer(answer).pid)) {
     answer = co_await ask_who_listens();  // another may listen by now
   }
   if (answer.empty()) {
-    generation_ = generation_ != 0 ? generation_ : instance_.newest_generation();
+    generation_ = generation_ != 0 ? generation_ : instance().newest_generation();
     co_return false;
   }
   const ServerAnswer server = parse_server_answer(answer);
-  refuse_foreign_server(instance_, server.pid);
+  refuse_foreign_server(instance(), server.pid);
   generation_ = server.generation;
   pid_ = server.pid;
   watch();
   co_return true;
 }
 
-Awaitable<void> TmuxServer::own_to_start() {
-  if (config_.guest) {
-    throw Error(ErrorCode::not_found,
-                "instance \"" + instance_.name() +
-                    "\" has no tmux server any more; its own terminally-mcp starts it anew");
-  }
-  if (!owner_lock_ || owner_lock_.lost_its_name()) {
-    co_await own_instance();
-    if (!durable_) {
-      instance_.mark_unnamed();
-    }
-    asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
-  }
-}
-
-Awaitable<std::string> TmuxServer::start(std::string session, NewWindow window, std::uint32_t first_id) {
+Awaitable<std::string> TmuxServer::start(std::string first_window, std::uint32_t first_id) {
   const std::uint32_t before = generation_;
   std::optional<Untagged> outlives_our_tab;  // where a durable instance is used in a tab of another
-  if (durable_) {
+  if (owner_.durable()) {
     outlives_our_tab.emplace();
   }
-  first_id = std::max(first_unused_id(instance_), first_id);
+  first_id = std::max(first_unused_id(instance()), first_id);
   if (first_id > kHighestNumber) {
-    throw Error(ErrorCode::io, "no tab can be opened: " + instance_.state().string() + " says that tab @" +
+    throw Error(ErrorCode::io, "no tab can be opened: " + instance().state().string() + " says that tab @" +
                                    std::to_string(kHighestNumber) +
                                    " was there, the last there can be; if somebody has edited the file `ids` "
                                    "there, or put logs there, take that out again");
   }
-  generation_ = std::max(instance_.newest_generation(), generation_) + 1;
-  make_private_directory(instance_.generation(generation_));
-  write_tmux_config(instance_, tmux_config_text(config_, generation_, first_id));
+  generation_ = std::max(instance().newest_generation(), generation_) + 1;
+  make_private_directory(instance().generation(generation_));
+  write_tmux_config(instance(), tmux_config_text(config_, generation_, first_id));
   std::string answer;
   try {
-    answer = co_await client_.start(
-        first_window(config_, session, std::string(kServerFormat) + "\t" + kNewPaneFormat, window),
-        tmux_environment(config_, instance_, generation_));
+    answer =
+        co_await client_.start(std::move(first_window), tmux_environment(config_, instance(), generation_));
   } catch (const Error&) {
     std::error_code ignored;
-    std::filesystem::remove(instance_.generation(generation_), ignored);  // unless something is in it
+    std::filesystem::remove(instance().generation(generation_), ignored);  // unless something is in it
     generation_ = before;
     throw;
   }
@@ -280,50 +214,6 @@ Awaitable<std::string> TmuxServer::start(std::string session, NewWindow window, 
   pid_ = server.pid;
   watch();
   co_return std::move(server.rest);
-}
-
-Awaitable<std::string> TmuxServer::open_session(std::string session, NewWindow window) {
-  // Not guarded: a server without a session has no target for the guard to run in; it has just answered.
-  co_return co_await client_.start(first_window(config_, session, kNewPaneFormat, window),
-                                   tmux_environment(config_, instance_, generation_));
-}
-
-/// By its id, which no other session gets.
-Awaitable<bool> TmuxServer::session_has_ended() const {
-  const TmuxClient server = client();
-  try {
-    co_await server.query("has-session -t " + quote(*session_));
-  } catch (const Error& error) {
-    co_return error.code() == ErrorCode::not_found;
-  }
-  co_return false;
-}
-
-/// Our client ends with the session: a window that was asked for in that moment went with it, or was not
-/// made.
-Awaitable<std::optional<std::string>> TmuxServer::open_window(Argv words) {
-  const TmuxClient server = client();
-  std::optional<std::string> answer;
-  std::exception_ptr failure;
-  try {
-    answer = co_await server.change("new-window -d -t " + quote(*session_ + ":") + " -P -F " +
-                                    quote(kNewPaneFormat) + " " + quote_all(words));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::not_found) {
-      co_return std::nullopt;
-    }
-    if (error.code() == ErrorCode::tmux_timeout) {
-      throw;
-    }
-    failure = std::current_exception();
-  }
-  if (failure && !co_await session_has_ended() && !co_await ends()) {
-    std::rethrow_exception(failure);
-  }
-  if (answer && answer->empty() && co_await ends()) {
-    answer.reset();  // it died over it: the client ends well
-  }
-  co_return answer;
 }
 
 void TmuxServer::watch() {
@@ -345,13 +235,7 @@ void TmuxServer::forget() {
 Awaitable<void> TmuxServer::shut_down() {
   watch_.stop();
   client_.let_go();
-  if (!durable_ && owner_lock_) {
-    co_await end_instance(config_, instance_, pid_);
-  } else if (owner_lock_) {
-    co_await sleep_for(
-        Milliseconds(20));  // files of commands that have just ended are still being taken away
-  }
-  owner_lock_.release();
+  co_await owner_.shut_down(pid_);
 }
 
 }  // namespace terminally

@@ -1,11 +1,18 @@
-// The manager as a whole: made and put away. Its operations are in manager_*.cpp, each in the file of its
-// kind.
-
+// Makes what the calls of the manager work with, hands each class of calls its parts, and puts all of it
+// away.
 #include "tmux/manager.hpp"
 
 #include "base/error.hpp"
 #include "server/tmux_terminal.hpp"
-#include "tmux/manager_parts.hpp"
+#include "system/log_watch.hpp"
+#include "system/process_table.hpp"
+#include "tab/tab_turns.hpp"
+#include "tmux/call_times.hpp"
+#include "tmux/command_results.hpp"
+#include "tmux/commands.hpp"
+#include "tmux/tab_chooser.hpp"
+#include "tmux/tabs.hpp"
+#include "tmux/text_worker.hpp"
 
 namespace terminally {
 namespace {
@@ -17,13 +24,53 @@ constexpr Milliseconds kOwnerLook{1'000};
 
 }  // namespace
 
+/// Each part says for itself what it is, and knows those above it at most.
+struct TmuxManager::Parts {
+  Parts(const boost::asio::any_io_executor& executor, Config its_config, std::shared_ptr<TmuxChannel> tmux)
+      : config(std::move(its_config)),
+        server(executor, config, std::move(tmux)),
+        log_watch(executor),
+        context{executor,
+                [this](const Tab& tab) {
+                  return std::make_unique<TmuxTerminal>(server.client_of(tab), tab.pane);
+                },
+                log_watch,
+                [this] { return server.alive(); },
+                config.helper_dir / "terminally-shell",
+                processes,
+                !config.gateway.empty()},
+        tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }) {}
+
+  Config config;
+  TmuxServer server;
+  CallTimes times{config, server};
+  LogWatch log_watch;
+  ProcessTable processes;
+  RunContext context;
+  TextWorker texts;
+  CommandResults results{texts};
+  Commands commands{config, context};
+  Tabs tabs;
+  TabTurns turns;
+  TabChooser chooser{server, tabs, turns, commands};
+};
+
 TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config,
                          std::shared_ptr<TmuxChannel> tmux)
-    : parts_(std::make_unique<ManagerParts>(std::move(executor), std::move(config), std::move(tmux))) {}
+    : parts_(std::make_unique<Parts>(std::move(executor), std::move(config), std::move(tmux))),
+      tabs_({parts_->times, parts_->config, parts_->server, parts_->tabs, parts_->commands, parts_->chooser,
+             parts_->processes, parts_->log_watch}),
+      commands_({parts_->times, parts_->config, parts_->tabs, parts_->turns, parts_->chooser,
+                 parts_->commands, parts_->results}),
+      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->context, parts_->commands, parts_->results,
+              commands_}),
+      input_({parts_->times, parts_->tabs, parts_->turns}),
+      output_({parts_->times, parts_->tabs, parts_->commands, parts_->log_watch, parts_->texts,
+               parts_->results}) {}
 TmuxManager::~TmuxManager() = default;
 
 Awaitable<void> TmuxManager::own_instance() {
-  co_await parts_->server.own_to_start();
+  co_await parts_->server.owner().own_to_start();
 }
 
 std::string TmuxManager::files_directory() const {
@@ -34,35 +81,10 @@ std::string TmuxManager::instance_name() const {
   return parts_->server.instance().name();
 }
 
-ManagerParts::ManagerParts(boost::asio::any_io_executor its_executor, Config its_config,
-                           std::shared_ptr<TmuxChannel> tmux)
-    : executor(std::move(its_executor)),
-      config(std::move(its_config)),
-      server(executor, config, std::move(tmux)),
-      log_watch(executor),
-      run_context{
-          executor,
-          [this](const Tab& tab) { return std::make_unique<TmuxTerminal>(server.client_of(tab), tab.pane); },
-          log_watch,
-          [this] { return server.alive(); },
-          config.helper_dir / "terminally-shell",
-          process_table,
-          !config.gateway.empty()},
-      results(text_worker),
-      commands(config, run_context),
-      tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }),
-      chooser(server, tabs, turns, commands) {}
-
-Error ManagerParts::out_of_time(CallTime time) const {
-  return Error(ErrorCode::tmux_timeout,
-               "this took longer than a call may: " + server.what_held_up(time.arrived()) +
-                   ". It is not known whether it was done, or will be; list_tabs and read_screen show it");
-}
-
 /// On its own, without a call: a command's deadline is to hold although its server died. Waits until the
 /// instance's owner has gone, if there is one; starts nothing, and touches nothing where no tmux runs.
 Awaitable<void> TmuxManager::look_after_running() {
-  for (auto pause = kNoProbe; parts_->server.durable(); pause = kOwnerLook) {
+  for (auto pause = kNoProbe; parts_->server.owner().durable(); pause = kOwnerLook) {
     co_await sleep_for(pause);
     if (parts_->server.pid() != 0 || !parts_->server.instance().server_lives()) {
       co_return;
@@ -73,6 +95,17 @@ Awaitable<void> TmuxManager::look_after_running() {
       continue;  // the first call says what is wrong
     }
   }
+}
+
+Awaitable<void> TmuxManager::shut_down() {
+  parts_->tabs.stop();
+  for (const auto& [window, tab] : parts_->tabs.known()) {
+    for (const RunPtr& run :
+         parts_->server.owner().durable() ? std::vector<RunPtr>() : std::vector(tab->runs)) {
+      run->ending().give_up(Reason::tab_closed);
+    }
+  }
+  co_await parts_->server.shut_down();
 }
 
 }  // namespace terminally

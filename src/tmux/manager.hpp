@@ -1,16 +1,15 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/awaitable.hpp"
+#include "base/keyed_mutex.hpp"
+#include "command/call_time.hpp"
 #include "command/wait_terms.hpp"
 #include "config.hpp"
 #include "log/searching.hpp"
@@ -19,11 +18,171 @@
 
 namespace terminally {
 
+class CallTimes;
+class CommandResults;
+class Commands;
+class LogWatch;
+class ProcessTable;
+class TabChooser;
+class Tabs;
+class TabTurns;
+class TextWorker;
 class TmuxChannel;
-struct ManagerParts;
+class TmuxServer;
+struct RunContext;
+
+/// The calls about tabs: they list, open, name, close and watch tabs.
+class TabCalls {
+ public:
+  struct Parts {
+    const CallTimes& times;
+    Config& config;
+    TmuxServer& server;
+    Tabs& tabs;
+    Commands& commands;
+    TabChooser& chooser;
+    ProcessTable& processes;
+    LogWatch& log_watch;
+  };
+  explicit TabCalls(Parts parts) : parts_(parts) {}
+
+  [[nodiscard]] Awaitable<std::vector<TabInfo>> list();
+  [[nodiscard]] Awaitable<CreatedTab> create(CreateTab request);
+  /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
+  [[nodiscard]] Awaitable<ClosedTab> close(WindowId tab, bool force);
+  [[nodiscard]] Awaitable<void> rename(WindowId tab, std::string name);
+  /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
+  /// the name.
+  [[nodiscard]] Awaitable<std::optional<WindowId>> named(std::string name);
+  /// What `others` is to compare with.
+  [[nodiscard]] Awaitable<TabList> now();
+  /// The tabs as soon as they differ from `known`: waits as long as that takes. Costs nothing while
+  /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
+  [[nodiscard]] Awaitable<TabList> others(TabList known, TabNews news);
+  [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
+  /// Of these variables, what open tabs have that are not in `told` yet, and are afterwards: in the `env` of
+  /// create_tab, or from the environment of the server that started their tmux. Also of tabs that an earlier
+  /// server opened. Asks the system, not tmux, and does not wait.
+  [[nodiscard]] std::vector<Variable> new_variables(const std::vector<std::string>& names,
+                                                    TabVariables& told);
+
+ private:
+  Parts parts_;
+  Clock::time_point no_server_until_;  ///< known not to be there: new_variables() looks again then
+};
+
+/// The calls about commands: they begin a command in a tab, wait for it, and tell what is known of it.
+class CommandCalls {
+ public:
+  struct Parts {
+    const CallTimes& times;
+    const Config& config;
+    Tabs& tabs;
+    TabTurns& turns;
+    TabChooser& chooser;
+    Commands& commands;
+    const CommandResults& results;
+  };
+  explicit CommandCalls(Parts parts) : parts_(parts) {}
+
+  /// Runs a command and returns when it ended, timed out or was handed over. `reader` may read the raw bytes
+  /// as they come, and after that call: nobody waits for it.
+  [[nodiscard]] Awaitable<CommandResult> execute(ExecuteCommand request, OutputReader reader = {});
+  [[nodiscard]] Awaitable<StartedProcess> start_process(StartProcess request);
+  [[nodiscard]] Awaitable<CommandResult> state(QueryCommand request);
+  /// The same in a call that has this time.
+  [[nodiscard]] Awaitable<CommandResult> state_within(CallTime time, QueryCommand request);
+  /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
+  [[nodiscard]] Awaitable<void> wait_for_end(WindowId tab, std::string command_id);
+
+ private:
+  Parts parts_;
+};
+
+/// The calls that end what runs in a tab.
+class StopCalls {
+ public:
+  struct Parts {
+    const CallTimes& times;
+    Tabs& tabs;
+    const TabTurns& turns;
+    RunContext& context;
+    Commands& commands;
+    const CommandResults& results;
+    CommandCalls& calls;
+  };
+  explicit StopCalls(Parts parts) : parts_(parts) {}
+
+  /// Sends one signal and says within 2 s whether the process ended. Does not escalate.
+  [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
+  /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
+  /// What a person started is ended, too; its exit code is not known then.
+  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view,
+                                                           std::uint64_t max_output_bytes = 32'768);
+  /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
+  [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);
+
+ private:
+  Parts parts_;
+};
+
+/// The calls that type text and keys into whatever has a tab's foreground.
+class InputCalls {
+ public:
+  struct Parts {
+    const CallTimes& times;
+    Tabs& tabs;
+    TabTurns& turns;
+  };
+  explicit InputCalls(Parts parts) : parts_(parts) {}
+
+  /// Throws Error(invalid_argument) and sends nothing when the text has control characters that were not
+  /// allowed, or a line that the terminal would cut.
+  [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
+  [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
+  /// For a person at another terminal: types the first of `typed`, as a terminal sends keys, that the program
+  /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
+  /// types it only while the command goes on. Throws Error where nothing was typed.
+  [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
+
+ private:
+  Parts parts_;
+};
+
+/// The calls about what a tab shows and prints: they read its screen and its log, search the log and wait.
+class OutputCalls {
+ public:
+  struct Parts {
+    const CallTimes& times;
+    Tabs& tabs;
+    Commands& commands;
+    LogWatch& log_watch;
+    TextWorker& texts;
+    const CommandResults& results;
+    std::shared_ptr<AsyncMutex> searching = std::make_shared<AsyncMutex>();
+  };
+  explicit OutputCalls(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
+  /// The last `lines` lines of the log. An unfinished last line counts.
+  [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
+  [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
+  /// What the tab prints from now on, until it is closed. The manager outlives it.
+  [[nodiscard]] Awaitable<LogFollower> follow_log(WindowId window);
+  /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
+  /// slices; after 30 s it says where to go on. Cancelled, it just ends.
+  [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
+  /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
+  /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
+  /// ends. Throws Error(invalid_argument) for a bad pattern.
+  [[nodiscard]] Awaitable<WaitForResult> wait_for(WaitFor request);
+
+ private:
+  Parts parts_;
+};
 
 /// The C++ API of the product: tabs of one instance, their commands and their logs. Structs in, structs out,
-/// no JSON.
+/// no JSON. The calls of one concern are a class, which has the parts that it uses; they outlive it.
 ///
 /// Single-threaded: every call on the executor it was made with. Every call returns by its deadline, errors
 /// are thrown as `Error`. Calls on one tab are served in order; calls on different tabs run side by side. A
@@ -40,77 +199,18 @@ class TmuxManager {
   TmuxManager(const TmuxManager&) = delete;
   TmuxManager& operator=(const TmuxManager&) = delete;
 
-  template <typename T>
-  using Awaitable = boost::asio::awaitable<T>;
-
-  [[nodiscard]] Awaitable<std::vector<TabInfo>> list_tabs();
-  [[nodiscard]] Awaitable<CreatedTab> create_tab(CreateTab request);
-  /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
-  [[nodiscard]] Awaitable<ClosedTab> close_tab(WindowId tab, bool force);
-  [[nodiscard]] Awaitable<void> rename_tab(WindowId tab, std::string name);
-
-  /// Runs a command and returns when it ended, timed out or was handed over. `reader` may read the raw bytes
-  /// as they come, and after that call: nobody waits for it.
-  [[nodiscard]] Awaitable<CommandResult> execute(ExecuteCommand request, OutputReader reader = {});
-  [[nodiscard]] Awaitable<StartedProcess> start_process(StartProcess request);
-  /// Sends one signal and says within 2 s whether the process ended. Does not escalate.
-  [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
-  [[nodiscard]] Awaitable<CommandResult> command_state(QueryCommand request);
-  /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
-  /// What a person started is ended, too; its exit code is not known then.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view,
-                                                           std::uint64_t max_output_bytes = 32'768);
-  /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
-  [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);
-
-  /// Returns the moment that what is waited for has come, the command has ended, the tab is closed, or the
-  /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
-  /// ends. Throws Error(invalid_argument) for a bad pattern.
-  [[nodiscard]] Awaitable<WaitForResult> wait_for(WaitFor request);
-
-  /// Types text into whatever has the tab's foreground. Throws Error(invalid_argument) and sends nothing when
-  /// the text has control characters that were not allowed, or a line that the terminal would cut.
-  [[nodiscard]] Awaitable<SentInput> send_text(SendText request);
-  [[nodiscard]] Awaitable<SentInput> send_keys(SendKeys request);
-  /// For a person at another terminal: types the first of `typed`, as a terminal sends keys, that the program
-  /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
-  /// types it only while the command goes on. Throws Error where nothing was typed.
-  [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
-  [[nodiscard]] Awaitable<TabScreen> read_screen(ReadScreen request);
-
-  /// The last `lines` lines of the log. An unfinished last line counts.
-  [[nodiscard]] Awaitable<LogLines> read_lines(WindowId tab, std::uint64_t lines, TextView view);
-  [[nodiscard]] Awaitable<LogChunk> read_chunk(ReadLogChunk request);
-  /// What the tab prints from now on, until it is closed. The manager outlives it.
-  [[nodiscard]] Awaitable<LogFollower> follow_log(WindowId tab);
-  /// The lines of the log that a pattern matches, up to its end as it is now. Takes as long as it takes, in
-  /// slices; after 30 s it says where to go on. Cancelled, it just ends.
-  [[nodiscard]] Awaitable<FoundLines> search_logs(SearchLogs request);
-  /// What `other_tabs` is to compare with.
-  [[nodiscard]] Awaitable<TabList> tabs_now();
-  /// The tabs as soon as they differ from `known`: waits as long as that takes. Costs nothing while
-  /// nothing happens. Starts no tmux, and knows of tabs only once another call has needed them.
-  [[nodiscard]] Awaitable<TabList> other_tabs(TabList known, TabNews news);
-  /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
-  [[nodiscard]] Awaitable<void> wait_for_command(WindowId tab, std::string command_id);
-  [[nodiscard]] Awaitable<void> set_history_limit(std::uint32_t limit);
-  /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
-  /// the name.
-  [[nodiscard]] Awaitable<std::optional<WindowId>> tab_named(std::string name);
+  [[nodiscard]] TabCalls& tabs() { return tabs_; }
+  [[nodiscard]] CommandCalls& commands() { return commands_; }
+  [[nodiscard]] StopCalls& stops() { return stops_; }
+  [[nodiscard]] InputCalls& input() { return input_; }
+  [[nodiscard]] OutputCalls& output() { return output_; }
 
   /// Takes the instance, as the first tab does: for who opens tabs elsewhere in its name. Throws Error(busy),
   /// naming the owner's pid, while another server owns it.
   [[nodiscard]] Awaitable<void> own_instance();
-
+  [[nodiscard]] std::string instance_name() const;
   /// Where the files of commands are, whose names a reader need not see (own_lines.hpp).
   [[nodiscard]] std::string files_directory() const;
-  [[nodiscard]] std::string instance_name() const;
-
-  /// Of these variables, what open tabs have that are not in `told` yet, and are afterwards: in the `env` of
-  /// create_tab, or from the environment of the server that started their tmux. Also of tabs that an earlier
-  /// server opened. Asks the system, not tmux, and does not wait.
-  [[nodiscard]] std::vector<Variable> new_tab_variables(const std::vector<std::string>& names,
-                                                        TabVariables& told);
 
   /// For a named instance, in the background: finds the tmux server that a server before us left and looks
   /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.
@@ -121,7 +221,13 @@ class TmuxManager {
   [[nodiscard]] Awaitable<void> shut_down();
 
  private:
-  std::unique_ptr<ManagerParts> parts_;
+  struct Parts;  // of all of them
+  std::unique_ptr<Parts> parts_;
+  TabCalls tabs_;
+  CommandCalls commands_;
+  StopCalls stops_;
+  InputCalls input_;
+  OutputCalls output_;
 };
 
 }  // namespace terminally

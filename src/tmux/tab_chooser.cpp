@@ -162,7 +162,7 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(CallTime time) {
     throw calls_before();
   }
   co_await tabs_.refresh();
-  server_.restore_log_directory();
+  server_.owner().restore_log_directory(server_.generation());
   const FileLock alone = co_await turn_to_choose(time);
   const auto settled_by = Clock::now() + kComesBack;
   for (;;) {

@@ -25,6 +25,7 @@ namespace asio = boost::asio;
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 constexpr int kMostSessionNames = 10;
+constexpr Milliseconds kAttachesWithin{500};
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
 constexpr Milliseconds kUntoldSeenWithin{1'000};
@@ -65,11 +66,11 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
       table_(server_.instance(), config_.guest, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
-  server_.on_news([this] { changes_.differs(); });
+  server_.client().on_news([this] { changes_.differs(); });
 }
 
 Tabs::~Tabs() {
-  server_.on_news(nullptr);
+  server_.client().on_news(nullptr);
   for (const TabPtr& tab : table_.list()) {
     tab->runs.clear();
   }
@@ -79,10 +80,10 @@ Tabs::~Tabs() {
 /// the logs of its last one can still be read.
 Awaitable<void> Tabs::attach() {
   refuse_without_proc();
-  if (server_.pid() != 0 || server_.durable()) {
-    co_await server_.restore_socket();
+  if (server_.pid() != 0 || server_.owner().durable()) {
+    co_await server_.owner().restore_socket(server_.pid());
   }
-  if (server_.pid() != 0 || !server_.durable()) {
+  if (server_.pid() != 0 || !server_.owner().durable()) {
     co_return;
   }
   const auto turn = co_await server_.turn(attaching_, Clock::time_point::max());
@@ -181,7 +182,7 @@ void Tabs::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>
 
 Awaitable<TabPtr> Tabs::find(WindowId window) {
   if (server_.pid() != 0) {
-    co_await server_.restore_socket();
+    co_await server_.owner().restore_socket(server_.pid());
   }
   TabPtr tab = table_.find(window);
   if (!tab) {
@@ -200,7 +201,7 @@ Awaitable<TabPtr> Tabs::find(WindowId window) {
                                                           "; list_tabs names those there are");
   }
   if (!notice_if_closed(*tab)) {
-    server_.restore_log_directory();
+    server_.owner().restore_log_directory(server_.generation());
   }
   co_return tab;
 }
@@ -220,9 +221,9 @@ Awaitable<TabPtr> Tabs::find_open(WindowId window) {
 
 /// In the session of the tabs; nullopt when that is gone with its last tab, or with the server.
 Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
-  server_.restore_log_directory();
+  server_.owner().restore_log_directory(server_.generation());
   for (int attempt = 0; attempt < 2 && !server_.session().empty(); ++attempt) {
-    std::optional<std::string> answer = co_await server_.open_window(words);
+    std::optional<std::string> answer = co_await terminally::open_window(server_, words);
     if (answer) {
       co_return answer;
     }
@@ -234,15 +235,15 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
 /// tab.
-Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool start_server) {
-  if (!start_server) {
-    co_return co_await server_.open_session(std::move(name), std::move(window));
+Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool has_server) {
+  if (has_server) {
+    co_return co_await open_session(server_, config_, std::move(name), std::move(window));
   }
-  co_await server_.own_to_start();
+  co_await server_.owner().own_to_start();
   co_await clear_up_lost_server();
   const auto turn = co_await server_.turn(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
-  std::string row = co_await server_.start(std::move(name), std::move(window), table_.next_number());
+  std::string row = co_await start_server(server_, config_, name, window, table_.next_number());
   table_.forget_closed();
   co_return row;
 }
@@ -259,11 +260,11 @@ Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
         co_return std::move(*answer);
       }
     }
-    const bool no_server = !had_server || !server_.alive();
+    const bool has_server = had_server && server_.alive();
     const std::string name =
         attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {
-      std::string row = co_await new_session(name, window, no_server);
+      std::string row = co_await new_session(name, window, has_server);
       co_return Opened{std::move(row), true};
     } catch (const Error& error) {
       if (attempt == kMostSessionNames || !is_taken(error)) {
@@ -288,16 +289,10 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
   if (opened.session) {
-    co_await server_.attach();
+    co_await server_.client().attach(kAttachesWithin);
   }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
-}
-
-TabPtr Tabs::take_row(const PaneRow& row) {
-  TabPtr tab = table_.take(row, now());
-  writers_.guard(row, server_.logs(), server_.client());
-  return tab;
 }
 
 /// All or nothing: a tab that cannot be told of is closed again.
@@ -305,7 +300,8 @@ Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
   const WindowId window = *row.tab;
   std::exception_ptr failure;
   try {
-    const TabPtr tab = take_row(row);
+    const TabPtr tab = table_.take(row, now());
+    writers_.guard(row, server_.logs(), server_.client());
     tab->name = name;
     tab->shell.has_opened(Clock::now());
     make_log(tab->log.path());

@@ -14,6 +14,7 @@
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
 #include "server/log_writers.hpp"
+#include "server/new_window.hpp"
 #include "server/tmux_server.hpp"
 #include "tab/tab_changes.hpp"
 #include "tmux/requests.hpp"
@@ -42,6 +43,8 @@ class Tabs {
   [[nodiscard]] Awaitable<void> attach();
   /// The same, and knows what tabs there are now: asks only where tmux has told of a change, or may have.
   [[nodiscard]] Awaitable<void> refresh();
+  /// Who reaches the tmux server of a tab, and no later one.
+  [[nodiscard]] TmuxClient client_of(const Tab& tab) const { return server_.client_of(tab); }
   /// Asks the tmux server that we know of; does nothing without one. Also tells where a person types just
   /// now.
   [[nodiscard]] Awaitable<void> list_panes();
@@ -61,11 +64,10 @@ class Tabs {
   [[nodiscard]] RowsOf now() const { return {server_.pid(), server_.generation()}; }
   Awaitable<bool> is_current();
   [[nodiscard]] bool is_told_of(const std::vector<PaneRow>& rows) const;
-  TabPtr take_row(const PaneRow& row);
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
   Awaitable<std::optional<std::string>> new_window(Argv words);
-  Awaitable<std::string> new_session(std::string name, NewWindow window, bool start_server);
+  Awaitable<std::string> new_session(std::string name, NewWindow window, bool has_server);
   struct Opened {
     std::string row;
     bool session = false;  ///< with it

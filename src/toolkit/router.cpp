@@ -26,7 +26,7 @@ boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* man
     co_return arguments;
   }
   std::string name = given->get<std::string>();
-  const std::optional<WindowId> window = co_await manager->tab_named(std::move(name));
+  const std::optional<WindowId> window = co_await manager->tabs().named(std::move(name));
   if (!window) {
     co_return arguments;
   }
@@ -74,7 +74,7 @@ std::shared_ptr<TextGuard> Router::new_guard(const PeerSettings& peer) const {
   }
   Redaction& redaction = *peer.redaction;
   if (services_.manager != nullptr && !redaction.variables.empty()) {
-    redaction.learn(services_.manager->new_tab_variables(redaction.variables, redaction.tabs));
+    redaction.learn(services_.manager->tabs().new_variables(redaction.variables, redaction.tabs));
   }
   return std::make_shared<TextGuard>(redaction.secrets);
 }

@@ -25,7 +25,7 @@ boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId wi
     wait.window_id = window;
     wait.waiting = *std::move(waiting);
     wait.from_byte = answer.input.from_byte;
-    answer.waited = co_await context.manager->wait_for(std::move(wait));
+    answer.waited = co_await context.manager->output().wait_for(std::move(wait));
   }
   co_return answer;
 }

@@ -34,7 +34,7 @@ void describe(ResultVisitor& v, const Answer& answer) {
 
 boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {
   const TextView view = ViewArgs().view(context.default_view);
-  CancelledCommand cancelled = co_await context.manager->cancel_command(
+  CancelledCommand cancelled = co_await context.manager->stops().cancel_command(
       args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
   Answer answer;
   answer.command.result = std::move(cancelled.result);

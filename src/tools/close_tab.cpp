@@ -24,7 +24,7 @@ struct CloseTabArgs {
 };
 
 boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, CloseTabArgs args) {
-  co_return co_await context.manager->close_tab(args.window_id, args.force);
+  co_return co_await context.manager->tabs().close(args.window_id, args.force);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct CreateTabArgs {
 };
 
 boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs args) {
-  co_return co_await context.manager->create_tab(std::move(args.request));
+  co_return co_await context.manager->tabs().create(std::move(args.request));
 }
 
 }  // namespace

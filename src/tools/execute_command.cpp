@@ -42,8 +42,8 @@ boost::asio::awaitable<CommandResult> see_through(TmuxManager& manager, QueryCom
                                                   CommandResult so_far) {
   query.window_id = so_far.window_id;
   query.command_id = so_far.command_id;
-  co_await manager.wait_for_command(query.window_id, query.command_id);
-  co_return co_await manager.command_state(std::move(query));
+  co_await manager.commands().wait_for_end(query.window_id, query.command_id);
+  co_return co_await manager.commands().state(std::move(query));
 }
 
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, ExecuteCommandArgs args) {
@@ -77,7 +77,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   QueryCommand rest;
   rest.view = args.request.view;
   rest.max_output_bytes = args.request.max_output_bytes;
-  answer.result = co_await context.manager->execute(std::move(args.request), std::move(reader));
+  answer.result = co_await context.manager->commands().execute(std::move(args.request), std::move(reader));
   if (is_task && answer.result.state == CommandState::running) {
     if (answer.result.awaiting_input) {
       stream->awaiting(*answer.result.awaiting_input);

@@ -64,7 +64,7 @@ struct ListTabsArgs {
 
 boost::asio::awaitable<ListedTabs> list_tabs(ToolContext context, ListTabsArgs /*args*/) {
   ListedTabs result;
-  result.tabs = co_await context.manager->list_tabs();
+  result.tabs = co_await context.manager->tabs().list();
   shorten(result, context.default_view.guard.get());
   co_return result;
 }

@@ -29,8 +29,8 @@ struct ReadLogsFromTabArgs {
 };
 
 boost::asio::awaitable<LogLines> read_logs(ToolContext context, ReadLogsFromTabArgs args) {
-  co_return co_await context.manager->read_lines(args.window_id, args.lines,
-                                                 args.view.view(context.default_view));
+  co_return co_await context.manager->output().read_lines(args.window_id, args.lines,
+                                                          args.view.view(context.default_view));
 }
 
 }  // namespace

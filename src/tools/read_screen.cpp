@@ -30,7 +30,7 @@ struct ReadScreenArgs {
 
 boost::asio::awaitable<TabScreen> read_screen(ToolContext context, ReadScreenArgs args) {
   args.request.guard = context.default_view.guard;
-  co_return co_await context.manager->read_screen(args.request);
+  co_return co_await context.manager->output().read_screen(args.request);
 }
 
 }  // namespace

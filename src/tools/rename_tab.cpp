@@ -22,7 +22,7 @@ void describe(ResultVisitor& v, const RenameTabArgs& renamed) {
 }
 
 boost::asio::awaitable<RenameTabArgs> rename_tab(ToolContext context, RenameTabArgs args) {
-  co_await context.manager->rename_tab(args.window_id, args.name);
+  co_await context.manager->tabs().rename(args.window_id, args.name);
   co_return args;
 }
 

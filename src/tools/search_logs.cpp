@@ -37,7 +37,7 @@ struct SearchLogsArgs {
 
 boost::asio::awaitable<FoundLines> search_logs(ToolContext context, SearchLogsArgs args) {
   args.request.guard = context.default_view.guard;
-  co_return co_await context.manager->search_logs(std::move(args.request));
+  co_return co_await context.manager->output().search_logs(std::move(args.request));
 }
 
 }  // namespace

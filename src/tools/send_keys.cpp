@@ -23,7 +23,7 @@ struct SendKeysArgs {
 boost::asio::awaitable<SentAnswer> send_keys(ToolContext context, SendKeysArgs args) {
   const std::optional<WaitTerms> waiting = args.wait.checked_waiting(context.default_view);
   const WindowId window = args.request.window_id;
-  SentInput sent = co_await context.manager->send_keys(std::move(args.request));
+  SentInput sent = co_await context.manager->input().send_keys(std::move(args.request));
   co_return co_await answer_after(context, window, std::move(sent), waiting);
 }
 

@@ -25,7 +25,7 @@ struct SendTextArgs {
 boost::asio::awaitable<SentAnswer> send_text(ToolContext context, SendTextArgs args) {
   const std::optional<WaitTerms> waiting = args.wait.checked_waiting(context.default_view);
   const WindowId window = args.request.window_id;
-  SentInput sent = co_await context.manager->send_text(std::move(args.request));
+  SentInput sent = co_await context.manager->input().send_text(std::move(args.request));
   co_return co_await answer_after(context, window, std::move(sent), waiting);
 }
 

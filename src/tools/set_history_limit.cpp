@@ -21,7 +21,7 @@ void describe(ResultVisitor& v, const Limit& result) {
 }
 
 boost::asio::awaitable<Limit> set_history_limit(ToolContext context, SetHistoryLimitArgs args) {
-  co_await context.manager->set_history_limit(static_cast<std::uint32_t>(args.limit));
+  co_await context.manager->tabs().set_history_limit(static_cast<std::uint32_t>(args.limit));
   co_return Limit{args.limit};
 }
 

@@ -57,14 +57,14 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
   const auto arrived = Clock::now();
   Started started;
   started.tab_was_named = args.request.window_id.has_value();
-  started.process = co_await context.manager->start_process(std::move(args.request));
+  started.process = co_await context.manager->commands().start_process(std::move(args.request));
   if (waiting) {
     WaitFor wait;
     wait.window_id = started.process.window_id;
     wait.waiting = *std::move(waiting);
     wait.waiting.arrived = arrived;
     wait.from_byte = started.process.start_byte;
-    started.waited = co_await context.manager->wait_for(std::move(wait));
+    started.waited = co_await context.manager->output().wait_for(std::move(wait));
   }
   co_return started;
 }

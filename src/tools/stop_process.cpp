@@ -29,7 +29,7 @@ struct StopProcessArgs {
 
 boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopProcessArgs args) {
   const StopSignal signal = args.signal == 0 ? StopSignal::interrupt : StopSignal::terminate;
-  co_return co_await context.manager->stop_process(args.window_id, signal);
+  co_return co_await context.manager->stops().stop_process(args.window_id, signal);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ boost::asio::awaitable<LogChunk> stream_logs(ToolContext context, StreamLogsFrom
   }
   args.request.exact = base64;
   args.request.view = base64 ? TextView{} : args.view.view(context.default_view);
-  LogChunk chunk = co_await context.manager->read_chunk(args.request);
+  LogChunk chunk = co_await context.manager->output().read_chunk(args.request);
   if (base64) {
     chunk.chunk = encode_base64(chunk.chunk);
   }

@@ -22,7 +22,7 @@ struct WaitForArgs {
 boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs args) {
   args.request.waiting = *args.wait.checked_waiting(context.default_view);
   args.request.hand_over = !context.caller.task;  // a task blocks nobody
-  co_return co_await context.manager->wait_for(std::move(args.request));
+  co_return co_await context.manager->output().wait_for(std::move(args.request));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void describe(ResultVisitor& v, const CountedLines& counted) {
 }
 
 boost::asio::awaitable<CountedLines> count_lines(ToolContext context, CountLinesArgs args) {
-  const LogLines lines = co_await context.manager->read_lines(args.window_id, args.most, TextView());
+  const LogLines lines = co_await context.manager->output().read_lines(args.window_id, args.most, TextView());
   co_return CountedLines{lines.returned_lines};
 }
 

@@ -24,7 +24,7 @@ struct LoggedTab : ManagerScene {
   }
   void print(const std::string& text) const { append_to(log_of(tab), text); }
   LogLines last(std::uint64_t lines, TextView view = {}) {
-    return run(manager->read_lines(tab, lines, std::move(view)));
+    return run(manager->output().read_lines(tab, lines, std::move(view)));
   }
   [[nodiscard]] ReadLogChunk from(std::uint64_t byte) const {
     ReadLogChunk request;

@@ -26,7 +26,7 @@ CommandResult state_of(ManagerScene& scene, WindowId tab, const std::string& com
   if (!command.empty()) {
     query.command_id = command;
   }
-  return scene.run(scene.manager->command_state(query));
+  return scene.run(scene.manager->commands().state(query));
 }
 
 /// A line is sent; the state of that command at its end.
@@ -34,7 +34,7 @@ CommandResult answered(ManagerScene& scene, WindowId tab, const std::string& com
   SendText text;
   text.window_id = tab;
   text.text = "anna";
-  scene.run(scene.manager->send_text(text));
+  scene.run(scene.manager->input().send_text(text));
   REQUIRE(scene.comes_true([&] { return state_of(scene, tab, command).state != CommandState::running; }));
   return state_of(scene, tab, command);
 }
@@ -66,9 +66,10 @@ TEST_CASE("manager awaiting: who answers takes their time, and a shell inside st
   const WindowId nests = scene.open_tab("nests");
   REQUIRE(scene.has_prompt(asks));
   REQUIRE(scene.has_prompt(nests));
-  test::UnderWay<CommandResult> first(*scene.io, scene.manager->execute(asking(asks, kAsks, kTimeout)));
-  test::UnderWay<CommandResult> second(*scene.io,
-                                       scene.manager->execute(asking(nests, "bash --norc", kTimeout)));
+  test::UnderWay<CommandResult> first(*scene.io,
+                                      scene.manager->commands().execute(asking(asks, kAsks, kTimeout)));
+  test::UnderWay<CommandResult> second(
+      *scene.io, scene.manager->commands().execute(asking(nests, "bash --norc", kTimeout)));
   const CommandResult asked = first.result();
   const CommandResult nested = second.result();
   waits_for_line(asked);
@@ -93,7 +94,7 @@ TEST_CASE(
   REQUIRE(scene.has_prompt(tab));
   ExecuteCommand request = asking(tab, kAsks, 1'500);
   request.on_timeout = OnTimeout::background;
-  const CommandResult result = scene.run(scene.manager->execute(request));
+  const CommandResult result = scene.run(scene.manager->commands().execute(request));
   waits_for_line(result);
   CHECK(answered(scene, tab, result.command_id).output.ends_with("got:anna:\n"));
 }
@@ -116,7 +117,7 @@ TEST_CASE("manager awaiting: what a person starts is not ours") {
   scene.execute(tab, "true");
   scene.pane_of(tab).type("cat\r");
   REQUIRE(
-      scene.comes_true([&] { return scene.run(scene.manager->list_tabs()).front().foreground == "cat"; }));
+      scene.comes_true([&] { return scene.run(scene.manager->tabs().list()).front().foreground == "cat"; }));
   CHECK_FALSE(state_of(scene, tab).awaiting_input);
 }
 

@@ -65,8 +65,8 @@ TEST_CASE("manager commands: what is no command is refused by name, and nothing 
     CAPTURE(bad);
     const std::string wanted =
         bad.size() == 3 ? "command: has a NUL byte, which no shell can take" : "command: must not be empty";
-    CHECK(scene.failure(scene.manager->execute(run_of(std::nullopt, bad))).text == wanted);
-    CHECK(scene.failure(scene.manager->start_process(start_of(WindowId{0}, bad))).text == wanted);
+    CHECK(scene.failure(scene.manager->commands().execute(run_of(std::nullopt, bad))).text == wanted);
+    CHECK(scene.failure(scene.manager->commands().start_process(start_of(WindowId{0}, bad))).text == wanted);
   }
   CHECK(scene.tmux->asked.empty());
 }
@@ -74,12 +74,12 @@ TEST_CASE("manager commands: what is no command is refused by name, and nothing 
 TEST_CASE("manager commands: in one tab they run in the order they came") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
-  test::UnderWay<CommandResult> first(*scene.io,
-                                      scene.manager->execute(run_of(tab, "echo 1 >> order; echo first")));
-  test::UnderWay<CommandResult> second(*scene.io,
-                                       scene.manager->execute(run_of(tab, "echo 2 >> order; echo second")));
-  test::UnderWay<CommandResult> third(*scene.io,
-                                      scene.manager->execute(run_of(tab, "echo 3 >> order; echo third")));
+  test::UnderWay<CommandResult> first(
+      *scene.io, scene.manager->commands().execute(run_of(tab, "echo 1 >> order; echo first")));
+  test::UnderWay<CommandResult> second(
+      *scene.io, scene.manager->commands().execute(run_of(tab, "echo 2 >> order; echo second")));
+  test::UnderWay<CommandResult> third(
+      *scene.io, scene.manager->commands().execute(run_of(tab, "echo 3 >> order; echo third")));
   CHECK(third.result().output == "third\n");
   CHECK(first.result().output == "first\n");
   CHECK(second.result().output == "second\n");
@@ -93,7 +93,8 @@ TEST_CASE("manager commands: a tab whose lock another process has for a moment i
   const auto path = scene.instance().runtime() / (std::to_string(scene.row_of(tab).pane.number) + ".lock");
   FileLock other = FileLock::try_lock(path);
   REQUIRE(other);
-  test::UnderWay<CommandResult> waits(*scene.io, scene.manager->execute(run_of(tab, "echo waited")));
+  test::UnderWay<CommandResult> waits(*scene.io,
+                                      scene.manager->commands().execute(run_of(tab, "echo waited")));
   scene.settle();
   CHECK_FALSE(waits.is_done());
   other.release();
@@ -102,7 +103,7 @@ TEST_CASE("manager commands: a tab whose lock another process has for a moment i
   REQUIRE(other);
   ExecuteCommand request = run_of(tab, "echo not run");
   request.timeout_ms = 100;
-  const Failure refused = scene.failure(scene.manager->execute(request));
+  const Failure refused = scene.failure(scene.manager->commands().execute(request));
   CHECK(refused.code == ErrorCode::busy);
   CHECK(refused.says("another terminally-mcp process has just begun or ended there; nothing was run"));
 }
@@ -112,7 +113,7 @@ TEST_CASE("manager commands: in other tabs they run beside each other") {
   const WindowId one = scene.open_tab("one");
   const WindowId other = scene.open_tab("other");
   REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
-  test::UnderWay<CommandResult> waits(*scene.io, scene.manager->execute(run_of(one, "cat gate")));
+  test::UnderWay<CommandResult> waits(*scene.io, scene.manager->commands().execute(run_of(one, "cat gate")));
   CHECK(scene.execute(other, "echo through > gate").exit_code == 0);  // each waits for the other
   CHECK(waits.result().output == "through\n");
 }
@@ -149,25 +150,25 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
   ExecuteCommand request = run_of(tab, "sleep 600");
   request.timeout_ms = 50;
   request.on_timeout = OnTimeout::background;
-  const CommandResult running = scene.run(scene.manager->execute(request));
+  const CommandResult running = scene.run(scene.manager->commands().execute(request));
   CHECK(running.state == CommandState::running);
   CHECK(running.reason == Reason::handed_over);
   CHECK(running.timed_out);
   CHECK(any_note(running.notes, "still running; get_command_state shows what comes"));
-  CHECK(scene.run(scene.manager->list_tabs())[0].busy);
+  CHECK(scene.run(scene.manager->tabs().list())[0].busy);
 
-  const Failure busy = scene.failure(scene.manager->execute(run_of(tab, "echo x")));
+  const Failure busy = scene.failure(scene.manager->commands().execute(run_of(tab, "echo x")));
   CHECK(busy.code == ErrorCode::busy);
   CHECK(busy.says("There runs command " + running.command_id + " (sleep 600)"));
   CHECK(busy.says("to run this beside it: the same call without window_id"));
 
-  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(tab, false, {}));
+  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
   CHECK(cancelled.result.command_id == running.command_id);
   CHECK(cancelled.result.state == CommandState::cancelled);
   CHECK(cancelled.result.reason == Reason::cancelled_by_client);
   CHECK(cancelled.survivors.empty());
-  CHECK_FALSE(scene.run(scene.manager->list_tabs())[0].busy);
-  const CancelledCommand again = scene.run(scene.manager->cancel_command(tab, false, {}));
+  CHECK_FALSE(scene.run(scene.manager->tabs().list())[0].busy);
+  const CancelledCommand again = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
   CHECK(again.result.command_id == running.command_id);
   CHECK(any_note(again.result.notes, "nothing was running; this is the last result"));
 }
@@ -190,14 +191,14 @@ TEST_CASE("manager commands: one whose client gives up is interrupted") {
   bool begun = false;
   ExecuteCommand request = run_of(tab, "sleep 600");
   request.on_begin = [&](WindowId, const std::string&) { begun = true; };
-  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->commands().execute(request));
   REQUIRE(scene.comes_true([&] { return begun; }));
   call.cancel();
   CHECK_THROWS_AS(call.result(), boost::system::system_error);
-  const WaitForResult waited = scene.run(scene.manager->wait_for(end_of(tab)));
+  const WaitForResult waited = scene.run(scene.manager->output().wait_for(end_of(tab)));
   CHECK(waited.matched);
   CHECK(waited.state == CommandState::cancelled);
-  CHECK(scene.run(scene.manager->command_state(latest_of(tab))).reason == Reason::cancelled_by_client);
+  CHECK(scene.run(scene.manager->commands().state(latest_of(tab))).reason == Reason::cancelled_by_client);
 }
 
 TEST_CASE("manager commands: one whose client gives up while its answer is made is interrupted as well") {
@@ -215,13 +216,13 @@ TEST_CASE("manager commands: one whose client gives up while its answer is made 
   request.view.render = true;
   request.max_output_bytes = 1'000'000;
   const auto called = Clock::now();
-  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(std::move(request)));
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->commands().execute(std::move(request)));
   REQUIRE(scene.comes_true([&] { return Clock::now() > called + kWindow + Milliseconds(40); }));
   REQUIRE_FALSE(call.is_done());
   call.cancel();
   CHECK_THROWS_AS(call.result(), boost::system::system_error);
   CHECK(scene.comes_true([&] {
-    return scene.run(scene.manager->command_state(latest_of(tab))).reason == Reason::cancelled_by_client;
+    return scene.run(scene.manager->commands().state(latest_of(tab))).reason == Reason::cancelled_by_client;
   }));
 }
 
@@ -238,10 +239,10 @@ TEST_CASE("manager commands: one that waits for the keyboard is answered by a te
   SendText text;
   text.window_id = tab;
   text.text = "me #{pid} \"; x";
-  const SentInput sent = scene.run(scene.manager->send_text(text));
+  const SentInput sent = scene.run(scene.manager->input().send_text(text));
   CHECK(sent.sent == text.text.size());
   CHECK(sent.notes.empty());
-  const WaitForResult waited = scene.run(scene.manager->wait_for(end_of(tab)));
+  const WaitForResult waited = scene.run(scene.manager->output().wait_for(end_of(tab)));
   CHECK(waited.matched);
   CHECK(waited.exit_code == 0);
   CHECK(waited.output.find("hello me #{pid} \"; x\n") != std::string::npos);
@@ -262,27 +263,28 @@ TEST_CASE("manager commands: a process is started, known by its id, and asked fo
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
   REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
-  const StartedProcess started = scene.run(scene.manager->start_process(start_of(tab, "echo up; cat gate")));
+  const StartedProcess started =
+      scene.run(scene.manager->commands().start_process(start_of(tab, "echo up; cat gate")));
   CHECK(started.window_id == tab);
   CHECK(started.started == true);
   REQUIRE(started.command_id);
   CHECK(started.notes.empty());
   QueryCommand query = latest_of(tab);
   query.command_id = *started.command_id;
-  CommandResult now = scene.run(scene.manager->command_state(query));
+  CommandResult now = scene.run(scene.manager->commands().state(query));
   CHECK(now.state == CommandState::running);
   CHECK(now.start_byte == started.start_byte);
   test::append_to(scene.directory / "gate", "down\n");
-  CHECK(scene.run(scene.manager->wait_for(end_of(tab))).exit_code == 0);
-  now = scene.run(scene.manager->command_state(query));
+  CHECK(scene.run(scene.manager->output().wait_for(end_of(tab))).exit_code == 0);
+  now = scene.run(scene.manager->commands().state(query));
   CHECK(now.state == CommandState::completed);
   CHECK(now.output == "up\ndown\n");
 
   query.command_id = "ffffffff";
-  CHECK(scene.failure(scene.manager->command_state(query)).text ==
+  CHECK(scene.failure(scene.manager->commands().state(query)).text ==
         "command_id: there is no command \"ffffffff\" in tab @0");
   const WindowId idle = scene.open_tab("idle");
-  CHECK(scene.failure(scene.manager->command_state(latest_of(idle))).text ==
+  CHECK(scene.failure(scene.manager->commands().state(latest_of(idle))).text ==
         "window_id: no command was run in tab @1 yet");
 }
 
@@ -291,16 +293,16 @@ TEST_CASE("manager commands: a text that is left at the prompt is not run") {
   const WindowId tab = scene.open_tab();
   StartProcess start = start_of(tab, "echo unsent");
   start.append_newline = false;
-  const StartedProcess pasted = scene.run(scene.manager->start_process(start));
+  const StartedProcess pasted = scene.run(scene.manager->commands().start_process(start));
   CHECK(pasted.started == false);
   CHECK_FALSE(pasted.command_id);
   CHECK(test::content_of(scene.log_of(tab)).ends_with("$ echo unsent"));
   start.command = "one\ntwo";
-  Failure failure = scene.failure(scene.manager->start_process(start));
+  Failure failure = scene.failure(scene.manager->commands().start_process(start));
   CHECK(failure.code == ErrorCode::invalid_argument);
   CHECK(failure.says("command: has 1 newline, and dash in tab @0 would run each line"));
   start.command = "x\x03";
-  failure = scene.failure(scene.manager->start_process(start));
+  failure = scene.failure(scene.manager->commands().start_process(start));
   CHECK(failure.says("command: has the control character U+0003 at byte 1"));
   CHECK(test::content_of(scene.log_of(tab)).ends_with("$ echo unsent"));
   CHECK(scene.execute(tab, "echo run").output == "run\n");  // what was left there is cleared
@@ -313,11 +315,11 @@ TEST_CASE("manager commands: a text for a prompt that does not come is refused i
   write_file(scene.directory / "start-up", "read line < '" + gate_file.string() + "'\n");
   CreateTab create;
   create.env = {{"ENV", (scene.directory / "start-up").string()}};
-  StartProcess start = start_of(scene.run(scene.manager->create_tab(create)).window_id, "text");
+  StartProcess start = start_of(scene.run(scene.manager->tabs().create(create)).window_id, "text");
   start.append_newline = false;
   start.timeout_ms = 50;
   const auto called = Clock::now();
-  const Failure failure = scene.failure(scene.manager->start_process(start));
+  const Failure failure = scene.failure(scene.manager->commands().start_process(start));
   CHECK(failure.code == ErrorCode::busy);
   CHECK(failure.says("did not come to its prompt in time"));
   CHECK(Clock::now() - called < Milliseconds(9'000));
@@ -331,7 +333,7 @@ TEST_CASE("manager commands: one that ran when our server died is found again an
     const WindowId tab = scene.open_tab();
     REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
     const StartedProcess started =
-        scene.run(scene.manager->start_process(start_of(tab, "echo up; cat gate; (exit 4)")));
+        scene.run(scene.manager->commands().start_process(start_of(tab, "echo up; cat gate; (exit 4)")));
     if (ends_meanwhile) {
       scene.manager.reset();
       test::append_to(scene.directory / "gate", "down\n");
@@ -339,13 +341,13 @@ TEST_CASE("manager commands: one that ran when our server died is found again an
     }
     scene.restart();
     if (!ends_meanwhile) {
-      const CommandResult now = scene.run(scene.manager->command_state(latest_of(tab)));
+      const CommandResult now = scene.run(scene.manager->commands().state(latest_of(tab)));
       CHECK(now.state == CommandState::running);
-      CHECK(scene.failure(scene.manager->execute(run_of(tab, "echo x"))).code == ErrorCode::busy);
+      CHECK(scene.failure(scene.manager->commands().execute(run_of(tab, "echo x"))).code == ErrorCode::busy);
       test::append_to(scene.directory / "gate", "down\n");
     }
-    CHECK(scene.run(scene.manager->wait_for(end_of(tab))).exit_code == 4);
-    const CommandResult result = scene.run(scene.manager->command_state(latest_of(tab)));
+    CHECK(scene.run(scene.manager->output().wait_for(end_of(tab))).exit_code == 4);
+    const CommandResult result = scene.run(scene.manager->commands().state(latest_of(tab)));
     CHECK(result.command_id == started.command_id);
     CHECK(result.state == CommandState::completed);
     CHECK(result.exit_code == 4);
@@ -362,14 +364,14 @@ TEST_CASE("manager commands: a server looks after those of the one before it by 
   request.timeout_ms = 400;
   bool begun = false;
   request.on_begin = [&](WindowId, const std::string&) { begun = true; };
-  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->commands().execute(request));
   REQUIRE(scene.comes_true([&] { return begun; }));
   const std::filesystem::path runs = scene.instance().files() / "0.run";
   REQUIRE(std::filesystem::exists(runs));
   scene.restart();
   scene.run(scene.manager->look_after_running());
   REQUIRE(scene.comes_true([&] { return !std::filesystem::exists(runs); }));  // no call has asked for it
-  const CommandResult result = scene.run(scene.manager->command_state(latest_of(tab)));
+  const CommandResult result = scene.run(scene.manager->commands().state(latest_of(tab)));
   CHECK(result.state == CommandState::cancelled);
   CHECK(result.reason == Reason::timeout);
 }
@@ -385,7 +387,7 @@ TEST_CASE(
   request.timeout_ms = 1'000;
   request.on_timeout = OnTimeout::background;
   request.on_begin = [&](WindowId, const std::string& begun) { id = begun; };
-  test::UnderWay<CommandResult> call(*scene.io, scene.manager->execute(request));
+  test::UnderWay<CommandResult> call(*scene.io, scene.manager->commands().execute(request));
   const std::filesystem::path log = scene.log_of(tab);
   REQUIRE(scene.comes_true([&] { return test::content_of(log).ends_with("up\r\n"); }));
   const std::filesystem::path aside = scene.directory / "aside";
@@ -397,12 +399,12 @@ TEST_CASE(
   CHECK(test::any_note(untold.notes, log.string()));
 
   scene.restart();
-  CHECK(scene.run(scene.manager->command_state(latest_of(tab))).state == CommandState::running);
+  CHECK(scene.run(scene.manager->commands().state(latest_of(tab))).state == CommandState::running);
   std::filesystem::remove(log);
   std::filesystem::rename(aside, log);
   test::append_to(scene.directory / "gate", "down\n");
-  CHECK(scene.run(scene.manager->wait_for(end_of(tab))).exit_code == 4);
-  const CommandResult result = scene.run(scene.manager->command_state(latest_of(tab)));
+  CHECK(scene.run(scene.manager->output().wait_for(end_of(tab))).exit_code == 4);
+  const CommandResult result = scene.run(scene.manager->commands().state(latest_of(tab)));
   CHECK(result.command_id == id);
   CHECK(result.output == "up\ndown\n");
 }
@@ -412,7 +414,7 @@ TEST_CASE("manager commands: a command is typed once, or it is an error that say
   const WindowId tab = scene.open_tab();
   REQUIRE(scene.has_prompt(tab));
   scene.tmux->fail("paste-buffer", "can't find pane: %0", 1);
-  CHECK(scene.failure(scene.manager->execute(run_of(tab, "echo x >> typed"))).code);
+  CHECK(scene.failure(scene.manager->commands().execute(run_of(tab, "echo x >> typed"))).code);
   CHECK_FALSE(std::filesystem::exists(scene.directory / "typed"));
   CHECK(scene.execute(tab, "echo y >> typed").exit_code == 0);
   CHECK(test::content_of(scene.directory / "typed") == "y\n");
@@ -420,13 +422,17 @@ TEST_CASE("manager commands: a command is typed once, or it is an error that say
 
 TEST_CASE("manager commands: unknown and closed tabs") {
   ManagerScene scene;
-  CHECK(scene.failure(scene.manager->execute(run_of(WindowId{7}, "echo x"))).code == ErrorCode::not_found);
+  CHECK(scene.failure(scene.manager->commands().execute(run_of(WindowId{7}, "echo x"))).code ==
+        ErrorCode::not_found);
   const WindowId tab = scene.open_tab();
-  static_cast<void>(scene.run(scene.manager->close_tab(tab, true)));
-  CHECK(scene.failure(scene.manager->execute(run_of(tab, "echo x"))).code == ErrorCode::tab_closed);
-  CHECK(scene.failure(scene.manager->start_process(start_of(tab, "echo x"))).code == ErrorCode::tab_closed);
-  CHECK(scene.failure(scene.manager->cancel_command(tab, false, {})).code == ErrorCode::tab_closed);
-  CHECK(scene.failure(scene.manager->stop_process(tab, StopSignal::interrupt)).code == ErrorCode::tab_closed);
+  static_cast<void>(scene.run(scene.manager->tabs().close(tab, true)));
+  CHECK(scene.failure(scene.manager->commands().execute(run_of(tab, "echo x"))).code ==
+        ErrorCode::tab_closed);
+  CHECK(scene.failure(scene.manager->commands().start_process(start_of(tab, "echo x"))).code ==
+        ErrorCode::tab_closed);
+  CHECK(scene.failure(scene.manager->stops().cancel_command(tab, false, {})).code == ErrorCode::tab_closed);
+  CHECK(scene.failure(scene.manager->stops().stop_process(tab, StopSignal::interrupt)).code ==
+        ErrorCode::tab_closed);
 }
 
 }  // namespace terminally

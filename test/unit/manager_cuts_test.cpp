@@ -29,7 +29,7 @@ TEST_CASE(
       ReadLogChunk request = scene.from(at);
       request.view = view;
       request.max_bytes = most;
-      const LogChunk chunk = scene.run(scene.manager->read_chunk(request));
+      const LogChunk chunk = scene.run(scene.manager->output().read_chunk(request));
       REQUIRE(chunk.next_byte > at);
       at = chunk.next_byte;
       text += chunk.chunk;
@@ -42,7 +42,7 @@ TEST_CASE(
     CAPTURE(request.from_byte);
     for (const std::uint64_t most : {20U, 45U, 65'536U}) {
       request.max_bytes = most;
-      CHECK(secrets.leak(scene.run(scene.manager->read_chunk(request)).chunk) == "");
+      CHECK(secrets.leak(scene.run(scene.manager->output().read_chunk(request)).chunk) == "");
     }
   }
 }
@@ -84,7 +84,7 @@ TEST_CASE("D15: lines that a search cuts, around the match and after 1,000 bytes
     request.context_lines = context;
     request.max_matches = 1'000;
     request.guard = secrets.guard();
-    FoundLines found = scene.run(scene.manager->search_logs(request));
+    FoundLines found = scene.run(scene.manager->output().search_logs(request));
     REQUIRE_FALSE(found.matches.empty());
     for (FoundLine& match : found.matches) {
       match.before.push_back(match.line);
@@ -114,7 +114,7 @@ TEST_CASE("D15: a secret that is printed bit by bit is shown as one mask, and no
   for (std::size_t at = 0; at < bytes.size(); at += 7) {  // the first letters of all tokens are none
     scene.print(bytes.substr(at, 7));
     CAPTURE(at);
-    const LogChunk chunk = scene.run(scene.manager->read_chunk(request));
+    const LogChunk chunk = scene.run(scene.manager->output().read_chunk(request));
     CHECK((chunk.next_byte > request.from_byte || chunk.chunk.empty()));
     request.from_byte = chunk.next_byte;
     text += chunk.chunk;
@@ -122,7 +122,7 @@ TEST_CASE("D15: a secret that is printed bit by bit is shown as one mask, and no
     CHECK(secrets.leak(scene.last(5, secrets.views()[1]).content) == "");
     ReadLogChunk all = scene.from(scene.begin);
     all.view = request.view;
-    CHECK(secrets.leak(scene.run(scene.manager->read_chunk(all)).chunk) == "");
+    CHECK(secrets.leak(scene.run(scene.manager->output().read_chunk(all)).chunk) == "");
   }
   CHECK(text == "x " + secrets.token_mask + "\r\n");
 }
@@ -134,9 +134,9 @@ TEST_CASE("A11: a wait for a part of a secret is matched, and answered with a ma
   wait.from_byte = scene.begin;
   wait.waiting.view = secrets.views()[1];
   wait.waiting.pattern = "ghp_.{10}";
-  CHECK(scene.run(scene.manager->wait_for(wait)).match == secrets.token_mask);
+  CHECK(scene.run(scene.manager->output().wait_for(wait)).match == secrets.token_mask);
   wait.waiting.pattern = "^" + secrets.key_lines[3].substr(0, 6) + ".*$";
-  const WaitForResult waited = scene.run(scene.manager->wait_for(wait));
+  const WaitForResult waited = scene.run(scene.manager->output().wait_for(wait));
   CHECK(waited.matched);
   CHECK(secrets.leak(waited.match + waited.output) == "");
 }

@@ -42,7 +42,7 @@ TEST_CASE("manager logs: the last lines, and whether there were more") {
     CHECK(found.notes.empty());
   }
   CHECK(scene.tmux->asked.empty());  // no tmux is needed for a log
-  CHECK(scene.failure(scene.manager->read_lines(WindowId{8}, 5, {})).code == ErrorCode::not_found);
+  CHECK(scene.failure(scene.manager->output().read_lines(WindowId{8}, 5, {})).code == ErrorCode::not_found);
 }
 
 TEST_CASE("manager logs: rows that were drawn over are no lines of a rendered text, earlier ones come in") {
@@ -89,7 +89,7 @@ TEST_CASE("manager logs: a part by its bytes, cut between characters, and where 
     CAPTURE(one.most);
     ReadLogChunk request = scene.from(one.from);
     request.max_bytes = one.most;
-    const LogChunk chunk = scene.run(scene.manager->read_chunk(request));
+    const LogChunk chunk = scene.run(scene.manager->output().read_chunk(request));
     CHECK(chunk.chunk == one.chunk);
     CHECK(chunk.next_byte == one.next);
     CHECK(chunk.eof == one.eof);
@@ -99,33 +99,33 @@ TEST_CASE("manager logs: a part by its bytes, cut between characters, and where 
   ReadLogChunk exact = scene.from(2);
   exact.exact = true;
   exact.max_bytes = 2;
-  const LogChunk bytes = scene.run(scene.manager->read_chunk(exact));
+  const LogChunk bytes = scene.run(scene.manager->output().read_chunk(exact));
   CHECK(bytes.chunk == "\xa4\x1b");
   CHECK(bytes.next_byte == 4);
 }
 
 TEST_CASE("manager logs: an offset that this tab never told of is refused, with what to pass") {
   LoggedTab scene("12345");
-  const Failure failure = scene.failure(scene.manager->read_chunk(scene.from(6)));
+  const Failure failure = scene.failure(scene.manager->output().read_chunk(scene.from(6)));
   CHECK(failure.code == ErrorCode::invalid_argument);
   CHECK(failure.text ==
         "from_byte: 6 is beyond the end of this tab's log, 5; offsets count what one tab has "
         "printed: pass a next_byte of this tab, or 0");
-  CHECK(scene.run(scene.manager->read_chunk(scene.from(ReadLogChunk::kLogEnd))).next_byte == 5);
+  CHECK(scene.run(scene.manager->output().read_chunk(scene.from(ReadLogChunk::kLogEnd))).next_byte == 5);
   SearchLogs search = scene.pattern("x");
   search.from_byte = 6;
-  CHECK(scene.failure(scene.manager->search_logs(search)).text == failure.text);
+  CHECK(scene.failure(scene.manager->output().search_logs(search)).text == failure.text);
   WaitFor wait = scene.until(Until::pattern, 10);
   wait.waiting.pattern = "x";
   wait.from_byte = 6;
-  CHECK(scene.failure(scene.manager->wait_for(wait)).text == failure.text);
+  CHECK(scene.failure(scene.manager->output().wait_for(wait)).text == failure.text);
 }
 
 TEST_CASE("manager logs: a read that waits has the first bytes that come, or none when its time is over") {
   LoggedTab scene("before\r\n", true);
   ReadLogChunk request = scene.from(ReadLogChunk::kLogEnd);
   request.wait_ms = 15'000;
-  test::UnderWay<LogChunk> waits(*scene.io, scene.manager->read_chunk(request));
+  test::UnderWay<LogChunk> waits(*scene.io, scene.manager->output().read_chunk(request));
   scene.settle();
   CHECK_FALSE(waits.is_done());
   scene.print("after");
@@ -135,7 +135,7 @@ TEST_CASE("manager logs: a read that waits has the first bytes that come, or non
   CHECK_FALSE(chunk.last);
   request.from_byte = chunk.next_byte;
   request.wait_ms = 20;
-  const LogChunk none = scene.run(scene.manager->read_chunk(request));
+  const LogChunk none = scene.run(scene.manager->output().read_chunk(request));
   CHECK(none.chunk.empty());
   CHECK(none.eof);
   CHECK(none.next_byte == chunk.next_byte);
@@ -143,12 +143,12 @@ TEST_CASE("manager logs: a read that waits has the first bytes that come, or non
 
 TEST_CASE("manager logs: who follows a log has what comes from now on, and its end") {
   LoggedTab scene("before\r\n", true);
-  LogFollower follower = scene.run(scene.manager->follow_log(scene.tab));
+  LogFollower follower = scene.run(scene.manager->output().follow_log(scene.tab));
   scene.print("after\r\n");
   const auto slice = scene.run(follower.next());
   REQUIRE(slice);
   CHECK(slice->bytes == "after\r\n");
-  static_cast<void>(scene.run(scene.manager->close_tab(scene.tab, true)));
+  static_cast<void>(scene.run(scene.manager->tabs().close(scene.tab, true)));
   std::optional<PaneLog::Slice> rest = scene.run(follower.next());
   while (rest) {
     rest = scene.run(follower.next());
@@ -160,7 +160,7 @@ TEST_CASE("manager search: lines that match, with their places and what is aroun
   LoggedTab scene("one\r\n\x1b[31mtwo\x1b[0m error\r\nthree\r\nfour\r\nError five\r\n");
   SearchLogs request = scene.pattern("two error");
   request.context_lines = 1;
-  FoundLines found = scene.run(scene.manager->search_logs(request));
+  FoundLines found = scene.run(scene.manager->output().search_logs(request));
   REQUIRE(found.matches.size() == 1);
   CHECK(found.matches[0].line == "two error");
   CHECK(found.matches[0].byte == 10);  // of the match: behind the sequence
@@ -170,12 +170,12 @@ TEST_CASE("manager search: lines that match, with their places and what is aroun
   CHECK(found.next_byte == PaneLog(scene.log_of(scene.tab)).end());
 
   request = scene.pattern("error");
-  CHECK(scene.run(scene.manager->search_logs(request)).matches.size() == 1);
+  CHECK(scene.run(scene.manager->output().search_logs(request)).matches.size() == 1);
   request.ignore_case = true;
-  CHECK(scene.run(scene.manager->search_logs(request)).matches.size() == 2);
+  CHECK(scene.run(scene.manager->output().search_logs(request)).matches.size() == 2);
   request.from_byte = 12;
-  CHECK(scene.run(scene.manager->search_logs(request)).matches.back().line == "Error five");
-  CHECK(scene.run(scene.manager->search_logs(scene.pattern("nowhere"))).matches.empty());
+  CHECK(scene.run(scene.manager->output().search_logs(request)).matches.back().line == "Error five");
+  CHECK(scene.run(scene.manager->output().search_logs(scene.pattern("nowhere"))).matches.empty());
 }
 
 TEST_CASE("manager search: an answer that is full says where to go on, and none is told twice") {
@@ -192,7 +192,7 @@ TEST_CASE("manager search: an answer that is full says where to go on, and none 
     int calls = 0;
     FoundLines found;
     do {
-      found = scene.run(scene.manager->search_logs(request));
+      found = scene.run(scene.manager->output().search_logs(request));
       CHECK(found.matches.size() <= request.max_matches);
       for (const FoundLine& match : found.matches) {
         CHECK((match.line + " ").starts_with("line " + std::to_string(++told) + " "));
@@ -206,12 +206,12 @@ TEST_CASE("manager search: an answer that is full says where to go on, and none 
 
 TEST_CASE("manager search: a pattern that is none is refused by name") {
   LoggedTab scene("x");
-  const Failure failure = scene.failure(scene.manager->search_logs(scene.pattern("(")));
+  const Failure failure = scene.failure(scene.manager->output().search_logs(scene.pattern("(")));
   CHECK(failure.code == ErrorCode::invalid_argument);
   CHECK(failure.text.starts_with("pattern: "));
   WaitFor wait = scene.until(Until::pattern, 10);
   wait.waiting.pattern = "[";
-  CHECK(scene.failure(scene.manager->wait_for(wait)).text.starts_with("pattern: "));
+  CHECK(scene.failure(scene.manager->output().wait_for(wait)).text.starts_with("pattern: "));
 }
 
 TEST_CASE("manager waits: a pattern that is there, comes, or does not come in time") {
@@ -219,14 +219,14 @@ TEST_CASE("manager waits: a pattern that is there, comes, or does not come in ti
   WaitFor wait = scene.until(Until::pattern, 15'000);
   wait.waiting.pattern = "on (\\d+)";
   wait.from_byte = 0;
-  WaitForResult waited = scene.run(scene.manager->wait_for(wait));
+  WaitForResult waited = scene.run(scene.manager->output().wait_for(wait));
   CHECK(waited.matched);
   CHECK(waited.match == "on 8080");
   CHECK(waited.reason.empty());
   CHECK(waited.output.find("listening") != std::string::npos);
 
   wait.from_byte = waited.next_byte;
-  test::UnderWay<WaitForResult> later(*scene.io, scene.manager->wait_for(wait));
+  test::UnderWay<WaitForResult> later(*scene.io, scene.manager->output().wait_for(wait));
   scene.settle();
   CHECK_FALSE(later.is_done());
   scene.print("now on 9090\r\n");
@@ -236,7 +236,7 @@ TEST_CASE("manager waits: a pattern that is there, comes, or does not come in ti
 
   wait.from_byte = waited.next_byte;
   wait.waiting.timeout_ms = 30;
-  waited = scene.run(scene.manager->wait_for(wait));
+  waited = scene.run(scene.manager->output().wait_for(wait));
   CHECK_FALSE(waited.matched);
   CHECK(waited.reason == "timeout");
   CHECK(waited.match.empty());
@@ -250,7 +250,7 @@ TEST_CASE("manager waits: one that is longer than a call may be says how to go o
   WaitFor wait = scene.until(Until::pattern, 10'000);
   wait.waiting.pattern = "never";
   wait.from_byte = 0;
-  const WaitForResult waited = scene.run(scene.manager->wait_for(wait));
+  const WaitForResult waited = scene.run(scene.manager->output().wait_for(wait));
   CHECK(waited.reason == "timeout");
   CHECK(any_note(waited.notes, "no call waits longer than 40 ms; to go on, call wait_for with from_byte " +
                                    std::to_string(waited.next_byte)));
@@ -258,21 +258,21 @@ TEST_CASE("manager waits: one that is longer than a call may be says how to go o
 
 TEST_CASE("manager waits: for an end where nothing ran, for silence, and in a tab that is closed") {
   LoggedTab scene("some text\r\n", true);
-  Failure failure = scene.failure(scene.manager->wait_for(scene.until(Until::exit, 5'000)));
+  Failure failure = scene.failure(scene.manager->output().wait_for(scene.until(Until::exit, 5'000)));
   CHECK(failure.code == ErrorCode::not_found);
   CHECK(failure.says("window_id: no command was run in tab @0 yet, and its shell is at its prompt"));
   WaitFor idle = scene.until(Until::idle, 10'000);
   idle.waiting.idle_ms = 30;
-  CHECK(scene.run(scene.manager->wait_for(idle)).matched);
+  CHECK(scene.run(scene.manager->output().wait_for(idle)).matched);
   WaitFor pattern = scene.until(Until::pattern, 15'000);
   pattern.waiting.pattern = "never";
   pattern.from_byte = 0;
-  test::UnderWay<WaitForResult> waits(*scene.io, scene.manager->wait_for(pattern));
-  static_cast<void>(scene.run(scene.manager->close_tab(scene.tab, true)));
+  test::UnderWay<WaitForResult> waits(*scene.io, scene.manager->output().wait_for(pattern));
+  static_cast<void>(scene.run(scene.manager->tabs().close(scene.tab, true)));
   const WaitForResult waited = waits.result();
   CHECK_FALSE(waited.matched);
   CHECK(waited.reason == "tab_closed");
-  CHECK(scene.run(scene.manager->wait_for(scene.until(Until::exit, 10))).reason == "tab_closed");
+  CHECK(scene.run(scene.manager->output().wait_for(scene.until(Until::exit, 10))).reason == "tab_closed");
 }
 
 }  // namespace terminally

@@ -257,7 +257,7 @@ class ManagerScene {
     create.name = name;
     create.cwd = directory.path();
     create.shell = "/bin/sh";
-    return run(manager->create_tab(create)).window_id;
+    return run(manager->tabs().create(create)).window_id;
   }
   [[nodiscard]] PaneRow& row_of(WindowId tab) {
     const auto row = std::ranges::find(tmux->rows, std::optional(tab),
@@ -284,7 +284,7 @@ class ManagerScene {
     request.window_id = tab;
     request.command = std::move(command);
     request.timeout_ms = timeout_ms;
-    return run(manager->execute(std::move(request)));
+    return run(manager->commands().execute(std::move(request)));
   }
 
  private:

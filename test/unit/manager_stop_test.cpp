@@ -20,7 +20,7 @@ struct Stopping : ManagerScene {
     StartProcess request;
     request.window_id = tab;
     request.command = command;
-    return run(manager->start_process(request)).command_id.value_or("");
+    return run(manager->commands().start_process(request)).command_id.value_or("");
   }
   /// At its prompt, by nobody's command; what was sent there says that it is no step of the prompt.
   void type(const std::string& line, const std::string& shows) {
@@ -28,13 +28,13 @@ struct Stopping : ManagerScene {
     text.window_id = tab;
     text.text = line;
     REQUIRE(has_prompt(tab));
-    static_cast<void>(run(manager->send_text(text)));
-    REQUIRE(comes_true([&] { return run(manager->list_tabs())[0].foreground == shows; }));
+    static_cast<void>(run(manager->input().send_text(text)));
+    REQUIRE(comes_true([&] { return run(manager->tabs().list())[0].foreground == shows; }));
   }
   CommandResult latest() {
     QueryCommand query;
     query.window_id = tab;
-    return run(manager->command_state(query));
+    return run(manager->commands().state(query));
   }
 };
 
@@ -49,7 +49,7 @@ TEST_CASE("manager stop: one signal ends a command, and its end counts as ours")
     for (int i = 0; i < kTries && !stopped.success; ++i) {
       scene.start("sleep 600");
       const auto begin = Clock::now();
-      stopped = scene.run(scene.manager->stop_process(scene.tab, signal));
+      stopped = scene.run(scene.manager->stops().stop_process(scene.tab, signal));
       CHECK((stopped.success || Clock::now() - begin >= Milliseconds(2'000)));
       CHECK(stopped.success == (stopped.state == CommandState::cancelled));
       REQUIRE(scene.comes_true([&] { return scene.latest().state == CommandState::cancelled; }));
@@ -63,13 +63,13 @@ TEST_CASE("manager stop: one signal ends a command, and its end counts as ours")
 TEST_CASE("manager stop: where nothing runs no signal is sent, and that is said") {
   Stopping scene;
   REQUIRE(scene.has_prompt(scene.tab));
-  StoppedProcess stopped = scene.run(scene.manager->stop_process(scene.tab, StopSignal::terminate));
+  StoppedProcess stopped = scene.run(scene.manager->stops().stop_process(scene.tab, StopSignal::terminate));
   CHECK(stopped.success);
   CHECK(stopped.notes == std::vector<std::string>{"nothing was running in tab @0; no signal was sent"});
   CHECK(stopped.state == CommandState::completed);
   CHECK_FALSE(stopped.exit_code);
   CHECK(scene.execute(scene.tab, "(exit 9)").exit_code == 9);
-  stopped = scene.run(scene.manager->stop_process(scene.tab, StopSignal::interrupt));
+  stopped = scene.run(scene.manager->stops().stop_process(scene.tab, StopSignal::interrupt));
   CHECK(stopped.exit_code == 9);  // of the latest
   CHECK(is_alive(scene.row_of(scene.tab).pane_pid));
 }
@@ -79,8 +79,8 @@ TEST_CASE("manager stop: a person's program is stopped, too") {
   bool success = false;
   for (int i = 0; i < kTries && !success; ++i) {
     scene.type("sleep 600", "sleep");
-    success = scene.run(scene.manager->stop_process(scene.tab, StopSignal::interrupt)).success;
-    CHECK(scene.comes_true([&] { return scene.run(scene.manager->list_tabs())[0].foreground == "dash"; }));
+    success = scene.run(scene.manager->stops().stop_process(scene.tab, StopSignal::interrupt)).success;
+    CHECK(scene.comes_true([&] { return scene.run(scene.manager->tabs().list())[0].foreground == "dash"; }));
   }
   CHECK(success);
 }
@@ -88,7 +88,7 @@ TEST_CASE("manager stop: a person's program is stopped, too") {
 TEST_CASE("manager cancel: what a person started is ended, named, and on record") {
   Stopping scene;
   scene.type("sleep 600", "sleep");
-  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, false, {}));
+  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
   CHECK(cancelled.result.state == CommandState::cancelled);
   CHECK(cancelled.result.reason == Reason::cancelled_by_client);
   CHECK(cancelled.result.command == "sleep 600");
@@ -102,7 +102,7 @@ TEST_CASE("manager cancel: what a person started is ended, named, and on record"
 TEST_CASE("manager cancel: in a tab in which nothing ever ran there is nothing to tell of") {
   Stopping scene;
   REQUIRE(scene.has_prompt(scene.tab));
-  const Failure failure = scene.failure(scene.manager->cancel_command(scene.tab, false, {}));
+  const Failure failure = scene.failure(scene.manager->stops().cancel_command(scene.tab, false, {}));
   CHECK(failure.code == ErrorCode::not_found);
   CHECK(failure.text == "window_id: no command was run in tab @0 yet");
 }
@@ -113,7 +113,7 @@ TEST_CASE("manager cancel: by force it ends at once what asks to be left alone")
   REQUIRE(scene.comes_true(
       [&] { return test::content_of(scene.log_of(scene.tab)).find("deaf\r\n") != std::string::npos; }));
   const auto begin = Clock::now();
-  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, true, {}));
+  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, true, {}));
   CHECK(cancelled.result.state == CommandState::cancelled);
   CHECK(Clock::now() - begin < Milliseconds(5'000));  // not the time that being asked takes
   CHECK(scene.execute(scene.tab, "echo on").output == "on\n");
@@ -122,12 +122,13 @@ TEST_CASE("manager cancel: by force it ends at once what asks to be left alone")
 TEST_CASE("manager cancel: a command is ended by its id, and by no other") {
   Stopping scene;
   const std::string id = scene.start("sleep 600");
-  scene.run(scene.manager->end_command(scene.tab, id));
+  scene.run(scene.manager->stops().end_command(scene.tab, id));
   CHECK(scene.latest().state == CommandState::cancelled);
-  CHECK(scene.failure(scene.manager->end_command(scene.tab, "ffffffff")).code == ErrorCode::not_found);
-  scene.run(scene.manager->end_command(scene.tab, id));  // it has ended: nothing is left to do
+  CHECK(scene.failure(scene.manager->stops().end_command(scene.tab, "ffffffff")).code ==
+        ErrorCode::not_found);
+  scene.run(scene.manager->stops().end_command(scene.tab, id));  // it has ended: nothing is left to do
   const std::string next = scene.start("sleep 600");
-  scene.run(scene.manager->end_command(scene.tab, id));
+  scene.run(scene.manager->stops().end_command(scene.tab, id));
   CHECK(scene.latest().command_id == next);
   CHECK(scene.latest().state == CommandState::running);
 }
@@ -137,15 +138,16 @@ TEST_CASE("manager cancel: who waits for a command learns of its end, however it
   const std::string id = scene.start("sleep 600");
   const auto ended =
       [&]() -> boost::asio::awaitable<bool> {  // NOLINT(cppcoreguidelines-avoid-capturing-lambda-coroutines)
-    co_await scene.manager->wait_for_command(scene.tab, id);
+    co_await scene.manager->commands().wait_for_end(scene.tab, id);
     co_return true;
   };
   test::UnderWay<bool> wait(*scene.io, ended());
   scene.settle();
   CHECK_FALSE(wait.is_done());
-  static_cast<void>(scene.run(scene.manager->stop_process(scene.tab, StopSignal::terminate)));
+  static_cast<void>(scene.run(scene.manager->stops().stop_process(scene.tab, StopSignal::terminate)));
   CHECK(wait.result());
-  CHECK(scene.failure(scene.manager->wait_for_command(scene.tab, "ffffffff")).code == ErrorCode::not_found);
+  CHECK(scene.failure(scene.manager->commands().wait_for_end(scene.tab, "ffffffff")).code ==
+        ErrorCode::not_found);
 }
 
 TEST_CASE("manager cancel: a command that another process looks after is ended by that one") {
@@ -159,18 +161,18 @@ TEST_CASE("manager cancel: a command that another process looks after is ended b
   request.command = "sleep 600";
   request.who = "exec";
   request.on_begin = [&](WindowId, const std::string&) { begun = true; };
-  test::UnderWay<CommandResult> theirs(*scene.io, guest.execute(request));
+  test::UnderWay<CommandResult> theirs(*scene.io, guest.commands().execute(request));
   REQUIRE(scene.comes_true([&] { return begun; }));
   ExecuteCommand ours = request;
   ours.command = "true";
-  const Failure busy = scene.failure(scene.manager->execute(ours));
+  const Failure busy = scene.failure(scene.manager->commands().execute(ours));
   CHECK(busy.code == ErrorCode::busy);
   CHECK(busy.says("(sleep 600) of exec"));
   SendText nothing;  // so that what has the foreground is no step of the prompt, for which is waited
   nothing.window_id = scene.tab;
   nothing.submit = false;
-  static_cast<void>(scene.run(scene.manager->send_text(nothing)));
-  const CancelledCommand cancelled = scene.run(scene.manager->cancel_command(scene.tab, false, {}));
+  static_cast<void>(scene.run(scene.manager->input().send_text(nothing)));
+  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
   CHECK(cancelled.result.command == "sleep 600");
   CHECK(cancelled.result.state == CommandState::cancelled);
   CHECK(theirs.result().state == CommandState::cancelled);

@@ -12,7 +12,7 @@ using test::ScriptedTmux;
 
 std::vector<std::string> names_of_tabs(ManagerScene& scene) {
   std::vector<std::string> names;
-  for (const TabInfo& tab : scene.run(scene.manager->list_tabs())) {
+  for (const TabInfo& tab : scene.run(scene.manager->tabs().list())) {
     names.push_back(to_string(tab.window_id) + " " + tab.name);
   }
   return names;
@@ -32,11 +32,11 @@ std::ptrdiff_t run_times_kept_open() {
 
 TEST_CASE("manager tabs: none, and no tmux, before one is needed") {
   ManagerScene scene;
-  CHECK(scene.run(scene.manager->list_tabs()).empty());
-  CHECK_FALSE(scene.run(scene.manager->tab_named("work")));
-  scene.run(scene.manager->set_history_limit(77));
+  CHECK(scene.run(scene.manager->tabs().list()).empty());
+  CHECK_FALSE(scene.run(scene.manager->tabs().named("work")));
+  scene.run(scene.manager->tabs().set_history_limit(77));
   TabVariables told;
-  CHECK(scene.manager->new_tab_variables({"PATH"}, told).empty());
+  CHECK(scene.manager->tabs().new_variables({"PATH"}, told).empty());
   CHECK(scene.tmux->asked.empty());
   CHECK_FALSE(std::filesystem::exists(scene.config.runtime_root));
   scene.open_tab();  // the limit was kept for it
@@ -48,7 +48,7 @@ TEST_CASE("manager tabs: one that was opened has its name, its log and its shell
   const WindowId tab = scene.open_tab("work #1 [#x]");
   CHECK(to_string(tab) == "@0");
   REQUIRE(scene.has_prompt(tab));
-  const std::vector<TabInfo> tabs = scene.run(scene.manager->list_tabs());
+  const std::vector<TabInfo> tabs = scene.run(scene.manager->tabs().list());
   REQUIRE(tabs.size() == 1);
   CHECK(tabs[0].window_id == tab);
   CHECK(tabs[0].name == "work #1 [#x]");
@@ -60,8 +60,8 @@ TEST_CASE("manager tabs: one that was opened has its name, its log and its shell
   CHECK(tabs[0].last_output_at_ms > 0);
   CHECK(tabs[0].tmux_window == "@0");
   CHECK(tabs[0].tmux_session == "$0");
-  CHECK(scene.run(scene.manager->tab_named("work #1 [#x]")) == tab);
-  CHECK_FALSE(scene.run(scene.manager->tab_named("work")));
+  CHECK(scene.run(scene.manager->tabs().named("work #1 [#x]")) == tab);
+  CHECK_FALSE(scene.run(scene.manager->tabs().named("work")));
 }
 
 TEST_CASE("manager tabs: a name is given as it is, or refused by name") {
@@ -69,14 +69,14 @@ TEST_CASE("manager tabs: a name is given as it is, or refused by name") {
   const WindowId tab = scene.open_tab();
   for (const std::string name : {"-x", "two words", "\"; kill-server #{pid} '", "##", "\\n $HOME ~"}) {
     CAPTURE(name);
-    scene.run(scene.manager->rename_tab(tab, name));
+    scene.run(scene.manager->tabs().rename(tab, name));
     CHECK(names_of_tabs(scene) == std::vector<std::string>{"@0 " + name});
   }
-  CHECK(scene.failure(scene.manager->rename_tab(tab, "")).text == "name: must not be empty");
-  CHECK(scene.failure(scene.manager->rename_tab(tab, "a\nb")).says("name: control characters"));
-  CHECK(scene.failure(scene.manager->rename_tab(WindowId{9}, "x")).code == ErrorCode::not_found);
+  CHECK(scene.failure(scene.manager->tabs().rename(tab, "")).text == "name: must not be empty");
+  CHECK(scene.failure(scene.manager->tabs().rename(tab, "a\nb")).says("name: control characters"));
+  CHECK(scene.failure(scene.manager->tabs().rename(WindowId{9}, "x")).code == ErrorCode::not_found);
   scene.tmux->fail("rename-window", "can't find pane: %0");
-  CHECK(scene.failure(scene.manager->rename_tab(tab, "x")).code == ErrorCode::not_found);
+  CHECK(scene.failure(scene.manager->tabs().rename(tab, "x")).code == ErrorCode::not_found);
 }
 
 TEST_CASE("manager tabs: nothing is kept open of one that is closed") {
@@ -88,7 +88,7 @@ TEST_CASE("manager tabs: nothing is kept open of one that is closed") {
   REQUIRE(scene.has_prompt(goes));
   CHECK(names_of_tabs(scene).size() == 2);
   CHECK(run_times_kept_open() == before + 2);
-  static_cast<void>(scene.run(scene.manager->close_tab(goes, true)));
+  static_cast<void>(scene.run(scene.manager->tabs().close(goes, true)));
   CHECK(names_of_tabs(scene).size() == 1);
   CHECK(run_times_kept_open() == before + 1);
 }
@@ -97,13 +97,13 @@ TEST_CASE("manager tabs: a name that several have names none") {
   ManagerScene scene;
   scene.open_tab("same");
   const WindowId other = scene.open_tab("other");
-  CHECK(scene.run(scene.manager->tab_named("other")) == other);
-  scene.run(scene.manager->rename_tab(other, "same"));
-  const Failure failure = scene.failure(scene.manager->tab_named("same"));
+  CHECK(scene.run(scene.manager->tabs().named("other")) == other);
+  scene.run(scene.manager->tabs().rename(other, "same"));
+  const Failure failure = scene.failure(scene.manager->tabs().named("same"));
   CHECK(failure.code == ErrorCode::invalid_argument);
   CHECK(failure.says("window_id: several tabs have the name \"same\", @0 and @1 among them"));
-  static_cast<void>(scene.run(scene.manager->close_tab(other, true)));
-  CHECK(scene.run(scene.manager->tab_named("same")) == WindowId{0});  // a closed one has none
+  static_cast<void>(scene.run(scene.manager->tabs().close(other, true)));
+  CHECK(scene.run(scene.manager->tabs().named("same")) == WindowId{0});  // a closed one has none
 }
 
 TEST_CASE("manager tabs: one that is closed has ended, and its log and id stay") {
@@ -111,18 +111,19 @@ TEST_CASE("manager tabs: one that is closed has ended, and its log and id stay")
   const WindowId tab = scene.open_tab();
   CHECK(scene.execute(tab, "echo kept").exit_code == 0);
   const pid_t process = scene.row_of(tab).pane_pid;
-  const ClosedTab closed = scene.run(scene.manager->close_tab(tab, false));
+  const ClosedTab closed = scene.run(scene.manager->tabs().close(tab, false));
   CHECK(closed.closed);
   CHECK(closed.survivors.empty());
   CHECK_FALSE(is_alive(process));
   CHECK(scene.tmux->rows.empty());
   CHECK(scene.tmux->let_gos > 0);  // a server without tabs is not held by us
-  CHECK(scene.run(scene.manager->list_tabs()).empty());
-  CHECK(scene.run(scene.manager->read_lines(tab, 500, {})).content.find("kept\r\n") != std::string::npos);
+  CHECK(scene.run(scene.manager->tabs().list()).empty());
+  CHECK(scene.run(scene.manager->output().read_lines(tab, 500, {})).content.find("kept\r\n") !=
+        std::string::npos);
   QueryCommand query;
   query.window_id = tab;
-  CHECK(scene.run(scene.manager->command_state(query)).output == "kept\n");
-  const Failure failure = scene.failure(scene.manager->close_tab(tab, false));
+  CHECK(scene.run(scene.manager->commands().state(query)).output == "kept\n");
+  const Failure failure = scene.failure(scene.manager->tabs().close(tab, false));
   CHECK(failure.code == ErrorCode::tab_closed);
   CHECK(scene.open_tab() == WindowId{1});
 }
@@ -133,13 +134,13 @@ TEST_CASE("manager tabs: what runs in one that is closed is ended, and its comma
   StartProcess start;
   start.window_id = tab;
   start.command = "sleep 600";
-  const StartedProcess started = scene.run(scene.manager->start_process(start));
+  const StartedProcess started = scene.run(scene.manager->commands().start_process(start));
   REQUIRE(started.started == true);
-  CHECK(scene.run(scene.manager->close_tab(tab, true)).survivors.empty());
+  CHECK(scene.run(scene.manager->tabs().close(tab, true)).survivors.empty());
   QueryCommand query;
   query.window_id = tab;
   query.command_id = started.command_id.value_or("");
-  const CommandResult result = scene.run(scene.manager->command_state(query));
+  const CommandResult result = scene.run(scene.manager->commands().state(query));
   CHECK(result.state == CommandState::failed);
   CHECK(result.reason == Reason::tab_closed);
   CHECK_FALSE(result.exit_code);
@@ -151,12 +152,12 @@ TEST_CASE("manager tabs: a close that has begun goes to its end, also where its 
   StartProcess start;
   start.window_id = tab;
   start.command = "sh -c 'trap \"\" HUP TERM; echo $$ > pid; sleep 600; exit'";
-  REQUIRE(scene.run(scene.manager->start_process(start)).started == true);
+  REQUIRE(scene.run(scene.manager->commands().start_process(start)).started == true);
   const std::filesystem::path told = scene.directory / "pid";
   REQUIRE(scene.comes_true([&] { return read_file(told).value_or("").ends_with('\n'); }));
   const int program = std::stoi(*read_file(told));
   const std::size_t asked = scene.tmux->times_asked("display-message");
-  test::UnderWay<ClosedTab> closing(*scene.io, scene.manager->close_tab(tab, false));
+  test::UnderWay<ClosedTab> closing(*scene.io, scene.manager->tabs().close(tab, false));
   REQUIRE(scene.comes_true([&] { return scene.tmux->times_asked("display-message") > asked; }));
   scene.settle();
   closing.cancel();
@@ -168,12 +169,12 @@ TEST_CASE("manager tabs: where tmux does not answer, a tab is left as it is") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
   scene.tmux->become("display-message", ScriptedTmux::Fate::lost);
-  const Failure failure = scene.failure(scene.manager->close_tab(tab, true));
+  const Failure failure = scene.failure(scene.manager->tabs().close(tab, true));
   CHECK(failure.code == ErrorCode::tmux_timeout);
   CHECK(failure.says("the tab was left as it is"));
   CHECK(is_alive(scene.row_of(tab).pane_pid));
   scene.tmux->print("display-message", "\n");
-  CHECK(scene.run(scene.manager->close_tab(tab, true)).closed);
+  CHECK(scene.run(scene.manager->tabs().close(tab, true)).closed);
 }
 
 TEST_CASE("manager tabs: with a tab goes its window, but not another tab that a person put beside it") {
@@ -184,12 +185,12 @@ TEST_CASE("manager tabs: with a tab goes its window, but not another tab that a 
     const WindowId other = scene.open_tab("other");
     if (shared) {
       scene.row_of(tab).window = scene.row_of(other).window;
-      static_cast<void>(scene.run(scene.manager->list_tabs()));
+      static_cast<void>(scene.run(scene.manager->tabs().list()));
     }
     const int pane = scene.row_of(tab).pane_pid;
     // The window outlives the tab's own pane where a person has split it.
     scene.tmux->on("kill-", [](const std::string&) { return TmuxAnswer{}; });
-    static_cast<void>(scene.run(scene.manager->close_tab(tab, true)));
+    static_cast<void>(scene.run(scene.manager->tabs().close(tab, true)));
     CHECK(scene.tmux->last("kill-").commands == (shared ? "kill-pane -t \"%0\"" : "kill-window -t \"@0\""));
     CHECK(scene.comes_true([&] { return !is_alive(pane); }));
     CHECK(names_of_tabs(scene) == std::vector<std::string>{"@1 other"});
@@ -199,19 +200,19 @@ TEST_CASE("manager tabs: with a tab goes its window, but not another tab that a 
 TEST_CASE("manager tabs: the history limit holds for the tabs that come, and is told to tmux") {
   ManagerScene scene;
   scene.open_tab();
-  scene.run(scene.manager->set_history_limit(123));
+  scene.run(scene.manager->tabs().set_history_limit(123));
   CHECK(scene.tmux->last("history-limit").commands == "set-option -g history-limit 123");
   CHECK(scene.tmux->last("history-limit").in_time);
   scene.tmux->become("history-limit", ScriptedTmux::Fate::lost);
-  CHECK(scene.failure(scene.manager->set_history_limit(124)).code == ErrorCode::tmux_timeout);
+  CHECK(scene.failure(scene.manager->tabs().set_history_limit(124)).code == ErrorCode::tmux_timeout);
 }
 
 TEST_CASE("manager tabs: who waits for other tabs learns of each that comes, goes or is called otherwise") {
   ManagerScene scene;
-  TabList known = scene.run(scene.manager->tabs_now());
+  TabList known = scene.run(scene.manager->tabs().now());
   CHECK(known.open.empty());
   const auto learns = [&](const std::function<void()>& change, TabNews news) {
-    test::UnderWay<TabList> wait(*scene.io, scene.manager->other_tabs(known, news));
+    test::UnderWay<TabList> wait(*scene.io, scene.manager->tabs().others(known, news));
     scene.settle();
     CHECK_FALSE(wait.is_done());
     change();
@@ -223,8 +224,8 @@ TEST_CASE("manager tabs: who waits for other tabs learns of each that comes, goe
   CHECK(known.open.size() == 2);
   REQUIRE(scene.has_prompt(WindowId{0}));
   REQUIRE(scene.has_prompt(WindowId{1}));
-  known = scene.run(scene.manager->tabs_now());
-  learns([&] { scene.run(scene.manager->rename_tab(WindowId{0}, "renamed")); }, TabNews::any);
+  known = scene.run(scene.manager->tabs().now());
+  learns([&] { scene.run(scene.manager->tabs().rename(WindowId{0}, "renamed")); }, TabNews::any);
   CHECK(known.open[0].name == "renamed");
   learns(
       [&] {
@@ -233,7 +234,7 @@ TEST_CASE("manager tabs: who waits for other tabs learns of each that comes, goe
       },
       TabNews::any);
   CHECK(known.open[0].name == "by a person");
-  learns([&] { static_cast<void>(scene.run(scene.manager->close_tab(WindowId{0}, true))); },
+  learns([&] { static_cast<void>(scene.run(scene.manager->tabs().close(WindowId{0}, true))); },
          TabNews::come_and_gone);
   CHECK(known.open.size() == 1);
 }
@@ -244,20 +245,20 @@ TEST_CASE("manager tabs: those of a tmux server that died are closed, and the ne
   StartProcess start;
   start.window_id = tab;
   start.command = "sleep 600";
-  static_cast<void>(scene.run(scene.manager->start_process(start)));
+  static_cast<void>(scene.run(scene.manager->commands().start_process(start)));
   scene.tmux->end_server();
   QueryCommand query;
   query.window_id = tab;
   CHECK(scene.comes_true(
-      [&] { return scene.run(scene.manager->command_state(query)).state != CommandState::running; }));
-  const CommandResult result = scene.run(scene.manager->command_state(query));
+      [&] { return scene.run(scene.manager->commands().state(query)).state != CommandState::running; }));
+  const CommandResult result = scene.run(scene.manager->commands().state(query));
   CHECK(result.state == CommandState::failed);
   CHECK(result.reason == Reason::tmux_server_lost);
-  CHECK(scene.run(scene.manager->list_tabs()).empty());
+  CHECK(scene.run(scene.manager->tabs().list()).empty());
   const WindowId next = scene.open_tab("next");
   CHECK(next == WindowId{1});
   CHECK(std::filesystem::exists(scene.log_of(next, 2)));
-  CHECK(scene.run(scene.manager->command_state(query)).command == "sleep 600");  // still the first tab's
+  CHECK(scene.run(scene.manager->commands().state(query)).command == "sleep 600");  // still the first tab's
   CHECK(scene.execute(next, "echo on").output == "on\n");
 }
 
@@ -265,14 +266,14 @@ TEST_CASE("manager tabs: a silent tmux is told of by every call that needs it, a
   ManagerScene scene;
   const WindowId tab = scene.open_tab();
   scene.tmux->become("list-panes", ScriptedTmux::Fate::lost, 2);
-  CHECK(scene.failure(scene.manager->list_tabs()).code == ErrorCode::tmux_timeout);
-  CHECK(scene.failure(scene.manager->tab_named("work")).code == ErrorCode::tmux_timeout);
+  CHECK(scene.failure(scene.manager->tabs().list()).code == ErrorCode::tmux_timeout);
+  CHECK(scene.failure(scene.manager->tabs().named("work")).code == ErrorCode::tmux_timeout);
   CHECK(names_of_tabs(scene) == std::vector<std::string>{"@0 work"});
   scene.tmux->become("new-window", ScriptedTmux::Fate::late, 1);
   CreateTab late;
   late.name = "late";
   late.cwd = scene.directory.path();
-  CHECK(scene.failure(scene.manager->create_tab(late)).code == ErrorCode::tmux_timeout);
+  CHECK(scene.failure(scene.manager->tabs().create(late)).code == ErrorCode::tmux_timeout);
   CHECK(names_of_tabs(scene).size() == 1);  // it was guarded: nothing is done after its deadline
   CHECK(scene.execute(tab, "echo on").output == "on\n");
 }

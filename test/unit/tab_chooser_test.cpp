@@ -17,7 +17,7 @@ using test::ScriptedTmux;
 
 struct Choosing : ManagerScene {
   CommandResult execute_anywhere(const std::string& command, std::uint64_t timeout_ms = 10'000) {
-    return run(manager->execute(anywhere(command, timeout_ms)));
+    return run(manager->commands().execute(anywhere(command, timeout_ms)));
   }
   static ExecuteCommand anywhere(const std::string& command, std::uint64_t timeout_ms = 10'000) {
     ExecuteCommand request;
@@ -29,7 +29,7 @@ struct Choosing : ManagerScene {
   WindowId keep_busy(const std::string& command = "sleep 600") {
     StartProcess start;
     start.command = command;
-    const StartedProcess started = run(manager->start_process(start));
+    const StartedProcess started = run(manager->commands().start_process(start));
     REQUIRE(started.started == true);
     return started.window_id;
   }
@@ -66,7 +66,7 @@ TEST_CASE(
                                    scene.directory.path().string()));
   REQUIRE(scene.has_prompt(beside.window_id));
   CHECK(scene.execute_anywhere("pwd").window_id == beside.window_id);  // idle: used again
-  static_cast<void>(scene.run(scene.manager->cancel_command(main, true, {})));
+  static_cast<void>(scene.run(scene.manager->stops().cancel_command(main, true, {})));
   const CommandResult back = scene.execute_anywhere("pwd");
   CHECK(back.window_id == main);
   CHECK(back.notes.empty());
@@ -81,8 +81,8 @@ TEST_CASE("tab chooser: a helper tab that is elsewhere is left there while there
   CHECK(scene.name_of_tab(other.window_id) == "main-3");
   CHECK(other.output == scene.directory.path().string() + "\n");
   // One that has another name by now is a person's own, or the caller's.
-  scene.run(scene.manager->rename_tab(other.window_id, "mine"));
-  scene.run(scene.manager->rename_tab(helper, "mine too"));
+  scene.run(scene.manager->tabs().rename(other.window_id, "mine"));
+  scene.run(scene.manager->tabs().rename(helper, "mine too"));
   CHECK(scene.name_of_tab(scene.execute_anywhere("pwd").window_id) == "main-2");
   CHECK(scene.tmux->rows.size() == 4);
 }
@@ -100,7 +100,8 @@ TEST_CASE("tab chooser: an idle helper tab takes a call that names it, while ano
     opens = commands;
     return ScriptedTmux::failed("no space for a window");
   });
-  CHECK(scene.failure(scene.manager->execute(Choosing::anywhere("pwd"))).says("no space for a window"));
+  CHECK(scene.failure(scene.manager->commands().execute(Choosing::anywhere("pwd")))
+            .says("no space for a window"));
   CHECK(opens.find("main-3") != std::string::npos);
   CHECK(is_free);
 }
@@ -118,9 +119,10 @@ TEST_CASE("tab chooser: calls that come at once run beside each other") {
   Choosing scene;
   REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
   static_cast<void>(scene.execute_anywhere("cd '" + scene.directory.path().string() + "'"));
-  test::UnderWay<CommandResult> first(*scene.io, scene.manager->execute(Choosing::anywhere("cat gate")));
-  test::UnderWay<CommandResult> second(*scene.io,
-                                       scene.manager->execute(Choosing::anywhere("echo through > gate")));
+  test::UnderWay<CommandResult> first(*scene.io,
+                                      scene.manager->commands().execute(Choosing::anywhere("cat gate")));
+  test::UnderWay<CommandResult> second(
+      *scene.io, scene.manager->commands().execute(Choosing::anywhere("echo through > gate")));
   CHECK(first.result().output == "through\n");
   CHECK(second.result().window_id != WindowId{0});
 }
@@ -137,13 +139,13 @@ TEST_CASE("tab chooser: a new main is told of where the one before had another e
     Choosing scene;
     const WindowId main = scene.execute_anywhere("true").window_id;
     if (one.what == "renamed") {
-      scene.run(scene.manager->rename_tab(main, "mine"));
+      scene.run(scene.manager->tabs().rename(main, "mine"));
     } else if (one.what == "ended") {
       const PaneRow gone = scene.row_of(main);
       scene.tmux->panes.erase(gone.pane.number);
       std::erase_if(scene.tmux->rows, [&](const PaneRow& row) { return row.pane == gone.pane; });
     } else {
-      static_cast<void>(scene.run(scene.manager->close_tab(main, true)));
+      static_cast<void>(scene.run(scene.manager->tabs().close(main, true)));
     }
     const CommandResult result = scene.execute_anywhere("true");
     CHECK(result.window_id == WindowId{1});
@@ -161,7 +163,7 @@ TEST_CASE("tab chooser: a directory that is gone is no place for a helper tab") 
   static_cast<void>(scene.execute_anywhere("cd '" + place.string() + "'"));
   scene.keep_busy();
   std::filesystem::remove(place);
-  const Failure failure = scene.failure(scene.manager->execute(Choosing::anywhere("pwd")));
+  const Failure failure = scene.failure(scene.manager->commands().execute(Choosing::anywhere("pwd")));
   CHECK(failure.code == ErrorCode::busy);
   CHECK(failure.says("and its directory is gone, or cannot be read; nothing was run"));
   CHECK(scene.tmux->rows.size() == 1);
@@ -173,13 +175,14 @@ TEST_CASE("tab chooser: where main and all its helpers are busy, a call waits as
     scene.keep_busy();
   }
   CHECK(scene.tmux->rows.size() == kMostHelpers + 1);
-  const Failure failure = scene.failure(scene.manager->execute(Choosing::anywhere("pwd", 60)));
+  const Failure failure = scene.failure(scene.manager->commands().execute(Choosing::anywhere("pwd", 60)));
   CHECK(failure.code == ErrorCode::busy);
   CHECK(failure.says("the tab \"main\" and its 8 helper tabs were busy for the whole time of this call"));
   CHECK(scene.tmux->rows.size() == kMostHelpers + 1);
   // One of them is free in time.
-  test::UnderWay<CommandResult> waits(*scene.io, scene.manager->execute(Choosing::anywhere("echo at last")));
-  static_cast<void>(scene.run(scene.manager->cancel_command(WindowId{3}, true, {})));
+  test::UnderWay<CommandResult> waits(*scene.io,
+                                      scene.manager->commands().execute(Choosing::anywhere("echo at last")));
+  static_cast<void>(scene.run(scene.manager->stops().cancel_command(WindowId{3}, true, {})));
   const CommandResult result = waits.result();
   CHECK(result.window_id == WindowId{3});
   CHECK(result.output == "at last\n");
@@ -211,7 +214,7 @@ TEST_CASE("tab chooser: processes choose one after the other; one that stands st
   const FileLock theirs = FileLock::try_lock(lock);
   REQUIRE(theirs);
   ::futimens(theirs.fd(), nullptr);
-  const Failure failure = scene.failure(scene.manager->execute(Choosing::anywhere("true", 50)));
+  const Failure failure = scene.failure(scene.manager->commands().execute(Choosing::anywhere("true", 50)));
   CHECK(failure.code == ErrorCode::busy);
   CHECK(failure.says("a call without window_id that came before this one had found no tab yet"));
   const timespec long_ago[2] = {{::time(nullptr) - 60, 0}, {::time(nullptr) - 60, 0}};
@@ -224,7 +227,8 @@ TEST_CASE("tab chooser: a call whose tmux is silent says so, and ran nothing") {
   Choosing scene;
   static_cast<void>(scene.execute_anywhere("true"));
   scene.tmux->become("list-panes", test::ScriptedTmux::Fate::lost, 1);
-  CHECK(scene.failure(scene.manager->execute(Choosing::anywhere("true"))).code == ErrorCode::tmux_timeout);
+  CHECK(scene.failure(scene.manager->commands().execute(Choosing::anywhere("true"))).code ==
+        ErrorCode::tmux_timeout);
   CHECK(scene.execute_anywhere("echo on").output == "on\n");
 }
 

@@ -1,4 +1,4 @@
-// Commands: begun one at a time in a tab and waited for.
+// Begins commands in tabs, one at a time in each, waits for them, and tells what is known of them.
 
 #include <boost/asio.hpp>
 
@@ -9,9 +9,13 @@
 #include "command/busy.hpp"
 #include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
+#include "tmux/call_times.hpp"
+#include "tmux/command_results.hpp"
+#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/manager_parts.hpp"
+#include "tmux/tab_chooser.hpp"
 #include "tmux/tab_keyboard.hpp"
+#include "tmux/tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -27,6 +31,8 @@ constexpr Milliseconds kQuietLook{1'000};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
+/// How often a command of another process is looked at: each look reads the log from its start.
+constexpr Milliseconds kBetweenGlances{500};
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -138,20 +144,20 @@ struct Answer {
   CommandResult result;
 };
 
-Awaitable<Answer> answer_of(const ManagerParts& manager, TabPtr tab, RunPtr run, WaitInCall wait,
+Awaitable<Answer> answer_of(const CommandResults& results, TabPtr tab, RunPtr run, WaitInCall wait,
                             ShowOutput how) {
   Answer answer;
   try {
     answer.meanwhile = co_await wait_in_call(tab, run, std::move(wait));
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read, and the result says so
   }
-  answer.result = co_await manager.results.of(std::move(tab), std::move(run), std::move(how));
+  answer.result = co_await results.of(std::move(tab), std::move(run), std::move(how));
   co_return answer;
 }
 
 /// One that named a busy tab is told that it could go beside it.
 template <typename T>
-Awaitable<T> told_of_other_tabs(const ManagerParts& manager, bool named, Awaitable<T> work) {
+Awaitable<T> told_of_other_tabs(const CommandCalls::Parts& parts, bool named, Awaitable<T> work) {
   try {
     T answer = co_await std::move(work);
     co_return answer;
@@ -159,20 +165,21 @@ Awaitable<T> told_of_other_tabs(const ManagerParts& manager, bool named, Awaitab
     if (!named) {
       throw;
     }
-    throw or_beside(busy, manager.config.guest);
+    throw or_beside(busy, parts.config.guest);
   }
 }
 
-Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand request, OutputReader reader) {
+Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCommand request,
+                                     OutputReader reader) {
   check_command(request.command);
   const std::uint64_t longest_ms =
-      manager.config.max_duration_ms != 0 ? manager.config.max_duration_ms : kForeverMs;
+      parts.config.max_duration_ms != 0 ? parts.config.max_duration_ms : kForeverMs;
   const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
-  const std::uint64_t window_ms = request.hand_over ? manager.config.sync_window_ms : kForeverMs;
+  const std::uint64_t window_ms = request.hand_over ? parts.config.sync_window_ms : kForeverMs;
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
-  const TabTurns::Call call = manager.turns.call_for(request.window_id);
-  ChosenTab place = co_await manager.chooser.choose(request.window_id, time);
+  const TabTurns::Call call = parts.turns.call_for(request.window_id);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
   const TabPtr& tab = place.tab;
   const bool interrupts = request.on_timeout == OnTimeout::interrupt;
   const auto begun = Clock::now();
@@ -184,7 +191,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   what.task_key = std::move(request.task_key);
   what.deadline = interrupts ? deadline : last_moment;
   what.reserved = std::move(place.reserved);
-  const RunPtr run = co_await manager.commands.begin(tab, time, std::move(what));
+  const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
   }
@@ -205,12 +212,12 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   Answer answer;
   bool aborted = false;  // perhaps before it is waited for
   try {
-    answer = co_await answer_of(manager, tab, run, std::move(wait), std::move(how));
+    answer = co_await answer_of(parts.results, tab, run, std::move(wait), std::move(how));
   } catch (const boost::system::system_error&) {
     aborted = true;
   }
   if (aborted) {
-    run->request_end(manager.commands.whose_cancel(), false);
+    run->request_end(parts.commands.whose_cancel(), false);
     throw boost::system::system_error(asio::error::operation_aborted);
   }
   auto& [meanwhile, result] = answer;
@@ -219,7 +226,7 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
   }
   if (result.state != CommandState::running) {
     if (result.reason == Reason::timeout && !run->was_called_off() &&
-        !manager.config.guest) {  // to a person it is plain
+        !parts.config.guest) {  // to a person it is plain
       const bool longest = request.timeout_ms > longest_ms;
       result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
     }
@@ -245,13 +252,13 @@ Awaitable<CommandResult> run_command(ManagerParts& manager, ExecuteCommand reque
 }
 
 /// Not entered. The place is kept until the text is there, should the call have answered before.
-Awaitable<StartedProcess> put_at_prompt(ManagerParts& manager, std::string text, ChosenTab place,
+Awaitable<StartedProcess> put_at_prompt(const CommandCalls::Parts& parts, std::string text, ChosenTab place,
                                         CallTime time, StartedProcess started) {
   const TabPtr& tab = place.tab;
-  const FileLock turn = co_await manager.commands.turn_to_type(tab, time);
-  co_await manager.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
+  const FileLock turn = co_await parts.commands.turn_to_type(tab, time);
+  co_await parts.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
   const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
-  const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   const bool is_read = co_await keyboard.paste_at_prompt(std::move(text), time.short_patience());
   if (!is_read) {
     started.notes.emplace_back(
@@ -262,14 +269,14 @@ Awaitable<StartedProcess> put_at_prompt(ManagerParts& manager, std::string text,
   co_return started;
 }
 
-Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess request) {
+Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartProcess request) {
   check_command(request.command);
   if (!request.append_newline) {
     check_prompt_text(request.command);
   }
-  const CallTime time(std::min(request.timeout_ms, manager.config.sync_window_ms));
-  const TabTurns::Call call = manager.turns.call_for(request.window_id);
-  ChosenTab place = co_await manager.chooser.choose(request.window_id, time);
+  const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
+  const TabTurns::Call call = parts.turns.call_for(request.window_id);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
   const TabPtr& tab = place.tab;
   StartedProcess started;
   started.window_id = tab->window;
@@ -277,8 +284,8 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
     started.notes.push_back(place.note);
   }
   if (!request.append_newline) {
-    started = co_await manager.within(
-        time, put_at_prompt(manager, std::move(request.command), std::move(place), time, std::move(started)));
+    started = co_await parts.times.within(
+        time, put_at_prompt(parts, std::move(request.command), std::move(place), time, std::move(started)));
     co_return started;
   }
   Commands::Begin what;
@@ -286,10 +293,10 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.reserved = std::move(place.reserved);
-  if (manager.config.max_duration_ms != 0) {
-    what.deadline = Clock::now() + Milliseconds(manager.config.max_duration_ms);
+  if (parts.config.max_duration_ms != 0) {
+    what.deadline = Clock::now() + Milliseconds(parts.config.max_duration_ms);
   }
-  const RunPtr run = co_await manager.commands.begin(tab, time, std::move(what));
+  const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   const bool known = run->has_ended() || run->has_begun();
   const bool never = run->has_ended() && run->record().reason == Reason::no_shell_answered;
   started.started = known ? std::optional(!never) : std::nullopt;
@@ -303,14 +310,68 @@ Awaitable<StartedProcess> start_command(ManagerParts& manager, StartProcess requ
 
 }  // namespace
 
-Awaitable<CommandResult> TmuxManager::execute(ExecuteCommand request, OutputReader reader) {
+Awaitable<CommandResult> CommandCalls::execute(ExecuteCommand request, OutputReader reader) {
   const bool named = request.window_id.has_value();
-  return told_of_other_tabs(*parts_, named, run_command(*parts_, std::move(request), std::move(reader)));
+  return told_of_other_tabs(parts_, named, run_command(parts_, std::move(request), std::move(reader)));
 }
 
-Awaitable<StartedProcess> TmuxManager::start_process(StartProcess request) {
+Awaitable<StartedProcess> CommandCalls::start_process(StartProcess request) {
   const bool named = request.window_id.has_value();
-  return told_of_other_tabs(*parts_, named, start_command(*parts_, std::move(request)));
+  return told_of_other_tabs(parts_, named, start_command(parts_, std::move(request)));
+}
+
+Awaitable<CommandResult> CommandCalls::state_within(CallTime time, QueryCommand request) {
+  const TabPtr tab = co_await parts_.tabs.find(request.window_id);
+  parts_.commands.look_after(tab);
+  while (tab->closed && !tab->runs.empty() && Clock::now() < time.returns_by()) {
+    const RunPtr run = tab->runs.back();  // its log is being read to the end
+    co_await finish_by(time.returns_by(), run->wait_for_end());
+  }
+  const ShowOutput how{std::move(request.view), request.max_output_bytes, time.returns_by()};
+  for (const RunPtr& run : tab->runs) {
+    if (request.command_id.empty() ? run == tab->runs.back() : run->record().id == request.command_id) {
+      co_return co_await parts_.results.of(tab, run, how);
+    }
+  }
+  const auto record =
+      request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
+  if (!record) {
+    throw Error(ErrorCode::not_found,
+                request.command_id.empty()
+                    ? "window_id: no command was run in tab " + to_string(request.window_id) + " yet"
+                    : "command_id: there is no command \"" + request.command_id + "\" in tab " +
+                          to_string(request.window_id));
+  }
+  co_return co_await parts_.results.of(tab, *record, how);
+}
+
+Awaitable<CommandResult> CommandCalls::state(QueryCommand request) {
+  const CallTime time = parts_.times.call_time();
+  return parts_.times.within(time, state_within(time, std::move(request)));
+}
+
+/// Looks after the command if nobody does. What another process of ours looks after can only be looked at.
+Awaitable<void> CommandCalls::wait_for_end(WindowId window, std::string command_id) {
+  QueryCommand query;
+  query.window_id = window;
+  query.command_id = std::move(command_id);
+  query.max_output_bytes = 0;
+  const TabPtr tab = co_await parts_.tabs.find(window);
+  const auto is_it = [&query](const RunPtr& run) { return run->record().id == query.command_id; };
+  for (;;) {
+    const CommandResult now = co_await state_within(parts_.times.call_time(), query);
+    if (now.state != CommandState::running || notice_if_closed(*tab)) {
+      co_return;
+    }
+    const auto found = std::ranges::find_if(tab->runs, is_it);
+    if (found != tab->runs.end()) {
+      // A copy: the tab forgets it as it ends.
+      const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization)
+      co_await run->wait_for_end();
+    } else {
+      co_await sleep_for(kBetweenGlances);
+    }
+  }
 }
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-// Commands ended from outside: one signal, or a cancel that escalates.
+// Ends commands from outside: by one signal, or by a cancel that escalates.
 
 #include <signal.h>
 
@@ -13,9 +13,13 @@
 #include "command/way_in.hpp"
 #include "system/terminal_text.hpp"
 #include "tab/tab_processes.hpp"
+#include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"
+#include "tmux/call_times.hpp"
+#include "tmux/command_results.hpp"
+#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/manager_parts.hpp"
+#include "tmux/tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -73,105 +77,9 @@ void record_foreign(Tab& tab, const CommandResult& result) {
   tab.records.append(record);
 }
 
-Awaitable<StoppedProcess> signal_process_of(ManagerParts& manager, WindowId window, StopSignal signal) {
-  const TabPtr tab = co_await manager.tabs.find_open(window);
-  co_await manager.calls_before_typed(tab);
-  manager.commands.look_after(tab);
-  StoppedProcess stopped;
-  co_await let_prompt_come(*tab);
-  const auto deadline = Clock::now() + kStopWithin;
-  if (tab->runs.empty()) {
-    // Nothing of ours: something that a person, or another process of ours, started.
-    const auto is_idle = [&tab]() {
-      return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
-    };
-    if (is_idle()) {
-      stopped.notes.push_back("nothing was running in tab " + to_string(window) + "; no signal was sent");
-    } else {
-      if (const auto nonce = tab->files.running_nonce()) {
-        tab->files.mark_signalled(*nonce);
-      }
-      co_await let_program_start(*tab);
-      const auto terminal = manager.run_context.terminal_of(*tab);
-      co_await signal_foreground_once(*tab, *terminal, signal, 0);
-    }
-    while (!is_idle() && Clock::now() < deadline) {
-      co_await sleep_for(Milliseconds(20));
-      manager.commands.look_after(tab);
-    }
-    const auto latest = tab->records.latest();
-    stopped.success = is_idle();
-    stopped.survivors = stopped.success ? std::vector<Survivor>() : foreground_processes(tab->pane_pid);
-    stopped.state =
-        stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
-    stopped.exit_code = latest && stopped.success ? latest->exit_code : std::nullopt;
-    co_return stopped;
-  }
-  const RunPtr run = tab->runs.back();
-  co_await run->signal_once(signal);
-  // On a busy machine the program may take its time to come. Once more, not more often: it may be one of
-  // many.
-  for (bool again = true; !stopped.success && Clock::now() < deadline;) {
-    stopped.success = co_await run->wait_for_end_by(std::min(deadline, Clock::now() + kTooEarly));
-    if (!stopped.success && again && run->signal_came_too_early()) {
-      again = false;
-      co_await run->signal_once(signal);
-    }
-  }
-  note_told(*tab, run->record());
-  stopped.state = run->record().state;
-  stopped.exit_code = run->record().exit_code;
-  stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
-  co_return stopped;
-}
-
-Awaitable<CancelledCommand> cancel_in_tab(ManagerParts& manager, WindowId window, bool force, TextView view,
-                                          std::uint64_t max_output_bytes) {
-  const CallTime time = manager.call_time();
-  const TabPtr tab = co_await manager.tabs.find_open(window);
-  CancelledCommand cancelled;
-  co_await manager.calls_before_typed(tab);
-  manager.commands.look_after(tab);
-  co_await let_prompt_come(*tab);
-  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
-      !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
-    std::optional<CancelledCommand> foreign = co_await manager.cancel_foreground(tab, force, time);
-    if (foreign) {
-      co_return std::move(*foreign);
-    }
-  }
-  if (tab->runs.empty()) {
-    QueryCommand query;
-    query.window_id = window;
-    query.view = view;
-    query.max_output_bytes = max_output_bytes;
-    cancelled.result = co_await manager.state_of_command(query, time);
-    if (cancelled.result.state != CommandState::running) {
-      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
-      co_return cancelled;
-    }
-    if (tab->runs.empty()) {
-      query.command_id = cancelled.result.command_id;
-      co_return co_await manager.cancel_elsewhere(tab, query, force, time);
-    }
-  }
-  const RunPtr run = tab->runs.back();
-  run->request_end(Reason::cancelled_by_client, force);
-  const bool ended = co_await run->wait_for_end_by(time.returns_by());
-  const ShowOutput how{view, max_output_bytes, time.returns_by()};
-  cancelled.result = co_await manager.results.of(tab, run, how);
-  if (!ended) {
-    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
-  }
-  cancelled.survivors = run->survivors();
-  co_return cancelled;
-}
-
-}  // namespace
-
 /// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
 /// to end, and a C-c now would hit the start-up files.
-Awaitable<void> ManagerParts::calls_before_typed(TabPtr tab) {
+Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   const auto give_up_at = Clock::now() + kBeforeTyped;
   const auto on_its_way = [&] {
     return tab->runs.empty() && turns.called(tab->window) &&
@@ -182,14 +90,10 @@ Awaitable<void> ManagerParts::calls_before_typed(TabPtr tab) {
   }
 }
 
-Awaitable<StoppedProcess> TmuxManager::stop_process(WindowId tab, StopSignal signal) {
-  return parts_->within_call_time(signal_process_of(*parts_, tab, signal));
-}
-
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone. nullopt: a command of ours came to run meanwhile.
-Awaitable<std::optional<CancelledCommand>> ManagerParts::cancel_foreground(TabPtr tab, bool force,
-                                                                           CallTime time) {
+Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Parts& parts, TabPtr tab,
+                                                             bool force, CallTime time) {
   const Foreground first = look_at_foreground(tab->pane_pid);
   CancelledCommand cancelled;
   CommandResult& result = cancelled.result;
@@ -202,7 +106,7 @@ Awaitable<std::optional<CancelledCommand>> ManagerParts::cancel_foreground(TabPt
   const auto begin = Clock::now();
   Escalation escalation(kEndCommand, force, begin);
   if (!force) {
-    const auto terminal = run_context.terminal_of(*tab);
+    const auto terminal = parts.context.terminal_of(*tab);
     co_await press_interrupt_key(*tab, *terminal);
   }
   const auto give_up_at = std::min(begin + kEndCommand.kill_after + kStopWithin, time.returns_by());
@@ -235,8 +139,8 @@ Awaitable<std::optional<CancelledCommand>> ManagerParts::cancel_foreground(TabPt
 }
 
 /// Another process looks after it (a person's `exec`): that is asked to end it, by a file.
-Awaitable<CancelledCommand> ManagerParts::cancel_elsewhere(TabPtr tab, QueryCommand query, bool force,
-                                                           CallTime time) {
+Awaitable<CancelledCommand> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr tab, QueryCommand query,
+                                             bool force, CallTime time) {
   const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
   auto record = record_now();
   if (record) {
@@ -246,12 +150,12 @@ Awaitable<CancelledCommand> ManagerParts::cancel_elsewhere(TabPtr tab, QueryComm
   while (record && record->state == CommandState::running && stopped == 0 &&
          Clock::now() < time.returns_by()) {
     co_await sleep_for(kLookElsewhere);
-    commands.look_after(tab);  // that process may have died since
+    parts.commands.look_after(tab);  // that process may have died since
     record = record_now();
     stopped = stopped_keeper(*tab);
   }
   CancelledCommand cancelled;
-  cancelled.result = co_await state_of_command(query, time);
+  cancelled.result = co_await parts.calls.state_within(time, query);
   if (cancelled.result.state == CommandState::running) {
     cancelled.result.notes.push_back(
         "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
@@ -263,16 +167,117 @@ Awaitable<CancelledCommand> ManagerParts::cancel_elsewhere(TabPtr tab, QueryComm
   co_return cancelled;
 }
 
-Awaitable<CancelledCommand> TmuxManager::cancel_command(WindowId tab, bool force, TextView view,
-                                                        std::uint64_t max_output_bytes) {
-  return parts_->within_call_time(cancel_in_tab(*parts_, tab, force, std::move(view), max_output_bytes));
+Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, WindowId window,
+                                            StopSignal signal) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  co_await calls_before_typed(parts.turns, tab);
+  parts.commands.look_after(tab);
+  StoppedProcess stopped;
+  co_await let_prompt_come(*tab);
+  const auto deadline = Clock::now() + kStopWithin;
+  if (tab->runs.empty()) {
+    // Nothing of ours: something that a person, or another process of ours, started.
+    const auto is_idle = [&tab]() {
+      return look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell && !tab->files.running_nonce();
+    };
+    if (is_idle()) {
+      stopped.notes.push_back("nothing was running in tab " + to_string(window) + "; no signal was sent");
+    } else {
+      if (const auto nonce = tab->files.running_nonce()) {
+        tab->files.mark_signalled(*nonce);
+      }
+      co_await let_program_start(*tab);
+      const auto terminal = parts.context.terminal_of(*tab);
+      co_await signal_foreground_once(*tab, *terminal, signal, 0);
+    }
+    while (!is_idle() && Clock::now() < deadline) {
+      co_await sleep_for(Milliseconds(20));
+      parts.commands.look_after(tab);
+    }
+    const auto latest = tab->records.latest();
+    stopped.success = is_idle();
+    stopped.survivors = stopped.success ? std::vector<Survivor>() : foreground_processes(tab->pane_pid);
+    stopped.state =
+        stopped.success ? (latest ? latest->state : CommandState::completed) : CommandState::running;
+    stopped.exit_code = latest && stopped.success ? latest->exit_code : std::nullopt;
+    co_return stopped;
+  }
+  const RunPtr run = tab->runs.back();
+  co_await run->signal_once(signal);
+  // On a busy machine the program may take its time to come. Once more, not more often: it may be one of
+  // many.
+  for (bool again = true; !stopped.success && Clock::now() < deadline;) {
+    stopped.success = co_await run->wait_for_end_by(std::min(deadline, Clock::now() + kTooEarly));
+    if (!stopped.success && again && run->signal_came_too_early()) {
+      again = false;
+      co_await run->signal_once(signal);
+    }
+  }
+  note_told(*tab, run->record());
+  stopped.state = run->record().state;
+  stopped.exit_code = run->record().exit_code;
+  stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
+  co_return stopped;
+}
+
+Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowId window, bool force,
+                                          TextView view, std::uint64_t max_output_bytes) {
+  const CallTime time = parts.times.call_time();
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  CancelledCommand cancelled;
+  co_await calls_before_typed(parts.turns, tab);
+  parts.commands.look_after(tab);
+  co_await let_prompt_come(*tab);
+  if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
+      !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
+    std::optional<CancelledCommand> foreign = co_await cancel_foreground(parts, tab, force, time);
+    if (foreign) {
+      co_return std::move(*foreign);
+    }
+  }
+  if (tab->runs.empty()) {
+    QueryCommand query;
+    query.window_id = window;
+    query.view = view;
+    query.max_output_bytes = max_output_bytes;
+    cancelled.result = co_await parts.calls.state_within(time, query);
+    if (cancelled.result.state != CommandState::running) {
+      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
+      co_return cancelled;
+    }
+    if (tab->runs.empty()) {
+      query.command_id = cancelled.result.command_id;
+      co_return co_await cancel_elsewhere(parts, tab, query, force, time);
+    }
+  }
+  const RunPtr run = tab->runs.back();
+  run->request_end(Reason::cancelled_by_client, force);
+  const bool ended = co_await run->wait_for_end_by(time.returns_by());
+  const ShowOutput how{view, max_output_bytes, time.returns_by()};
+  cancelled.result = co_await parts.results.of(tab, run, how);
+  if (!ended) {
+    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
+  }
+  cancelled.survivors = run->survivors();
+  co_return cancelled;
+}
+
+}  // namespace
+
+Awaitable<StoppedProcess> StopCalls::stop_process(WindowId tab, StopSignal signal) {
+  return parts_.times.within_call_time(signal_process_of(parts_, tab, signal));
+}
+
+Awaitable<CancelledCommand> StopCalls::cancel_command(WindowId tab, bool force, TextView view,
+                                                      std::uint64_t max_output_bytes) {
+  return parts_.times.within_call_time(cancel_in_tab(parts_, tab, force, std::move(view), max_output_bytes));
 }
 
 /// What was begun last ends first: in a nested shell that the command opened, what runs there.
-Awaitable<void> TmuxManager::end_command(WindowId window, std::string command_id) {
-  const CallTime time = parts_->call_time();
-  const TabPtr tab = co_await parts_->tabs.find_open(window);
-  parts_->commands.look_after(tab);
+Awaitable<void> StopCalls::end_command(WindowId window, std::string command_id) {
+  const CallTime time = parts_.times.call_time();
+  const TabPtr tab = co_await parts_.tabs.find_open(window);
+  parts_.commands.look_after(tab);
   const auto found = std::ranges::find_if(
       tab->runs, [&command_id](const RunPtr& run) { return run->record().id == command_id; });
   if (found == tab->runs.end()) {
@@ -280,7 +285,7 @@ Awaitable<void> TmuxManager::end_command(WindowId window, std::string command_id
     query.window_id = window;
     query.command_id = std::move(command_id);
     query.max_output_bytes = 0;
-    co_await parts_->cancel_elsewhere(tab, std::move(query), false, time);
+    co_await cancel_elsewhere(parts_, tab, std::move(query), false, time);
     co_return;
   }
   const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list

@@ -1,21 +1,21 @@
-// The keyboard and the screen of a tab: text and keys for whatever has the foreground, and what a person
-// sees.
+// Types text and keys into whatever has the foreground of a tab.
 
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 #include "command/awaiting_input.hpp"
+#include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "log/masking.hpp"
 #include "server/keys.hpp"
 #include "system/tty_wait.hpp"
+#include "tab/tab_turns.hpp"
 #include "text/typed_keys.hpp"
 #include "text/typed_text.hpp"
+#include "tmux/call_times.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/manager_parts.hpp"
-#include "tmux/screen_text.hpp"
 #include "tmux/tab_keyboard.hpp"
+#include "tmux/tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -56,7 +56,7 @@ bool is_at_its_prompt(const Tab& tab) {
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its
 /// command has it, and may be what the text answers: then only the typing of that command is waited for,
 /// which may be about to begin at the prompt.
-Awaitable<TabTurns::Guard> lock_for_typing(ManagerParts& manager, TabPtr tab, CallTime time) {
+Awaitable<TabTurns::Guard> lock_for_typing(const InputCalls::Parts& parts, TabPtr tab, CallTime time) {
   const auto begins_by = Clock::now() + kBegins;
   const auto being_typed = [](const RunPtr& run) {
     return !run->has_ended() && run->record().start_byte == run->record().typed_byte;
@@ -67,7 +67,7 @@ Awaitable<TabTurns::Guard> lock_for_typing(ManagerParts& manager, TabPtr tab, Ca
     return std::ranges::any_of(tab->runs, being_typed) ||
            (std::ranges::none_of(tab->runs, goes_on) && shell_is_idle(*tab));
   };
-  const auto called = [&] { return manager.turns.called(tab->window) || manager.turns.taken(tab->window); };
+  const auto called = [&] { return parts.turns.called(tab->window) || parts.turns.taken(tab->window); };
   while (called() && begins() && Clock::now() < begins_by) {
     if (Clock::now() >= time.short_patience()) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
@@ -75,18 +75,18 @@ Awaitable<TabTurns::Guard> lock_for_typing(ManagerParts& manager, TabPtr tab, Ca
     }
     co_await sleep_for(Milliseconds(5));
   }
-  if (manager.turns.taken(tab->window)) {
+  if (parts.turns.taken(tab->window)) {
     co_return TabTurns::Guard();
   }
-  TabTurns::Guard guard = co_await manager.turns.lock(tab->window);
+  TabTurns::Guard guard = co_await parts.turns.lock(tab->window);
   co_return guard;
 }
 
-Awaitable<SentInput> type_text(ManagerParts& manager, SendText request) {
+Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request) {
   check_text(request.text, request.allow_control);
-  const CallTime time = manager.call_time();
-  const TabPtr tab = co_await manager.tabs.find_open(request.window_id);
-  const auto guard = co_await lock_for_typing(manager, tab, time);
+  const CallTime time = parts.times.call_time();
+  const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
+  const auto guard = co_await lock_for_typing(parts, tab, time);
   const std::string text = with_enter_keys(request.text, request.submit);
   if (const auto mode = terminal_mode(tab->tty); mode && mode->line) {
     check_line_lengths(text);
@@ -94,7 +94,7 @@ Awaitable<SentInput> type_text(ManagerParts& manager, SendText request) {
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
     sent.notes.emplace_back(
@@ -109,45 +109,25 @@ Awaitable<SentInput> type_text(ManagerParts& manager, SendText request) {
   co_return sent;
 }
 
-Awaitable<SentInput> type_keys(ManagerParts& manager, SendKeys request) {
+Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request) {
   if (request.keys.empty()) {
     throw Error(ErrorCode::invalid_argument, "keys: must not be empty");
   }
   static_cast<void>(send_keys_command("", request.keys));  // what is wrong is said before any waiting
-  const CallTime time = manager.call_time();
-  const TabPtr tab = co_await manager.tabs.find_open(request.window_id);
-  const auto guard = co_await lock_for_typing(manager, tab, time);
+  const CallTime time = parts.times.call_time();
+  const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
+  const auto guard = co_await lock_for_typing(parts, tab, time);
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   sent.sent = request.keys.size();
   co_await keyboard.type(send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;
 }
 
-Awaitable<TabScreen> screen_of(ManagerParts& manager, ReadScreen request) {
-  const CallTime time = manager.call_time();
-  const TabPtr tab = co_await manager.tabs.find_open(request.window_id);
-  const std::string commands = screen_query(to_string(tab->pane), request);
-  const std::shared_ptr<TextGuard> guard = request.guard;
-  const TmuxClient tmux = manager.server.client_of(*tab);
-  std::string answer = co_await answer_about(tab, tmux.query(commands));
-  std::optional<TabScreen> screen =
-      co_await manager.text_worker.screen(std::move(answer), std::move(request), time.returns_by());
-  if (!screen) {
-    throw Error(ErrorCode::busy,
-                "the text of the screen was not ready when the time of this call was over (one thread makes "
-                "all long texts, the shortest first); try again, or with fewer scrollback_lines");
-  }
-  if (guard) {
-    guard->count(screen->masked);
-  }
-  co_return std::move(*screen);
-}
-
-Awaitable<OfferedKeys> type_if_awaited(ManagerParts& manager, WindowId window, std::string typed) {
-  const TabPtr tab = co_await manager.tabs.find_open(window);
+Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId window, std::string typed) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
   std::string nonce = tab->files.running_nonce().value_or("");  // before the look
   std::optional<AwaitingInput> awaiting = input_taker(*tab);
   if (awaiting) {
@@ -161,27 +141,23 @@ Awaitable<OfferedKeys> type_if_awaited(ManagerParts& manager, WindowId window, s
   const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
   std::string first = first_to_type(std::move(typed), by_line, !mode->line || mode->cr_is_enter);
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(manager.server.client_of(*tab), tab);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   const OfferedKeys offered = co_await keyboard.offer(std::move(first), std::move(nonce));
   co_return offered;
 }
 
 }  // namespace
 
-Awaitable<SentInput> TmuxManager::send_text(SendText request) {
-  return parts_->within_call_time(type_text(*parts_, std::move(request)));
+Awaitable<SentInput> InputCalls::send_text(SendText request) {
+  return parts_.times.within_call_time(type_text(parts_, std::move(request)));
 }
 
-Awaitable<SentInput> TmuxManager::send_keys(SendKeys request) {
-  return parts_->within_call_time(type_keys(*parts_, std::move(request)));
+Awaitable<SentInput> InputCalls::send_keys(SendKeys request) {
+  return parts_.times.within_call_time(type_keys(parts_, std::move(request)));
 }
 
-Awaitable<OfferedKeys> TmuxManager::offer_keys(WindowId tab, std::string typed) {
-  return parts_->within_call_time(type_if_awaited(*parts_, tab, std::move(typed)));
-}
-
-Awaitable<TabScreen> TmuxManager::read_screen(ReadScreen request) {
-  return parts_->within_call_time(screen_of(*parts_, std::move(request)));
+Awaitable<OfferedKeys> InputCalls::offer_keys(WindowId tab, std::string typed) {
+  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(typed)));
 }
 
 }  // namespace terminally

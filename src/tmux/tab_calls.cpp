@@ -1,0 +1,263 @@
+// Lists, opens, names, closes and watches tabs.
+
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/asio.hpp>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "command/escalation.hpp"
+#include "command/tab_look.hpp"
+#include "log/log_end.hpp"
+#include "system/log_watch.hpp"
+#include "tab/tab_processes.hpp"
+#include "tmux/call_times.hpp"
+#include "tmux/commands.hpp"
+#include "tmux/manager.hpp"
+#include "tmux/tab_chooser.hpp"
+#include "tmux/tabs.hpp"
+#include "tmux/window_options.hpp"
+
+namespace terminally {
+namespace {
+
+/// Without the time that the machine stood still, which is not counted.
+constexpr Milliseconds kEndProcessesWithin{2'000};
+/// A tab that prints all the time must not have us ask tmux all the time.
+constexpr Milliseconds kBetweenPaneLooks{200};
+
+int signal_of(Pressure pressure) {
+  return pressure == Pressure::kill ? SIGKILL : pressure == Pressure::terminate ? SIGTERM : SIGHUP;
+}
+
+/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
+/// carries its tag or its cookie.
+Awaitable<std::vector<Survivor>> end_processes(ProcessTable& table, Tab& tab, bool force) {
+  // Comes first, so that terminally-shell starts no other shell in place of one that is killed.
+  signal_process(tab.pane_pid, SIGHUP);
+  Escalation escalation(kEndTab, force, Clock::now());
+  TabProcesses processes(table, tab);
+  co_await processes.look();
+  while (!processes.seen().empty() && escalation.elapsed() < kEndProcessesWithin) {
+    escalation.look(Clock::now());
+    for (const auto& [pid, process] : processes.seen()) {
+      if (escalation.is_due(pid)) {
+        signal_process(process.info.id(), signal_of(escalation.pressure()));
+      }
+    }
+    co_await sleep_for(Milliseconds(10));
+    co_await processes.look();
+  }
+  std::vector<Survivor> survivors;
+  for (const auto& [pid, process] : processes.seen()) {
+    survivors.push_back(survivor(process.info));
+  }
+  co_return survivors;
+}
+
+/// What a person split off goes with the tab; another tab that they put beside it stays.
+Awaitable<void> close_pane(TmuxClient tmux, TabPtr tab) {
+  try {
+    const std::string answer = co_await tmux.query(ask_for_panes());
+    const std::vector<PaneRow> rows = parse_pane_rows(answer);
+    const bool shared = std::ranges::any_of(rows, [&tab](const PaneRow& row) {
+      return row.window == tab->tmux_window && row.tab && row.tab != tab->window;
+    });
+    const std::string what =
+        shared ? "kill-pane -t " + quote(to_string(tab->pane)) : "kill-window -t " + quote(tab->tmux_window);
+    co_await tmux.change(what);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::tmux_timeout) {
+      throw;
+    }
+  }
+}
+
+Awaitable<ClosedTab> end_tab(const TabCalls::Parts& parts, WindowId window, bool force) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  const TmuxClient tmux = parts.tabs.client_of(*tab);
+  if (!co_await tmux.answers()) {
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux does not answer (its server is stopped or overloaded); the tab was left as it is");
+  }
+  // From here on it is closed to the end, whatever becomes of the call: what is half ended has no tab any
+  // more by which it could be reached.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  tab->closing = true;
+  parts.chooser.forget_main(window);
+  if (const auto nonce = tab->files.running_nonce()) {
+    tab->files.unmark_running(*nonce);  // no new shell in its place
+  }
+  ClosedTab closed;
+  closed.survivors = co_await end_processes(parts.processes, *tab, force);
+  // The pane's own process ends with its shell; tmux then reads what is left in the terminal and closes the
+  // window.
+  const auto deadline = Clock::now() + Milliseconds(500);
+  while (!notice_if_closed(*tab) && Clock::now() < deadline) {
+    co_await sleep_for(Milliseconds(5));
+  }
+  if (!tab->closed) {
+    signal_process(tab->pane_pid, SIGKILL);
+  }
+  co_await wait_for_log_end(tab->log, Clock::now() + kLogEndsWithin);
+  co_await close_pane(tmux, tab);
+  tab->closed = true;
+  tab->files.remove_locks();
+  if (std::ranges::all_of(parts.tabs.known(), [](const auto& entry) { return entry.second->closed; })) {
+    parts.server.client().let_go();
+  }
+  parts.tabs.changes().came_or_went();
+  for (const RunPtr& run : std::vector(tab->runs)) {
+    co_await run->output().catch_up();
+    run->ending().give_up(Reason::tab_closed);
+  }
+  closed.closed = true;
+  co_return closed;
+}
+
+/// nullopt: no open tab has that name. Throws Error(invalid_argument) when several have.
+Awaitable<std::optional<WindowId>> find_by_name(const TabCalls::Parts& parts, std::string name) {
+  co_await parts.tabs.refresh();
+  std::optional<WindowId> found;
+  for (const auto& [window, tab] : parts.tabs.known()) {
+    if (notice_if_closed(*tab) || tab->name != name) {
+      continue;
+    }
+    if (found) {
+      throw Error(ErrorCode::invalid_argument, "window_id: " + several_tabs_named(name, *found, window));
+    }
+    found = window;
+  }
+  co_return found;
+}
+
+Awaitable<void> give_name(const TabCalls::Parts& parts, WindowId window, std::string name) {
+  if (name.empty()) {
+    throw Error(ErrorCode::invalid_argument, "name: must not be empty");
+  }
+  check_tab_name(name);
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  const TmuxClient server = parts.tabs.client_of(*tab);
+  co_await server.change("rename-window -t " + quote(to_string(tab->pane)) + " -- " +
+                         quote(format_literal(name)));
+  tab->name = name;
+  parts.tabs.changes().differs();
+}
+
+Awaitable<void> limit_history(const TabCalls::Parts& parts, std::uint32_t limit) {
+  co_await parts.tabs.attach();
+  if (parts.server.pid() != 0) {
+    const TmuxClient server = parts.server.client();
+    co_await server.change("set-option -g history-limit " + std::to_string(limit));
+  }
+  parts.config.history_limit = limit;
+}
+
+/// nullopt: one has lost its process since tmux was asked, which may have given it another.
+std::optional<std::vector<TabInfo>> look_at_tabs(const TabCalls::Parts& parts, bool again) {
+  std::vector<TabInfo> infos;
+  for (const auto& [window, tab] : parts.tabs.known()) {
+    if (tab->closed) {
+      tab->at_rest.reset();  // with the descriptors that it keeps
+      continue;
+    }
+    std::optional<TabInfo> info = info_at_rest(*tab);
+    if (!info) {
+      const Foreground foreground = look_at_foreground(tab->pane_pid);
+      if (foreground.kind == Foreground::Kind::nothing && notice_if_closed(*tab)) {
+        if (!again) {
+          return std::nullopt;
+        }
+        continue;
+      }
+      parts.commands.look_after(tab);
+      info = info_of(*tab, foreground);
+    }
+    infos.push_back(std::move(*info));
+  }
+  return infos;
+}
+
+Awaitable<std::vector<TabInfo>> open_tabs(const TabCalls::Parts& parts) {
+  co_await parts.tabs.refresh();
+  std::optional<std::vector<TabInfo>> infos = look_at_tabs(parts, false);
+  if (!infos) {
+    co_await parts.tabs.list_panes();
+    infos = look_at_tabs(parts, true);
+  }
+  co_return std::move(*infos);
+}
+
+}  // namespace
+
+Awaitable<CreatedTab> TabCalls::create(CreateTab request) {
+  return parts_.times.within_call_time(parts_.tabs.create(std::move(request)));
+}
+
+Awaitable<std::optional<WindowId>> TabCalls::named(std::string name) {
+  return parts_.times.within_call_time(find_by_name(parts_, std::move(name)));
+}
+
+/// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
+/// about to find.
+std::vector<Variable> TabCalls::new_variables(const std::vector<std::string>& names, TabVariables& told) {
+  constexpr Milliseconds kServerLook{100};
+  int server = parts_.server.pid();
+  if (server == 0 && parts_.server.owner().durable() && Clock::now() >= no_server_until_) {
+    server = parts_.server.instance().server_pid();
+    no_server_until_ = Clock::now() + (server == 0 ? kServerLook : Milliseconds(0));
+  }
+  return server == 0 ? std::vector<Variable>() : told.news(server, names);
+}
+
+Awaitable<std::vector<TabInfo>> TabCalls::list() {
+  return parts_.times.within_call_time(open_tabs(parts_));
+}
+
+Awaitable<void> TabCalls::rename(WindowId tab, std::string name) {
+  return parts_.times.within_call_time(give_name(parts_, tab, std::move(name)));
+}
+
+Awaitable<void> TabCalls::set_history_limit(std::uint32_t limit) {
+  return parts_.times.within_call_time(limit_history(parts_, limit));
+}
+
+Awaitable<ClosedTab> TabCalls::close(WindowId tab, bool force) {
+  return parts_.times.within_call_time(end_tab(parts_, tab, force));
+}
+
+Awaitable<TabList> TabCalls::now() {
+  TabList now;
+  now.open = co_await open_tabs(parts_);
+  now.changes = parts_.tabs.changes().count();
+  co_return now;
+}
+
+/// What others do is seen by the logs: a window that a person opens gets one in the command list that opens
+/// it, and its writer closes it when the window is gone.
+Awaitable<TabList> TabCalls::others(TabList known, TabNews news) {
+  const std::shared_ptr<Event> news_came = parts_.tabs.changes().news();
+  const LogEvents events = news == TabNews::come_and_gone ? LogEvents::begin_and_end : LogEvents::all;
+  for (;;) {
+    std::optional<LogWatch::Watch> watch;
+    if (parts_.server.generation() != 0) {
+      watch = parts_.log_watch.watch_logs(parts_.server.logs(), events, [news_came] { news_came->set(); });
+    }
+    // Until something else has needed the tabs, there is no server of ours to ask, or none that we know of.
+    TabList now;
+    if (parts_.server.generation() != 0) {
+      now = co_await this->now();
+    }
+    if (!same_tabs(known, now, news)) {
+      co_return now;
+    }
+    co_await news_came->wait();
+    news_came->clear();
+    if (news == TabNews::any) {
+      co_await sleep_for(kBetweenPaneLooks);
+    }
+  }
+}
+
+}  // namespace terminally
