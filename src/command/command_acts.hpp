@@ -21,10 +21,10 @@ class CommandActs {
  public:
   struct Found {
     bool tmux_answered = false;
-    std::uint64_t key_ticks = 0;                        ///< when our last C-c was sent; 0: none was
-    bool touched = false;                               ///< somebody else may have typed: see touched.hpp
-    std::optional<std::string> stopped = std::nullopt;  ///< what of the command is stopped, not ended
-    std::vector<Survivor> survivors = {};
+    std::uint64_t key_ticks = 0;         ///< when our last C-c was sent; 0: none was
+    bool touched = false;                ///< somebody else may have typed: see touched.hpp
+    std::optional<std::string> stopped;  ///< what of the command is stopped, not ended
+    std::vector<Survivor> survivors;
   };
 
   /// All outlive it.

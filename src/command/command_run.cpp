@@ -28,7 +28,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       tab_(std::move(tab)),
       terminal_(context.terminal_of(*tab_)),
       watch_(context.watch.watch(tab_->log.path())),
-      state_{.life = life_at_first(*tab_, record)},
+      state_{.life = life_at_first(*tab_, record), .wishes = {}, .ended = {}},
       record_(context.executor, tab_, std::move(record)),
       output_(tab_->log, record_, state_.ended),
       shells_(*tab_, record_),
@@ -194,8 +194,8 @@ bool PlaceInTab::one_around_is_ending() const {
 
 std::vector<std::shared_ptr<CommandEnd>> PlaceInTab::ends_inside() const {
   std::vector<std::shared_ptr<CommandEnd>> ends;
-  auto run = std::ranges::find(tab_.runs, &run_, &RunPtr::get);
-  while (run != tab_.runs.end() && ++run != tab_.runs.end()) {
+  const auto place = std::ranges::find(tab_.runs, &run_, &RunPtr::get);
+  for (auto run = place == tab_.runs.end() ? place : std::next(place); run != tab_.runs.end(); ++run) {
     if ((*run)->may_be_typed()) {  // else it comes after this one
       ends.emplace(ends.begin(), *run, &(*run)->ending());
     }

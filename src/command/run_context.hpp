@@ -33,8 +33,8 @@ struct RunContext {
 /// How far one command has come, and what is wanted of it.
 struct RunState {
   CommandLife life;
-  Wishes wishes = {};
-  Event ended = {};
+  Wishes wishes;
+  Event ended;
 
   /// Why the end of the command is ours; none: it is not.
   [[nodiscard]] Reason why() const { return life.pressing().why(wishes); }
