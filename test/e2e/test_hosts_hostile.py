@@ -168,7 +168,7 @@ class Hostile(unittest.TestCase):
         self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
 
     def test_requests_of_its_own(self) -> None:
-        self.assertIn("answered in a way that is not understood", self.server.error(self.call("requests"), "read_screen"))
+        self.assertIn("answered with a malformed result", self.server.error(self.call("requests"), "read_screen"))
         self.assertFalse(Path("/tmp/never").exists())
 
     def test_names_of_other_hosts(self) -> None:
