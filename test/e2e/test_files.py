@@ -286,7 +286,11 @@ class Writing(InProject):
             answers = [(content, server.raw.result_of(call, 30, what="write_file")) for content, server, call in calls]
             won = [content for content, answer in answers if not answer.get("isError")]
             self.assertEqual(len(won), 1, answers)
-            self.assertTrue(all(f", not {now}; nothing was written" in answer["content"][0]["text"] for content, answer in answers if content not in won))
+            self.assertTrue(
+                all(
+                    f", not {now}; nothing was written" in answer["content"][0]["text"] for content, answer in answers if content not in won
+                )
+            )
             self.assertEqual((self.project / "file").read_text(), won[0])
             now = sha256(won[0].encode())
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
