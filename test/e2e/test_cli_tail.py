@@ -117,7 +117,9 @@ class Logs(unittest.TestCase):
         for command in (("export", "--asciicast"), ("replay",)):
             done = run_cli(self.sandbox, "--instance", "old", *command, "@4")
             self.assertIn(b"three", done.stdout)
-            self.assertRegex(done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are missing.*\n.*an unknown number of bytes is missing.*\n\Z")
+            self.assertRegex(
+                done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are missing.*\n.*an unknown number of bytes is missing.*\n\Z"
+            )
 
 
 if __name__ == "__main__":

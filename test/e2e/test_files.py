@@ -236,7 +236,7 @@ class Bounds(InProject):
         named = self.start("--file-root", "outside", "--file-root", str(below), cwd=str(self.sandbox.home))
         self.assertEqual(named.call("read_file", path="secret").content, "not for you")
         named.call("write_file", path=str(below / "new"), content="x")
-        self.assertIn(f"{self.outside}, {below};", named.call_error("read_file", path=str(self.project / "top")))
+        self.assertIn(f"{self.outside}, {below}. To allow more: ", named.call_error("read_file", path=str(self.project / "top")))
         for nowhere in (self.sandbox.home, "/", self.sandbox.root):
             server = self.start(cwd=str(nowhere))
             for tool, arguments in (("list_files", {}), ("read_file", {"path": "x"}), ("write_file", {"path": "x", "content": ""})):
@@ -286,7 +286,11 @@ class Writing(InProject):
             answers = [(content, server.raw.result_of(call, 30, what="write_file")) for content, server, call in calls]
             won = [content for content, answer in answers if not answer.get("isError")]
             self.assertEqual(len(won), 1, answers)
-            self.assertTrue(all(f", not {now}; nothing was written" in answer["content"][0]["text"] for content, answer in answers if content not in won))
+            self.assertTrue(
+                all(
+                    f", not {now}; nothing was written" in answer["content"][0]["text"] for content, answer in answers if content not in won
+                )
+            )
             self.assertEqual((self.project / "file").read_text(), won[0])
             now = sha256(won[0].encode())
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
