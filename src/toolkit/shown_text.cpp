@@ -111,12 +111,12 @@ std::size_t ShownText::tellable(const LogText& text, Clock::time_point now) {
 }
 
 void ShownText::told() {
-  const Place end = std::move(next_->end);
+  Place end = std::move(next_->end);
   skipped_now_ = 0;
   if (last_words_ && end.at == window_.size()) {
     last_words_->clear();
   }
-  go_to(end);
+  go_to(std::move(end));
 }
 
 void ShownText::go_to(Place place) {

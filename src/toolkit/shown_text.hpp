@@ -51,9 +51,9 @@ class ShownText {
  private:
   /// A place in the text, and what the text before it says about the text behind it.
   struct Place {
-    std::size_t at = 0;  ///< in window_
-    VisibleText visible = {};
-    bool in_mask = false;  ///< what was told last is a mask, or hidden by one
+    std::size_t at = 0;        ///< in window_
+    VisibleText visible = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
+    bool in_mask = false;      ///< what was told last is a mask, or hidden by one
   };
   struct Piece {
     std::string text;
