@@ -16,9 +16,9 @@
 #include "instance/instance.hpp"
 #include "mcp/peer.hpp"
 #include "mcp/tasks.hpp"
-#include "server/instance_end.hpp"
 #include "stdio/stdio_transport.hpp"
 #include "tmux/manager.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 namespace terminally {
 namespace {

@@ -12,10 +12,10 @@
 #include "base/programs.hpp"
 #include "checks/checks.hpp"
 #include "instance/instance.hpp"
-#include "server/server_config.hpp"
-#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/shell_kind.hpp"
+#include "tmux/wire/server_config.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/subcommands.hpp"
 #include "cli/tab_argument.hpp"
 #include "instance/instance.hpp"
-#include "server/server_config.hpp"
+#include "tmux/wire/server_config.hpp"
 
 namespace terminally {
 namespace {

@@ -77,10 +77,10 @@ class Exec {
         cancel(128 + signal);
       }
     });
-    execution_ = Spawned<CommandResult>(io_.get_executor(),
-                                        manager_.commands().execute(std::move(request), [this](LogFollower output) {
-                                          output_.follow(std::move(output));
-                                        }));
+    execution_ = Spawned<CommandResult>(
+        io_.get_executor(), manager_.commands().execute(std::move(request), [this](LogFollower output) {
+          output_.follow(std::move(output));
+        }));
     asio::co_spawn(io_, finish(), asio::detached);
     heartbeat_.begin();
     // A command that was cancelled is looked after until it has ended: then nothing is left to do.

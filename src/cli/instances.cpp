@@ -13,8 +13,8 @@
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
-#include "server/instance_end.hpp"
 #include "tab/records.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 namespace terminally {
 namespace {

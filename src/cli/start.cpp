@@ -6,8 +6,8 @@
 #include "app/serve.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/error.hpp"
 #include "base/unique_fd.hpp"
 #include "instance/instance.hpp"
-#include "server/instance_end.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 namespace terminally {
 namespace {

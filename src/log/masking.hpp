@@ -13,8 +13,8 @@
 
 namespace terminally {
 
-/// How far to read around a part of a log: as far as a private key is long, and a line around a secret. An echo
-/// and its START are shorter, unless it is an in-line echo that all of the nearest bytes belong to.
+/// How far to read around a part of a log: as far as a private key is long, and a line around a secret. An
+/// echo and its START are shorter, unless it is an in-line echo that all of the nearest bytes belong to.
 inline constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
 inline constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
 

@@ -9,7 +9,7 @@
 #include "base/spawned.hpp"
 #include "command/call_time.hpp"
 #include "config.hpp"
-#include "server/tmux_server.hpp"
+#include "tmux/wire/tmux_server.hpp"
 
 namespace terminally {
 

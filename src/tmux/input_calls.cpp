@@ -7,7 +7,6 @@
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "server/keys.hpp"
 #include "system/tty_wait.hpp"
 #include "tab/tab_turns.hpp"
 #include "text/typed_keys.hpp"
@@ -16,6 +15,7 @@
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/keys.hpp"
 
 namespace terminally {
 namespace {

@@ -3,7 +3,6 @@
 #include "tmux/manager.hpp"
 
 #include "base/error.hpp"
-#include "server/tmux_terminal.hpp"
 #include "system/log_watch.hpp"
 #include "system/process_table.hpp"
 #include "tab/tab_turns.hpp"
@@ -13,6 +12,7 @@
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/text_worker.hpp"
+#include "tmux/wire/tmux_terminal.hpp"
 
 namespace terminally {
 namespace {

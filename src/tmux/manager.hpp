@@ -13,8 +13,8 @@
 #include "command/wait_terms.hpp"
 #include "config.hpp"
 #include "log/searching.hpp"
-#include "server/tab_variables.hpp"
 #include "tmux/requests.hpp"
+#include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {
 

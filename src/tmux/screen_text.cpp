@@ -8,9 +8,9 @@
 #include "json/json_size.hpp"
 #include "log/masking.hpp"
 #include "secrets/key_block.hpp"
-#include "server/client.hpp"
 #include "text/ansi.hpp"
 #include "text/visible_text.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 namespace {

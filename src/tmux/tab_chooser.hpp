@@ -9,10 +9,10 @@
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
 #include "command/call_time.hpp"
-#include "server/tmux_server.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/tmux_server.hpp"
 
 namespace terminally {
 

@@ -10,9 +10,9 @@
 #include "command/awaiting_input.hpp"
 #include "command/prompt.hpp"
 #include "log/masking.hpp"
-#include "server/command_mark.hpp"
 #include "system/tty_wait.hpp"
 #include "text/typed_text.hpp"
+#include "tmux/wire/command_mark.hpp"
 
 namespace terminally {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/awaitable.hpp"
-#include "server/client.hpp"
 #include "tab/tab.hpp"
 #include "tmux/requests.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 

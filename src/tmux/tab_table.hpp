@@ -8,9 +8,9 @@
 
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "server/rows.hpp"
 #include "tab/tab.hpp"
 #include "tab/tab_changes.hpp"
+#include "tmux/wire/rows.hpp"
 
 namespace terminally {
 

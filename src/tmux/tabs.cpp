@@ -11,11 +11,11 @@
 #include "command/command_run.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
-#include "server/instance_end.hpp"
-#include "server/server_config.hpp"
 #include "system/proc.hpp"
 #include "tab/shell_end.hpp"
 #include "tmux/window_options.hpp"
+#include "tmux/wire/instance_end.hpp"
+#include "tmux/wire/server_config.hpp"
 
 namespace terminally {
 namespace {

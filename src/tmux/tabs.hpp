@@ -13,12 +13,12 @@
 #include "base/ids.hpp"
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
-#include "server/log_writers.hpp"
-#include "server/new_window.hpp"
-#include "server/tmux_server.hpp"
 #include "tab/tab_changes.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/tab_table.hpp"
+#include "tmux/wire/log_writers.hpp"
+#include "tmux/wire/new_window.hpp"
+#include "tmux/wire/tmux_server.hpp"
 
 namespace terminally {
 

@@ -12,9 +12,9 @@
 #include "base/programs.hpp"
 #include "base/utf8.hpp"
 #include "instance/helpers.hpp"
-#include "server/client.hpp"
-#include "server/server_config.hpp"
-#include "server/tab_variables.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/server_config.hpp"
+#include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "config.hpp"
 #include "secrets/secrets.hpp"
-#include "server/tab_variables.hpp"
+#include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {
 

@@ -1,7 +1,7 @@
 // What a tmux client in control mode prints. What must hold: any bytes, cut anywhere, are read without harm
 // and alike; what a command printed comes back exactly, whatever it looks like, and with whatever
 // notifications around it.
-#include "server/control_reader.hpp"
+#include "tmux/wire/control_reader.hpp"
 
 #include <string>
 

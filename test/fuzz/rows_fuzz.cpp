@@ -1,6 +1,6 @@
 // What tmux lists. What must hold: any bytes are read without harm; a name of any bytes, written as tmux
 // writes it, comes back exactly; and so does the whole row.
-#include "server/rows.hpp"
+#include "tmux/wire/rows.hpp"
 
 #include <string>
 

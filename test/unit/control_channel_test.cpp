@@ -1,5 +1,5 @@
 // The channel to a real tmux server.
-#include "server/control_channel.hpp"
+#include "tmux/wire/control_channel.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -15,11 +15,11 @@
 #include "base/process.hpp"
 #include "event_loop.hpp"
 #include "programs.hpp"
-#include "server/client.hpp"
-#include "server/quoting.hpp"
-#include "server/touched.hpp"
 #include "system/proc.hpp"
 #include "temp_files.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/quoting.hpp"
+#include "tmux/wire/touched.hpp"
 
 using namespace terminally;
 using test::UnderWay;

@@ -9,9 +9,9 @@
 #include "cut_secrets.hpp"
 #include "log/output.hpp"
 #include "log/unfinished_line.hpp"
-#include "server/keys.hpp"
 #include "tab/record.hpp"
 #include "temp_files.hpp"
+#include "tmux/wire/keys.hpp"
 #include "toolkit/args.hpp"
 
 namespace terminally {

@@ -1,4 +1,4 @@
-#include "server/keys.hpp"
+#include "tmux/wire/keys.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "manager_scene.hpp"
-#include "server/log_writers.hpp"
+#include "tmux/wire/log_writers.hpp"
 
 namespace terminally {
 namespace {

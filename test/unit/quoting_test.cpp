@@ -1,4 +1,4 @@
-#include "server/quoting.hpp"
+#include "tmux/wire/quoting.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "server/rows.hpp"
+#include "tmux/wire/rows.hpp"
 
 #include <doctest/doctest.h>
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/event.hpp"
-#include "server/channel.hpp"
-#include "server/rows.hpp"
+#include "tmux/wire/channel.hpp"
+#include "tmux/wire/rows.hpp"
 
 namespace terminally::test {
 

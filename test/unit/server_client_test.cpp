@@ -1,5 +1,5 @@
 // What a TmuxClient makes of a channel's answers, and what it sends there.
-#include "server/client.hpp"
+#include "tmux/wire/client.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 
 #include "manager_scene.hpp"
 #include "scripted_tmux.hpp"
-#include "server/command_mark.hpp"
-#include "server/tmux_terminal.hpp"
-#include "server/touched.hpp"
+#include "tmux/wire/command_mark.hpp"
+#include "tmux/wire/tmux_terminal.hpp"
+#include "tmux/wire/touched.hpp"
 
 namespace terminally {
 namespace {

@@ -10,8 +10,8 @@
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "scripted_tmux.hpp"
-#include "server/command_mark.hpp"
 #include "temp_files.hpp"
+#include "tmux/wire/command_mark.hpp"
 
 namespace terminally {
 namespace {

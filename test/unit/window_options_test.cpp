@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "places.hpp"
 #include "scripted_tmux.hpp"
-#include "server/quoting.hpp"
-#include "server/server_config.hpp"
 #include "temp_files.hpp"
+#include "tmux/wire/quoting.hpp"
+#include "tmux/wire/server_config.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/control_reader.hpp"
+#include "tmux/wire/control_reader.hpp"
 
 #include <algorithm>
 #include <array>

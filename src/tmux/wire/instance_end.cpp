@@ -1,4 +1,4 @@
-#include "server/instance_end.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -16,10 +16,10 @@
 #include "base/timeout.hpp"
 #include "command/escalation.hpp"
 #include "instance/runtime_files.hpp"
-#include "server/client.hpp"
-#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {
 namespace {

@@ -1,9 +1,9 @@
-#include "server/tmux_terminal.hpp"
+#include "tmux/wire/tmux_terminal.hpp"
 
 #include <utility>
 
 #include "base/error.hpp"
-#include "server/touched.hpp"
+#include "tmux/wire/touched.hpp"
 
 namespace terminally {
 namespace asio = boost::asio;

@@ -1,4 +1,4 @@
-#include "server/control_channel.hpp"
+#include "tmux/wire/control_channel.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
@@ -11,8 +11,8 @@
 #include "base/event.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
-#include "server/control_reader.hpp"
 #include "system/proc.hpp"
+#include "tmux/wire/control_reader.hpp"
 
 namespace terminally {
 namespace {

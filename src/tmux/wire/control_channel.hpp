@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/timeout.hpp"
-#include "server/channel.hpp"
-#include "server/spawned_client.hpp"
+#include "tmux/wire/channel.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {
 

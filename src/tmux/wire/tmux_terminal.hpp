@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/ids.hpp"
-#include "server/client.hpp"
 #include "tab/pane_terminal.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 

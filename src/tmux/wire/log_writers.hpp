@@ -9,8 +9,8 @@
 #include "base/background.hpp"
 #include "base/ids.hpp"
 #include "config.hpp"
-#include "server/client.hpp"
-#include "server/rows.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/rows.hpp"
 
 namespace terminally {
 

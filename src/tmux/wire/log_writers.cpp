@@ -1,4 +1,4 @@
-#include "server/log_writers.hpp"
+#include "tmux/wire/log_writers.hpp"
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "log/log_record.hpp"
-#include "server/server_config.hpp"
 #include "system/proc.hpp"
 #include "system/process_watch.hpp"
+#include "tmux/wire/server_config.hpp"
 
 namespace terminally {
 namespace {

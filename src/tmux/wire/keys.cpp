@@ -1,4 +1,4 @@
-#include "server/keys.hpp"
+#include "tmux/wire/keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "server/client.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 namespace {

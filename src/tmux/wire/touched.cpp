@@ -1,6 +1,6 @@
-#include "server/touched.hpp"
+#include "tmux/wire/touched.hpp"
 
-#include "server/quoting.hpp"
+#include "tmux/wire/quoting.hpp"
 
 namespace terminally {
 namespace {

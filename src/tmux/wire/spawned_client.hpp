@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "server/channel.hpp"
+#include "tmux/wire/channel.hpp"
 
 namespace terminally {
 

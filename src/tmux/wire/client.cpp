@@ -1,12 +1,12 @@
-#include "server/client.hpp"
+#include "tmux/wire/client.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "server/rows.hpp"
-#include "server/touched.hpp"
+#include "tmux/wire/rows.hpp"
+#include "tmux/wire/touched.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/tab_variables.hpp"
+#include "tmux/wire/tab_variables.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/channel.hpp"
+#include "tmux/wire/channel.hpp"
 
 namespace terminally {
 

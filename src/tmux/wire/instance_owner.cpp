@@ -1,14 +1,14 @@
 // Owns the instance of this process, and makes again what somebody removed from under its tmux server.
-#include "server/instance_owner.hpp"
+#include "tmux/wire/instance_owner.hpp"
 
 #include <signal.h>
 
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
-#include "server/instance_end.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 namespace terminally {
 namespace {

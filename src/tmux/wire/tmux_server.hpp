@@ -11,10 +11,10 @@
 #include "base/awaitable.hpp"
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
-#include "server/client.hpp"
-#include "server/instance_owner.hpp"
 #include "system/process_watch.hpp"
 #include "tab/tab.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/instance_owner.hpp"
 
 namespace terminally {
 

@@ -13,9 +13,9 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "server/channel.hpp"
-#include "server/quoting.hpp"
 #include "tab/pane_terminal.hpp"
+#include "tmux/wire/channel.hpp"
+#include "tmux/wire/quoting.hpp"
 
 namespace terminally {
 

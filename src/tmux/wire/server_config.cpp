@@ -1,5 +1,5 @@
-#include "server/server_config.hpp"
-#include "server/touched.hpp"
+#include "tmux/wire/server_config.hpp"
+#include "tmux/wire/touched.hpp"
 
 #include <unistd.h>
 
@@ -11,10 +11,10 @@
 #include <map>
 #include <string_view>
 
-#include "server/client.hpp"
-#include "server/rows.hpp"
 #include "shell/shell_quoting.hpp"
 #include "system/account.hpp"
+#include "tmux/wire/client.hpp"
+#include "tmux/wire/rows.hpp"
 
 namespace terminally {
 namespace {

@@ -1,5 +1,5 @@
 // Finds, starts, watches and loses the process of the tmux server.
-#include "server/tmux_server.hpp"
+#include "tmux/wire/tmux_server.hpp"
 
 #include <boost/asio.hpp>
 #include <charconv>
@@ -8,11 +8,11 @@
 #include "base/error.hpp"
 #include "instance/helpers.hpp"
 #include "instance/tab_ids.hpp"
-#include "server/control_channel.hpp"
-#include "server/server_config.hpp"
-#include "server/spawned_client.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tmux/wire/control_channel.hpp"
+#include "tmux/wire/server_config.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {
 namespace {

@@ -1,6 +1,6 @@
-#include "server/command_mark.hpp"
+#include "tmux/wire/command_mark.hpp"
 
-#include "server/client.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 

@@ -1,8 +1,8 @@
-#include "server/rows.hpp"
+#include "tmux/wire/rows.hpp"
 
 #include <charconv>
 
-#include "server/touched.hpp"
+#include "tmux/wire/touched.hpp"
 
 namespace terminally {
 namespace {

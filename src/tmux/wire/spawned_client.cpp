@@ -1,4 +1,4 @@
-#include "server/spawned_client.hpp"
+#include "tmux/wire/spawned_client.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
