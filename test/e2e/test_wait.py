@@ -235,10 +235,10 @@ class Pattern(unittest.TestCase):
             for arguments, what in (
                 (dict(until="pattern", pattern="a("), "pattern: "),
                 (dict(until="pattern"), "pattern: missing"),
-                (dict(until="exit", pattern="x"), "pattern: only"),
+                (dict(until="exit", pattern="x"), "pattern: needs until"),
                 (dict(until="port"), "port: missing"),
-                (dict(until="idle", port=80), "port: only"),
-                (dict(pattern="x"), "pattern: only"),
+                (dict(until="idle", port=80), "port: needs until"),
+                (dict(pattern="x"), "pattern: needs until"),
                 (dict(until="never"), "until: "),
                 (dict(until="exit", append_newline=False), "until: "),
             ):

@@ -101,7 +101,7 @@ TEST_CASE("A6: a copy is the source, with its mode, also where it goes into a di
   run(scene.io, copy_file({scene.here, "empty", scene.here, "to", nullptr}));
   CHECK(fs::file_size(scene.dir / "to" / "empty") == 0);
   CHECK(
-      failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("but a directory"));
+      failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("a directory"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/x", nullptr}))
             .says("is not there"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/", nullptr}))

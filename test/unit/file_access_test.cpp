@@ -208,9 +208,9 @@ TEST_CASE("T11 (threat): what is no regular file is refused at once") {
     CHECK(scene.refused_read(path).says("is a " + type + ", not a regular file"));
     CHECK(scene.refused_write(scene.a_write(path, "x")).says("is a " + type + ", not a regular file"));
   }
-  CHECK(failure_of(scene.io, devices.read({"null", 0, 10, false})).says("but a device"));
+  CHECK(failure_of(scene.io, devices.read({"null", 0, 10, false})).says("a device"));
   WriteFile to_device = scene.a_write("null", "x");
-  CHECK(failure_of(scene.io, devices.write(to_device)).says("but a device"));
+  CHECK(failure_of(scene.io, devices.write(to_device)).says("a device"));
   CHECK(scene.left().empty());
 }
 
