@@ -221,8 +221,8 @@ class Bounds(InProject):
             (self.project / "link").symlink_to("fifo")
             since = time.monotonic()
             for name in ("fifo", "socket", "device", "link", ".git"):
-                self.assertIn("is no regular file", self.server.call_error("read_file", path=name))
-                self.assertIn("is no regular file", self.server.call_error("write_file", path=name, content="x"))
+                self.assertIn(", not a regular file", self.server.call_error("read_file", path=name))
+                self.assertIn(", not a regular file", self.server.call_error("write_file", path=name, content="x"))
             self.assertLess(time.monotonic() - since, 5)
         kinds = {entry["name"]: entry["type"] for entry in self.server.call("list_files")["entries"]}
         self.assertEqual(kinds, {".git": "directory", "fifo": "fifo", "socket": "socket", "device": "device", "link": "symlink"})
@@ -286,7 +286,7 @@ class Writing(InProject):
             answers = [(content, server.raw.result_of(call, 30, what="write_file")) for content, server, call in calls]
             won = [content for content, answer in answers if not answer.get("isError")]
             self.assertEqual(len(won), 1, answers)
-            self.assertTrue(all("was expected" in answer["content"][0]["text"] for content, answer in answers if content not in won))
+            self.assertTrue(all(f", not {now}; nothing was written" in answer["content"][0]["text"] for content, answer in answers if content not in won))
             self.assertEqual((self.project / "file").read_text(), won[0])
             now = sha256(won[0].encode())
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
@@ -403,10 +403,10 @@ class Cp(unittest.TestCase):
         os.mkfifo(self.home / "fifo")
         for arguments, said in (
             (("nowhere", "to"), "is not there"),
-            (("fifo", "to"), "is no regular file but a fifo"),
+            (("fifo", "to"), "is a fifo, not a regular file"),
             (("a:b", "to"), "\"a\" is no host that is known (see: hosts list); a file here whose name has a colon is ./a:b"),
             (("./a:b", "no/x"), "is not there"),
-            (("./a:b", "fifo"), "is no regular file but a fifo"),
+            (("./a:b", "fifo"), "is a fifo, not a regular file"),
         ):
             done = self.cp(*arguments)
             self.assertEqual(done.returncode, 1, arguments)

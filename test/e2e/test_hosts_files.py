@@ -92,7 +92,7 @@ class Tools(Far):
                     with open(os.fsencode(self.there) + b"/x" + bytes([n]), "rb") as file:
                         self.assertEqual(file.read(), b"x")
             for flag in flags:
-                self.assertIn("is no host", server.call_error("execute_command", host=flag, command="true"))
+                self.assertIn("is unknown; configured: ", server.call_error("execute_command", host=flag, command="true"))
                 server.call_error("execute_command", window_id=f"{flag}:@0", command="true")
                 server.call_error("execute_command", window_id=f"web:{flag}", command="true")
         self.assertFalse(list(self.sandbox.root.rglob("ran")))
