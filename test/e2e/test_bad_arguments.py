@@ -32,13 +32,14 @@ BAD_IDS = [
     {},
 ]
 BAD_STRINGS = [7, True, [], {}, 1.5]
-BAD_BOOLEANS = ["true", 1, 0, []]
-BAD_NUMBERS = ["7", True, 1.5, [], -1, 1e300, 10**18]
+BAD_BOOLEANS = ["True", " true", "1", 1, 0, []]
+BAD_NUMBERS = ["7 s", " 7", "0x7", "7.5", True, 1.5, [], -1, 1e300, 10**18]
 BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201, "ü" * 101]
 
 # What the schema does not say: tool, field, bad values; the tab and what else is needed is added
 FIELDS = [
     ("create_tab", "name", BAD_NAMES),
+    ("get_command_state", "command_id", ["a" * 1_000]),
     ("create_tab", "cwd", ["/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
     (
         "create_tab",
@@ -88,17 +89,15 @@ def bad_values(schema: dict, required: bool) -> list:
             bad += BAD_STRINGS
             if "enum" in schema:
                 bad += ["", schema["enum"][0] + "x"]
-            bad += ["a" * (schema["minLength"] - 1)] if "minLength" in schema else []
-            bad += ["a" * (schema["maxLength"] + 1)] if "maxLength" in schema else []
         case "boolean":
             bad += BAD_BOOLEANS
         case "integer":
             bad += [*BAD_NUMBERS, schema["minimum"] - 1]
             bad += [schema["maximum"] + 1] if schema["maximum"] < 2**53 - 1 else []
         case "array":
-            bad += [7, "a", {}, [{}], ["a"] * (schema["maxItems"] + 1)] + ([[]] if schema.get("minItems") else [])
+            bad += [7, "a", '["a"', "{}", {}, [{}], ["a"] * (schema["maxItems"] + 1)] + ([[]] if schema.get("minItems") else [])
         case "object":
-            bad += [7, "a", ["a"]]
+            bad += [7, "a", "[]", ["a"]]
         case other:
             raise AssertionError(f"how is an argument of type {other} wrong?")
     return bad

@@ -64,17 +64,19 @@ TEST_CASE("arguments: the schema says types, ranges, defaults, and what is neede
   sample.describe(schema);
   schema.finish();
   CHECK(schema.schema() == ordered_json::parse(R"({
-    "type": "object", "required": ["window_id"],
+    "type": "object",
     "properties": {
       "window_id": {"type": "string", "description": "Tab."},
       "other": {"type": "string", "description": "Other."},
-      "name": {"type": "string", "description": "Name.", "default": "x", "maxLength": 10},
-      "lines": {"type": "integer", "description": "Lines.", "default": 500, "minimum": 1, "maximum": 1000000},
+      "name": {"type": "string", "description": "Name. Default: x."},
+      "lines": {"type": "integer", "description": "Lines. Default: 500.", "minimum": 1, "maximum": 1000000},
       "force": {"type": "boolean", "description": "Force."},
       "render": {"type": "boolean", "description": "Render."},
-      "how": {"type": "string", "description": "How.", "enum": ["gently", "hard"], "default": "gently"},
-      "env": {"type": "object", "description": "Environment.", "additionalProperties": {"type": "string"}}
-    }})"));
+      "how": {"type": "string", "description": "How. Default: gently.", "enum": ["gently", "hard"]},
+      "env": {"type": "object", "description": "Environment.", "properties": {},
+              "additionalProperties": {"type": "string"}}
+    },
+    "required": ["window_id"], "additionalProperties": false})"));
 }
 
 TEST_CASE("arguments: what is given is read, what is not keeps its default") {
@@ -136,7 +138,7 @@ TEST_CASE("arguments: every problem is told at once, unknown names with the allo
   CHECK(problem(R"({"window": "@1", "lines": 0})") ==
         "window_id: missing; expected \"@\" and digits as list_tabs returns, or the name of one open tab\n"
         "lines: 0 is out of range; allowed: an integer, 1 to 1000000\n"
-        "\"window\": unknown argument; allowed: window_id, other, name, lines, force, render, how, env");
+        "\"window\": unknown argument; nearest: window_id; allowed: window_id, other, name, lines, force, render, how, env");
 }
 
 TEST_CASE("arguments: of many problems the first ten are told, and how many more there are") {
