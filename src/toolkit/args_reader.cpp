@@ -276,8 +276,9 @@ void ArgsReader::finish() {
     if (std::ranges::find(known_, name) == known_.end()) {
       const std::string_view meant = nearest(std::string_view(name).substr(0, kMaxShown), known_);
       const std::string hint = meant.empty() ? "" : "; nearest: " + std::string(meant);
-      refuse(shown(name), "unknown argument" + hint +
-                              (known_.empty() ? "; this tool takes none" : "; allowed: " + joined(known_, "")));
+      refuse(shown(name),
+             "unknown argument" + hint +
+                 (known_.empty() ? "; this tool takes none" : "; allowed: " + joined(known_, "")));
     }
   }
   if (problem_count_ != 0) {

