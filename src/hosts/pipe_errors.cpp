@@ -94,6 +94,9 @@ constexpr std::array kOfAll = {
     Known{"is not in the sudoers file", kNotInSudoers},
     Known{"is not allowed to execute", kNotInSudoers},
     Known{"sudo: unknown user", "there is no such user"},
+    Known{"not a TTY",
+          "its command asks for a terminal (-t, -it), and a pipe is none: leave the t out, and "
+          "give the command with it as \"terminal\""},
     Known{"No such container", "there is no such container"},
     Known{"is not running", "that container does not run: start it"},
     Known{"restricted",
@@ -120,6 +123,22 @@ std::string no_program(const HostEntry& host) {
          host.name + " puts it there, \"program\" in hosts.json says where it is";
 }
 
+/// Whether a line says that there is no such program: as a shell, sudo, env or a container's runtime does,
+/// each with an exit code of its own. A program that runs there begins its lines with its own name.
+bool says_no_program(const HostEntry& host, std::string_view complained) {
+  const std::string name = host.program.substr(host.program.rfind('/') + 1);  // npos + 1 is 0
+  for (std::size_t at = 0; at < complained.size();) {
+    const std::string_view line = complained.substr(at, complained.find('\n', at) - at);
+    const auto has = [line](std::string_view words) { return line.find(words) != std::string_view::npos; };
+    if (has(name) && (has("ommand not found") || (!line.starts_with("terminally-mcp: ") &&
+                                                  (has("not found") || has("o such file or directory"))))) {
+      return true;
+    }
+    at += line.size() + 1;
+  }
+  return false;
+}
+
 std::string no_answer(const HostEntry& host, const PipeEnd& end) {
   std::string text = "no answer within " + std::to_string(end.waited_s) + " s. " +
                      (host.ssh.empty() ? "Its command in hosts.json may ask for something (a password)"
@@ -139,7 +158,7 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
   if (const std::string_view what = known(kOfAll, end.complained + end.printed); !what.empty()) {
     return std::string(what) + words;
   }
-  if (code == kNotFound) {
+  if (code == kNotFound || says_no_program(host, end.complained)) {
     return no_program(host) + words;
   }
   if (code == kNotExecutable) {
