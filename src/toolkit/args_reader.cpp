@@ -43,9 +43,9 @@ std::string joined(const Names& names, std::string_view quote) {
   return text;
 }
 
-/// The name that shares the longest common subsequence with `given`; empty where none shares most of it.
+/// The first name that shares the longest common subsequence with `given`; empty where none shares most of it.
 std::string_view nearest(std::string_view given, const std::vector<std::string_view>& names) {
-  constexpr double kAlike = 0.6;  // as "cmd" is to "command"
+  constexpr double kAlike = 0.59;  // "cmd" and "command" are alike by 0.6
   std::string_view found;
   double best = kAlike;
   for (const std::string_view name : names) {
@@ -59,7 +59,7 @@ std::string_view nearest(std::string_view given, const std::vector<std::string_v
     }
     const double alike =
         2.0 * static_cast<double>(row.back()) / static_cast<double>(given.size() + name.size());
-    found = alike >= best ? name : found;
+    found = alike > best ? name : found;
     best = std::max(alike, best);
   }
   return found;
