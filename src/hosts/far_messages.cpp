@@ -93,11 +93,6 @@ FarMessage read_far_message(std::string_view line) {
     const std::string why = detail.empty() ? "no object" : shortened(detail, kLongestFarWords);
     throw Error(ErrorCode::io, "the host sent a line that is no JSON-RPC message: " + why);
   }
-  if (message.value("method", ordered_json()) == "initialize") {  // ours: no far side sends it
-    throw Error(ErrorCode::io,
-                "what is sent comes back: the command that connects makes a terminal of the pipe; leave -t, "
-                "-tt or -it out of it");
-  }
   if (message.contains("method")) {
     const ordered_json* const params = object_in(message, "params");
     const bool is_progress =

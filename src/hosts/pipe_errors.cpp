@@ -52,6 +52,11 @@ constexpr std::string_view kAsksForPassword =
     "(NOPASSWD: in sudoers)";
 constexpr std::string_view kNotInSudoers = "sudo does not let this account do that: ask its administrator";
 
+constexpr std::string_view kNoTerminal =
+    "its command makes or wants a terminal, where a pipe is needed: leave -t, -tt or -it out of it, and give "
+    "the "
+    "one with -it as \"terminal\"";
+
 constexpr std::string_view kNeedsLibraries =
     "terminally-mcp lacks shared libraries there: push the static build (hosts push --from FILE)";
 
@@ -94,9 +99,8 @@ constexpr std::array kOfAll = {
     Known{"is not in the sudoers file", kNotInSudoers},
     Known{"is not allowed to execute", kNotInSudoers},
     Known{"sudo: unknown user", "there is no such user"},
-    Known{"not a TTY",
-          "its command asks for a terminal (-t, -it), and a pipe is none: leave the t out, and "
-          "give the command with it as \"terminal\""},
+    Known{"not a TTY", kNoTerminal},  // of docker
+    Known{"standard input is a terminal", kNoTerminal},
     Known{"No such container", "there is no such container"},
     Known{"is not running", "that container does not run: start it"},
     Known{"restricted",

@@ -80,12 +80,6 @@ TEST_CASE("far messages: progress") {
   CHECK(read.step.awaiting_input->prompt == "pw: ");
 }
 
-TEST_CASE("far messages: our own first request that comes back is a terminal's echo") {
-  CHECK_THROWS_WITH(
-      static_cast<void>(read_far_message("{\"id\":1,\"method\":\"initialize\",\"params\":{}}\r")),
-      doctest::Contains("leave -t, -tt or -it out of it"));
-}
-
 TEST_CASE("far messages: what nobody asked for is nothing") {
   CHECK(is_nothing(R"({"id":7,"method":"tools/call","params":{}})"));
   CHECK(

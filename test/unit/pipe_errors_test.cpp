@@ -105,7 +105,7 @@ TEST_CASE("pipe errors: that the program is not there is known by the words, wha
 }
 
 TEST_CASE("pipe errors: a command that wants a terminal is told which flag to leave out") {
-  CHECK(explained({1, "the input device is not a TTY", ""}, false).find("leave the t out") !=
+  CHECK(explained({1, "the input device is not a TTY", ""}, false).find("leave -t, -tt or -it out") !=
         std::string::npos);
 }
 
