@@ -102,7 +102,7 @@ class Keyboard(NamedTab):
         with self.tmux_stopped():
             terminal.write(f"touch {ran}\r")
             poll(over.exists, 10)
-        terminal.expect(f"nothing in the tab took: {len(str(ran)) + 7} bytes", 30)
+        terminal.expect(f"that no program read: {len(str(ran)) + 7} bytes", 30)
         terminal.expect("code=0")
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
         self.assertFalse(ran.exists())
@@ -118,7 +118,7 @@ class Keyboard(NamedTab):
         terminal.expect("\rname: ", 10)
         terminal.write("Ada\r")
         terminal.expect("code=0", 10)
-        self.assertNotIn(b"dropped", terminal.output)
+        self.assertNotIn(b"discarded", terminal.output)
 
     def test_every_byte_passes(self) -> None:
         """A NUL (C-Space), and a sequence that never comes to its end."""

@@ -236,7 +236,7 @@ class Bounds(InProject):
         named = self.start("--file-root", "outside", "--file-root", str(below), cwd=str(self.sandbox.home))
         self.assertEqual(named.call("read_file", path="secret").content, "not for you")
         named.call("write_file", path=str(below / "new"), content="x")
-        self.assertIn(f"{self.outside}, {below};", named.call_error("read_file", path=str(self.project / "top")))
+        self.assertIn(f"{self.outside}, {below}. To allow more: ", named.call_error("read_file", path=str(self.project / "top")))
         for nowhere in (self.sandbox.home, "/", self.sandbox.root):
             server = self.start(cwd=str(nowhere))
             for tool, arguments in (("list_files", {}), ("read_file", {"path": "x"}), ("write_file", {"path": "x", "content": ""})):

@@ -167,7 +167,8 @@ TEST_CASE("A6: a source that changes while it is copied takes no place") {
       scene.put("source", changed);
     }
   };
-  CHECK(failure_of(scene.io, copy_file(scene.copy(changing, scene.here))).says("it changed meanwhile"));
+  CHECK(
+      failure_of(scene.io, copy_file(scene.copy(changing, scene.here))).says("its source changed meanwhile"));
   CHECK(scene.slurp("to/copy") == "what was there");
   fs::remove_all(scene.dir / "to");
   fs::create_directories(scene.dir / "to");

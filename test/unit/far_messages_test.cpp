@@ -96,7 +96,7 @@ TEST_CASE("far messages: what is no message ends the link") {
   for (const char* const line : {"", "[]", "7", R"({"id":7)", R"({"id":7,"id":8,"result":{}})", "\xff"}) {
     CAPTURE(line);
     CHECK_THROWS_WITH_AS(static_cast<void>(read_far_message(line)),
-                         doctest::Contains("it sent what is no message"), Error);
+                         doctest::Contains("the host sent a line that is no JSON-RPC message"), Error);
   }
 }
 
