@@ -43,7 +43,8 @@ std::string joined(const Names& names, std::string_view quote) {
   return text;
 }
 
-/// The first name that shares the longest common subsequence with `given`; empty where none shares most of it.
+/// The first name that shares the longest common subsequence with `given`; empty where none shares most of
+/// it.
 std::string_view nearest(std::string_view given, const std::vector<std::string_view>& names) {
   constexpr double kAlike = 0.59;  // "cmd" and "command" are alike by 0.6
   std::string_view found;
