@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -94,14 +95,48 @@ std::optional<std::size_t> words_behind_dashes(std::span<char* const> words) {
                                : std::optional(static_cast<std::size_t>(words.end() - dashes) - 1);
 }
 
-/// Runs a command for a tab of a host on that host, and then does not return.
-void run_there_if_meant(std::span<char* const> argv, const Config& config) {
-  const std::vector<std::string> words(argv.begin() + 1, argv.end());
-  const bool names_one =
-      std::any_of(words.begin(), std::ranges::find(words, "--"),
-                  [](const std::string& word) { return split_far_name(word).has_value(); });
-  const auto far = names_one ? far_words(words, read_hosts(config.hosts_file)) : std::nullopt;
-  if (far) {
+/// Whether the word after the flag `word` is the flag's value, as in "-n 5", and not as in "-n5".
+bool value_follows(const CLI::App& app, const CLI::App& subcommand, const std::string& word) {
+  const auto takes_value = [&](const std::string& flag) {
+    const CLI::Option* option = subcommand.get_option_no_throw(flag);
+    option = option != nullptr ? option : app.get_option_no_throw(flag);
+    return option != nullptr && option->get_items_expected_max() > 0;
+  };
+  if (word.starts_with("--")) {
+    return takes_value(word);
+  }
+  const auto takes = std::find_if(word.begin() + 1, word.end(),
+                                  [&](char letter) { return takes_value(std::string("-") + letter); });
+  return takes != word.end() && takes + 1 == word.end();
+}
+
+/// The first word from `at` on that is neither a flag nor a flag's value, and stands before "--".
+std::size_t plain_word(const CLI::App& app, const CLI::App& subcommand, const std::vector<std::string>& words,
+                       std::size_t at) {
+  for (; at < words.size() && words[at] != "--"; ++at) {
+    if (!words[at].starts_with('-')) {
+      return at;
+    }
+    at += value_follows(app, subcommand, words[at]) ? 1 : 0;
+  }
+  return words.size();
+}
+
+/// Runs a command for a tab of a host on that host, and then does not return. Only the word at the tab's own
+/// place can name a host: later words are the command's, as in `exec @3 scp file build1:/tmp`.
+void run_there_if_meant(const CLI::App& app, std::span<char* const> argv, const Config& config) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() || !is_of_a_tab(chosen.front()->get_name())) {
+    return;
+  }
+  std::vector<std::string> words(argv.begin() + 1, argv.end());
+  const std::size_t subcommand = plain_word(app, app, words, 0);
+  const std::size_t tab = plain_word(app, *chosen.front(), words, subcommand + 1);
+  if (tab >= words.size() || !split_far_name(words[tab])) {
+    return;
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(subcommand));
+  if (const auto far = far_words(std::move(words), tab - subcommand, read_hosts(config.hosts_file))) {
     const std::string instance = far->host.instance.empty() ? instance_on_hosts(config) : config.instance;
     run_there(*far, far_start(far->host, config, instance).instance);
   }
@@ -129,7 +164,12 @@ int run_command_line(int argc, char** argv, Config config) {
   std::signal(SIGCHLD, SIG_DFL);  // where a parent left it ignored, children could not be waited for
   try {
     app.parse(argc, argv);
-    run_there_if_meant(std::span(argv, static_cast<std::size_t>(argc)), config);
+    if (app.count("--hosts") > 0 && !std::filesystem::exists(config.hosts_file) &&
+        !app.got_subcommand("hosts")) {
+      throw CLI::ValidationError("--hosts", "there is no file " + config.hosts_file.string() +
+                                                "; terminally-mcp --hosts FILE hosts add makes it");
+    }
+    run_there_if_meant(app, std::span(argv, static_cast<std::size_t>(argc)), config);
     place_helpers(config);
     return action();
   } catch (const CLI::ParseError& error) {

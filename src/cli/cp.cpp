@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <boost/asio.hpp>
 #include <filesystem>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -24,6 +27,8 @@ namespace {
 struct CpOptions {
   std::string from;
   std::string to;
+  std::vector<std::string> more;  ///< if any: `to` is a source, too, and the last of these the destination
+  bool recursive = false;
 };
 
 constexpr std::uint64_t kADayMs = 86'400'000;
@@ -101,11 +106,28 @@ class CopyProgress {
   std::uint64_t shown_ = 101;
 };
 
+/// What the tools for files say, here or on a host, without the names of tools.
+std::string without_advice_to_agents(std::string text) {
+  constexpr std::array<std::string_view, 3> kAdvice = {" (write_file: create_parents)",
+                                                       " (list_files names them)", "; read_file reads files"};
+  for (const std::string_view advice : kAdvice) {
+    if (const std::size_t at = text.find(advice); at != std::string::npos) {
+      text.erase(at, advice.size());
+    }
+  }
+  return text;
+}
+
 boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<CopyProgress> progress) {
   std::function<void(std::uint64_t, std::uint64_t)> show =
       [progress](std::uint64_t done, std::uint64_t size) { progress->show(done, size); };
   CopyFile copy{*from.files, from.path, *to.files, to.path, std::move(show)};
-  const CopiedFile copied = co_await copy_file(std::move(copy));
+  CopiedFile copied;
+  try {
+    copied = co_await copy_file(std::move(copy));
+  } catch (const Error& error) {
+    throw Error(error.code(), without_advice_to_agents(error.what()));
+  }
   progress->is_done = true;
   if (copied.resumed_at != 0) {
     complain("resumed at byte " + std::to_string(copied.resumed_at));
@@ -117,15 +139,32 @@ boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<
   }
 }
 
-int copy_by_hand(const CpOptions& options, const Config& config) {
+int copy_one(const std::string& source, const std::string& destination, const Config& config) {
   boost::asio::io_context io(1);
-  Place from = place_of(options.from, config, io);
-  Place to = place_of(options.to, config, io);
+  Place from = place_of(source, config, io);
+  Place to = place_of(destination, config, io);
   const auto progress = std::make_shared<CopyProgress>();
   const int exit_code = run_until_signal(io, copy_between(std::move(from), std::move(to), progress));
   if (exit_code != 0 && !progress->is_done) {
     progress->end_line();
     complain("interrupted; run the same cp again to resume");
+  }
+  return exit_code;
+}
+
+int copy_by_hand(const CpOptions& options, const Config& config) {
+  if (options.recursive) {
+    throw Error(ErrorCode::invalid_argument,
+                "cp copies files, no directories: pack one (tar -czf DIR.tar.gz DIR), and copy that");
+  }
+  std::vector<std::string> paths = {options.from, options.to};
+  paths.insert(paths.end(), options.more.begin(), options.more.end());
+  // Several go into a directory: copy_file refuses a path that ends with a slash and is none.
+  const std::string destination = paths.back() + (options.more.empty() ? "" : "/");
+  paths.pop_back();
+  int exit_code = 0;
+  for (std::size_t i = 0; i < paths.size() && exit_code == 0; ++i) {
+    exit_code = copy_one(paths[i], destination, config);
   }
   return exit_code;
 }
@@ -141,6 +180,9 @@ void add_cp(CLI::App& app, Config& config, Action& action) {
   command->add_option("destination", options->to, "A file, or the directory that it goes into")
       ->required()
       ->type_name(kFileType);
+  command->add_option("more", options->more, "With several sources: the last is the directory they go into")
+      ->type_name(kFileType);
+  command->add_flag("-r,--recursive", options->recursive, "Refused: a directory is packed first, by tar");
   command->footer(
       "What is there is replaced once the copy is whole and has the source's SHA-256; it gets the source's "
       "mode. What was copied\n"
@@ -150,6 +192,7 @@ void add_cp(CLI::App& app, Config& config, Action& action) {
       "  terminally-mcp cp build/app.tar.gz /srv/releases/\n"
       "  terminally-mcp cp build1:/var/log/app.log .   from a host\n"
       "  terminally-mcp cp app.tar.gz web:/srv/        to a container\n"
+      "  terminally-mcp cp a.log b.log build1:/tmp/    several, into a directory\n"
       "  terminally-mcp cp ./a:b.txt copy.txt       a name with a colon");
   command->callback([&config, &action, options] {
     action = [&config, options] { return copy_by_hand(*options, config); };

@@ -22,6 +22,7 @@
 #include "cli/whole_number.hpp"
 #include "shell/shell_quoting.hpp"
 #include "shell/shells.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {
@@ -215,6 +216,11 @@ void refuse_mistaken_tab(const ExecOptions& options, const Config& guest) {
     return;
   }
   if (word.starts_with('@') && word.find_first_of(" \t\n") == std::string::npos) {
+    throw no_such_tab(word);
+  }
+  const auto far = split_far_name(word);
+  const bool is_command = options.behind_dashes && options.words.size() == *options.behind_dashes;
+  if (!is_command && far && (far->rest.empty() || parse_window_id(far->rest))) {
     throw no_such_tab(word);
   }
   if (!options.behind_dashes && options.words.size() > 1 && is_name_of_tab(guest, word)) {

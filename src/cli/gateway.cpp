@@ -1,6 +1,8 @@
 // terminally-mcp gateway and relay: what another terminally-mcp runs here over its pipe (doc/hosts.md).
 // They are not for people, so --help does not show them.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -39,6 +41,9 @@ bool is_hex(const std::string& text) {
 int gateway(Config config, const GatewayOptions& options) {
   if (!is_hex(options.id) || !is_hex(options.nonce) || config.instance.empty()) {
     throw Error(ErrorCode::invalid_argument, "gateway is for other terminally-mcp programs only");
+  }
+  if (::isatty(STDIN_FILENO) != 0) {  // it would send back what it gets, and lose long lines
+    throw Error(ErrorCode::io, "gateway: standard input is a terminal, and must be a pipe");
   }
   config.gateway = options.id;
   config.temporary = options.temporary;

@@ -1,16 +1,22 @@
 // terminally-mcp hosts: which machines and containers agents may use, and whether they answer.
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <cerrno>
+#include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"
+#include "base/unique_fd.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table.hpp"
@@ -70,19 +76,31 @@ int list_hosts(const Config& config) {
   return 0;
 }
 
-/// A running server has read the file already, so a message tells to restart it.
-void save(const Config& config, const std::vector<HostEntry>& hosts) {
-  std::filesystem::create_directories(config.hosts_file.parent_path());
-  replace_file(config.hosts_file, write_hosts(hosts));
+/// Changes the file of hosts while no other process does, by a lock on its directory. A link to the file
+/// stays one. A running server has read the file already, so a message tells to restart it.
+void change_hosts(const Config& config, const std::function<void(std::vector<HostEntry>&)>& change) {
+  constexpr int kMostLinks = 40;
+  std::filesystem::path file = config.hosts_file;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(file); ++links) {
+    file = file.parent_path() / std::filesystem::read_symlink(file);
+  }
+  std::filesystem::create_directories(file.parent_path());
+  const UniqueFd directory(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory || ::flock(directory.get(), LOCK_EX) != 0) {
+    throw io_error("cannot lock " + file.parent_path().string(), errno);
+  }
+  std::vector<HostEntry> hosts = read_hosts(file);
+  change(hosts);
+  replace_file(file, write_hosts(hosts));
   complain("restart running servers for this to take effect");
 }
 
 /// Replaces the host of that name, or adds it.
 void put(const Config& config, const HostEntry& entry) {
-  std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
-  std::erase_if(hosts, [&](const HostEntry& host) { return host.name == entry.name; });
-  hosts.push_back(entry);
-  save(config, hosts);
+  change_hosts(config, [&entry](std::vector<HostEntry>& hosts) {
+    std::erase_if(hosts, [&](const HostEntry& host) { return host.name == entry.name; });
+    hosts.push_back(entry);
+  });
 }
 
 /// A host that is added again with the same way keeps the program of `push`, unless another one is given.
@@ -112,9 +130,9 @@ int add(const Config& config, HostEntry entry, const std::string& terminal, bool
 
 int remove(const Config& config, const std::string& name) {
   static_cast<void>(need_host(config, name));
-  std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
-  std::erase_if(hosts, [&](const HostEntry& host) { return host.name == name; });
-  save(config, hosts);
+  change_hosts(config, [&name](std::vector<HostEntry>& hosts) {
+    std::erase_if(hosts, [&](const HostEntry& host) { return host.name == name; });
+  });
   return 0;
 }
 
@@ -134,6 +152,21 @@ asio::awaitable<std::string> doctor_of(HostEntry host) {
   co_return result.exit_code == 0 ? "" : result.out + result.err;
 }
 
+/// Runs a command in a tab there. Throws Error where none can be run, as with a login shell that is none of
+/// ours.
+asio::awaitable<void> run_true(std::shared_ptr<Host> way) {
+  nlohmann::json arguments;
+  arguments["command"] = "true";
+  FarCall call;
+  call.host = way->entry().name;
+  call.tool = "execute_command";
+  call.arguments = std::make_shared<const nlohmann::json>(std::move(arguments));
+  const nlohmann::ordered_json result = co_await way->call(std::move(call));
+  if (result.value("exit_code", nlohmann::ordered_json()) != 0) {
+    throw Error(ErrorCode::io, "a command there (true) did not end well: " + result.dump());
+  }
+}
+
 /// Uses an instance of its own, so that a server that uses the host now is not disturbed.
 asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, Config config) {
   const std::string name = host.name;
@@ -148,6 +181,7 @@ asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, 
     co_await session->ping(Clock::now() + Milliseconds(5'000));
     said =
         "terminally-mcp " + session->version() + ", " + std::to_string(session->round_trip().count()) + " ms";
+    co_await run_true(way);
     co_await way->say_goodbye(Clock::now() + Milliseconds(2'000));
     problem = co_await doctor_of(host);
   } catch (const Error& error) {

@@ -137,7 +137,6 @@ void add_options(CLI::App& app, Config& config) {
   app.add_option("--hosts", config.hosts_file,
                  "The machines and containers that agents may use, beside this one (see: hosts)")
       ->transform(absolute_path())
-      ->check(CLI::ExistingFile)
       ->type_name(kFileType)
       ->envname("TERMINALLY_HOSTS");
   app.add_option("--tmux", config.tmux, "The tmux program")->type_name(kProgramType)->capture_default_str();

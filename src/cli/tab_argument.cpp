@@ -7,6 +7,7 @@
 
 #include "cli/guest.hpp"
 #include "cli/value_types.hpp"
+#include "hosts/hosts_file.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
@@ -46,7 +47,12 @@ WindowId tab_of(const Config& config, const std::string& which) {
     }
   }
   if (found.empty()) {
-    throw no_such_tab(which);
+    const std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+    const bool is_host = std::ranges::find(hosts, which, &HostEntry::name) != hosts.end();
+    const std::string hint = is_host ? "; the host of that name is " + which +
+                                           ":, with the colon, and a tab there " + which + ":@0"
+                                     : "";
+    throw Error(ErrorCode::not_found, no_such_tab(which).what() + hint);
   }
   if (found.size() > 1) {
     throw Error(ErrorCode::invalid_argument, several_tabs_named(which, found[0], found[1]));

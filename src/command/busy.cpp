@@ -129,6 +129,7 @@ BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
     return BusyTab(tab, first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
                             keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +
+                            (tab.for_person ? "" : "; open another by create_tab, with \"shell\": \"bash\"") +
                             keys.how);
   }
   return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +

@@ -23,35 +23,22 @@
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
-namespace {
-
-const HostEntry* host_of(const std::string& word, const std::vector<HostEntry>& hosts) {
-  const auto name = split_far_name(word);
-  const auto found =
-      std::ranges::find_if(hosts, [&](const HostEntry& host) { return name && host.name == name->host; });
-  return found == hosts.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-std::optional<FarWords> far_words(const std::vector<std::string>& words,
+std::optional<FarWords> far_words(std::vector<std::string> words, std::size_t tab,
                                   const std::vector<HostEntry>& hosts) {
-  const auto subcommand = std::ranges::find_if(words, is_of_a_tab);
-  const auto end = std::find(subcommand, words.end(), "--");
-  const auto tab =
-      std::find_if(subcommand, end, [&](const std::string& word) { return host_of(word, hosts) != nullptr; });
-  if (tab == end) {
+  const auto name = split_far_name(words.at(tab));
+  const auto host =
+      std::ranges::find_if(hosts, [&](const HostEntry& one) { return name && one.name == name->host; });
+  if (host == hosts.end()) {
     return std::nullopt;
   }
   FarWords far;
-  far.host = *host_of(*tab, hosts);
-  far.words.assign(subcommand, words.end());
-  const auto there = far.words.begin() + (tab - subcommand);
-  *there = split_far_name(*tab)->rest;
-  if (there->empty()) {  // "build1:" alone: the command runs there without a tab
-    far.words.erase(there);
+  far.host = *host;
+  far.draws = words.front() == "attach";
+  words[tab] = name->rest;
+  if (name->rest.empty()) {  // "build1:" alone: the command runs there without a tab
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(tab));
   }
-  far.draws = *subcommand == "attach";
+  far.words = std::move(words);
   return far;
 }
 

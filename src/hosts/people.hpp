@@ -20,10 +20,9 @@ struct FarWords {
   bool draws = false;              ///< the command needs a terminal
 };
 
-/// `words` is the command line without the program's name. Returns nullopt where no word names a host's tab.
-/// "build1:" alone means that host without a tab. Words before the subcommand (flags of this side) are left
-/// out. Pure.
-[[nodiscard]] std::optional<FarWords> far_words(const std::vector<std::string>& words,
+/// `words` begins with the subcommand, and `tab` is the place of the tab in it. Returns nullopt where that
+/// names no host of `hosts`. "build1:" alone means that host without a tab. Pure.
+[[nodiscard]] std::optional<FarWords> far_words(std::vector<std::string> words, std::size_t tab,
                                                 const std::vector<HostEntry>& hosts);
 
 /// Replaces this process by the command that reaches the host: with a terminal where stdin and stdout are

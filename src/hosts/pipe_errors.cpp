@@ -52,6 +52,11 @@ constexpr std::string_view kAsksForPassword =
     "(NOPASSWD: in sudoers)";
 constexpr std::string_view kNotInSudoers = "sudo does not let this account do that: ask its administrator";
 
+constexpr std::string_view kNoTerminal =
+    "its command makes or wants a terminal, where a pipe is needed: leave -t, -tt or -it out of it, and give "
+    "the "
+    "one with -it as \"terminal\"";
+
 constexpr std::string_view kNeedsLibraries =
     "terminally-mcp lacks shared libraries there: push the static build (hosts push --from FILE)";
 
@@ -94,6 +99,8 @@ constexpr std::array kOfAll = {
     Known{"is not in the sudoers file", kNotInSudoers},
     Known{"is not allowed to execute", kNotInSudoers},
     Known{"sudo: unknown user", "there is no such user"},
+    Known{"not a TTY", kNoTerminal},  // of docker
+    Known{"standard input is a terminal", kNoTerminal},
     Known{"No such container", "there is no such container"},
     Known{"is not running", "that container does not run: start it"},
     Known{"restricted",
@@ -120,6 +127,22 @@ std::string no_program(const HostEntry& host) {
          host.name + " puts it there, \"program\" in hosts.json says where it is";
 }
 
+/// Whether a line says that there is no such program: as a shell, sudo, env or a container's runtime does,
+/// each with an exit code of its own. A program that runs there begins its lines with its own name.
+bool says_no_program(const HostEntry& host, std::string_view complained) {
+  const std::string name = host.program.substr(host.program.rfind('/') + 1);  // npos + 1 is 0
+  for (std::size_t at = 0; at < complained.size();) {
+    const std::string_view line = complained.substr(at, complained.find('\n', at) - at);
+    const auto has = [line](std::string_view words) { return line.find(words) != std::string_view::npos; };
+    if (has(name) && (has("ommand not found") || (!line.starts_with("terminally-mcp: ") &&
+                                                  (has("not found") || has("o such file or directory"))))) {
+      return true;
+    }
+    at += line.size() + 1;
+  }
+  return false;
+}
+
 std::string no_answer(const HostEntry& host, const PipeEnd& end) {
   std::string text = "no answer within " + std::to_string(end.waited_s) + " s. " +
                      (host.ssh.empty() ? "Its command in hosts.json may ask for something (a password)"
@@ -139,7 +162,7 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
   if (const std::string_view what = known(kOfAll, end.complained + end.printed); !what.empty()) {
     return std::string(what) + words;
   }
-  if (code == kNotFound) {
+  if (code == kNotFound || says_no_program(host, end.complained)) {
     return no_program(host) + words;
   }
   if (code == kNotExecutable) {

@@ -30,6 +30,18 @@ std::string without_cr_before_lf(std::string_view bytes) {
   }
 }
 
+/// NUL as text: strict providers refuse a result that has one. The exact bytes are read as base64.
+std::string without_nul(std::string text) {
+  if (text.find('\0') == std::string::npos) {
+    return text;
+  }
+  std::string named;
+  for (const char c : text) {
+    named.append(c == '\0' ? "\\x00" : std::string_view(&c, 1));
+  }
+  return named;
+}
+
 /// After the next newline if one is near; a text may begin there.
 std::size_t near_line(std::string_view bytes) {
   constexpr std::size_t kNear = 4096;
@@ -111,7 +123,7 @@ void LogText::append(std::size_t begin, std::size_t end, VisibleText& visible, s
                      MaskCounts* masked) const {
   const std::string bytes = edited(window_, edits_, begin_ + begin, begin_ + end, masked);
   if (view_.is_exact()) {
-    out += to_valid_utf8(view_.lines_end_with_lf ? without_cr_before_lf(bytes) : bytes);
+    out += without_nul(to_valid_utf8(view_.lines_end_with_lf ? without_cr_before_lf(bytes) : bytes));
     return;
   }
   const std::string text = view_.render ? render(bytes, cols_) : strip_ansi(bytes);

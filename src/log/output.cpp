@@ -136,8 +136,9 @@ void refuse_beyond_end(const PaneLog& log, std::uint64_t offset, const std::stri
   if (const std::uint64_t end = log.counted_end(); offset > end) {
     throw Error(ErrorCode::invalid_argument,
                 field + ": " + std::to_string(offset) + " is beyond the end of this tab's log, " +
-                    std::to_string(end) +
-                    "; offsets count what one tab has printed: pass a next_byte of this tab, or 0");
+                    std::to_string(end) + "; offsets count what one tab has printed: " +
+                    (field.starts_with('-') ? "give 0 to " + std::to_string(end)
+                                            : "pass a next_byte of this tab, or 0"));
   }
 }
 

@@ -32,7 +32,8 @@ struct OutputRange {
                                        int cols, std::uint64_t max_bytes);
 
 /// Throws Error(invalid_argument) for an offset beyond the end of a log: it was never an offset of this log,
-/// but is another tab's. `field` is the caller's name of the offset.
+/// but is another tab's. `field` is the caller's name of the offset, a flag
+/// where the caller is a person.
 void refuse_beyond_end(const PaneLog& log, std::uint64_t offset, const std::string& field = "from_byte");
 
 /// A note of the bytes that are gone, if any are: "12 bytes of the output are gone …".

@@ -18,6 +18,7 @@
 #include "mcp/task_commands.hpp"
 #include "mcp/task_methods.hpp"
 #include "mcp/tasks.hpp"
+#include "toolkit/dialects.hpp"
 #include "toolkit/far_names.hpp"
 #include "toolkit/router.hpp"
 
@@ -139,7 +140,7 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   if (tool == nullptr) {
     throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
   }
-  const auto arguments = tool_arguments(exchange->params());
+  const auto arguments = in_our_dialect(*tool, tool_arguments(exchange->params()));
   if (becomes_task(*exchange, *tool)) {
     co_return co_await call_as_task(peer, std::move(exchange), *tool, arguments);
   }

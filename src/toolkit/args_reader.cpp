@@ -12,9 +12,10 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kMaxShown = 80;
+
 /// A value as an error shows it: shortened JSON in ASCII, so that no cut can break a character.
 std::string shown(const json& value) {
-  constexpr std::size_t kMaxShown = 80;
   if (value.is_structured()) {
     return value.is_array() ? "an array" : "an object";
   }
@@ -40,6 +41,29 @@ std::string joined(const Names& names, std::string_view quote) {
     text.append(quote).append(name).append(quote);
   }
   return text;
+}
+
+/// The first name that shares the longest common subsequence with `given`; empty where none shares most of
+/// it.
+std::string_view nearest(std::string_view given, const std::vector<std::string_view>& names) {
+  constexpr double kAlike = 0.59;  // "cmd" and "command" are alike by 0.6
+  std::string_view found;
+  double best = kAlike;
+  for (const std::string_view name : names) {
+    std::vector<std::size_t> row(name.size() + 1);
+    for (const char c : given) {
+      for (std::size_t i = 0, diagonal = 0; i < name.size(); ++i) {
+        const std::size_t same = diagonal + (name[i] == c ? 1 : 0);
+        diagonal = row[i + 1];
+        row[i + 1] = std::max({same, row[i], row[i + 1]});
+      }
+    }
+    const double alike =
+        2.0 * static_cast<double>(row.back()) / static_cast<double>(given.size() + name.size());
+    found = alike > best ? name : found;
+    best = std::max(alike, best);
+  }
+  return found;
 }
 
 constexpr std::size_t kMostNamed = 10;
@@ -251,8 +275,11 @@ void ArgsReader::texts(Text name, std::vector<std::string>& value, std::size_t m
 void ArgsReader::finish() {
   for (const auto& [name, value] : arguments_.items()) {
     if (std::ranges::find(known_, name) == known_.end()) {
-      refuse(shown(name), known_.empty() ? "unknown argument; this tool takes none"
-                                         : "unknown argument; allowed: " + joined(known_, ""));
+      const std::string_view meant = nearest(std::string_view(name).substr(0, kMaxShown), known_);
+      const std::string hint = meant.empty() ? "" : "; nearest: " + std::string(meant);
+      refuse(shown(name),
+             "unknown argument" + hint +
+                 (known_.empty() ? "; this tool takes none" : "; allowed: " + joined(known_, "")));
     }
   }
   if (problem_count_ != 0) {

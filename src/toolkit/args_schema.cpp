@@ -9,16 +9,29 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The schema leaves out rules that tell a model nothing, to save tokens; the reader enforces them all the
-// same. These are limits that nobody reaches, that a given text is not empty, that a flag is off by default,
-// and that there are no other arguments.
-constexpr std::uint64_t kLongText = 1'000;
+// The schema has only keywords that every provider of models takes, as one tool that is refused makes the
+// whole list unusable. So a default is said in words, and the length of a text is not said at all. To save
+// tokens, what a model takes for granted is left out: a given text is not empty; a number is 0 by default, a
+// choice the first of its names, a flag off, unless its description begins with "False". The reader enforces
+// all rules.
+
+ordered_json empty_object() {
+  ordered_json schema;
+  schema["type"] = "object";
+  schema["properties"] = ordered_json::object();
+  return schema;
+}
+
+/// Appends the default to a description, which may be empty.
+void add_default(ordered_json& property, std::string_view value) {
+  std::string text = property["description"];
+  text.append(text.empty() ? "" : " ").append("Default: ").append(value);
+  property["description"] = text.append(value.ends_with('.') ? "" : ".");
+}
 
 }  // namespace
 
-ArgsSchema::ArgsSchema() : schema_(std::make_unique<ordered_json>()) {
-  (*schema_)["type"] = "object";
-}
+ArgsSchema::ArgsSchema() : schema_(std::make_unique<ordered_json>(empty_object())) {}
 ArgsSchema::~ArgsSchema() = default;
 
 ordered_json& ArgsSchema::add(Text name, Need need, Text type, Text description) {
@@ -39,16 +52,10 @@ void ArgsSchema::tab(Text name, std::optional<WindowId>& /*value*/, Text descrip
   add(name, Need::optional, "string", description);
 }
 
-void ArgsSchema::text(Text name, Need need, std::string& value, Range bytes, Text description) {
+void ArgsSchema::text(Text name, Need need, std::string& value, Range /*bytes*/, Text description) {
   ordered_json& property = add(name, need, "string", description);
   if (!value.empty()) {
-    property["default"] = value;
-  }
-  if (bytes.min > 1) {
-    property["minLength"] = bytes.min;
-  }
-  if (bytes.max <= kLongText) {
-    property["maxLength"] = bytes.max;  // counts characters, of which no text has more than bytes
+    add_default(property, value);
   }
 }
 
@@ -58,8 +65,8 @@ void ArgsSchema::content(Text name, std::string& /*value*/, std::uint64_t /*most
 
 void ArgsSchema::integer(Text name, Need need, std::uint64_t& value, Range range, Text description) {
   ordered_json& property = add(name, need, "integer", description);
-  if (need == Need::optional) {
-    property["default"] = value;
+  if (need == Need::optional && value != 0) {
+    add_default(property, std::to_string(value));
   }
   property["minimum"] = range.min;
   property["maximum"] = range.max;
@@ -71,11 +78,8 @@ void ArgsSchema::integer(Text name, std::optional<std::uint64_t>& /*value*/, Ran
   property["maximum"] = range.max;
 }
 
-void ArgsSchema::flag(Text name, bool& value, Text description) {
-  ordered_json& property = add(name, Need::optional, "boolean", description);
-  if (value) {
-    property["default"] = value;
-  }
+void ArgsSchema::flag(Text name, bool& /*value*/, Text description) {
+  add(name, Need::optional, "boolean", description);
 }
 
 void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text description) {
@@ -85,7 +89,9 @@ void ArgsSchema::flag(Text name, std::optional<bool>& /*value*/, Text descriptio
 void ArgsSchema::choice(Text name, std::size_t& value, const Names& names, Text description) {
   ordered_json& property = add(name, Need::optional, "string", description);
   property["enum"] = names;
-  property["default"] = names.at(value);
+  if (value != 0) {
+    add_default(property, names.at(value));
+  }
 }
 
 void ArgsSchema::choice(Text name, Need need, std::optional<std::size_t>& /*value*/, const Names& names,
@@ -94,7 +100,9 @@ void ArgsSchema::choice(Text name, Need need, std::optional<std::size_t>& /*valu
 }
 
 void ArgsSchema::text_map(Text name, std::map<std::string, std::string>& /*value*/, Text description) {
-  add(name, Need::optional, "object", description)["additionalProperties"]["type"] = "string";
+  ordered_json& property = add(name, Need::optional, "object", description);
+  property["properties"] = ordered_json::object();
+  property["additionalProperties"]["type"] = "string";
 }
 
 void ArgsSchema::texts(Text name, std::vector<std::string>& /*value*/, std::size_t most, Text description) {
@@ -105,9 +113,7 @@ void ArgsSchema::texts(Text name, std::vector<std::string>& /*value*/, std::size
 }
 
 void ArgsSchema::finish() {
-  if (!schema_->contains("properties")) {
-    (*schema_)["additionalProperties"] = false;  // as the protocol recommends for a tool without arguments
-  }
+  (*schema_)["additionalProperties"] = false;
 }
 
 }  // namespace terminally

@@ -15,7 +15,7 @@ bool is_harmless(const Tool& tool) {
   }
   ArgsSchema schema;
   tool.describe_args(schema);
-  return !schema.schema().contains("properties");
+  return schema.schema()["properties"].empty();
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 namespace terminally {
 
 void ViewArgs::describe_strip_only(ArgsVisitor& v) {
-  v.flag("strip_ansi", strip_ansi, "No escape sequences.");
+  v.flag("strip_ansi", strip_ansi, "Plain text.");
 }
 
 void ViewArgs::describe(ArgsVisitor& v) {
   describe_strip_only(v);
-  v.flag("render", render, "Text as finally drawn.");
+  v.flag("render", render, "As finally drawn.");
 }
 
 TextView ViewArgs::view(const DefaultView& fallback) const {

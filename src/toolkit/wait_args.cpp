@@ -31,9 +31,9 @@ void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
   v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"},
            until_need == Need::required ? "What to wait for." : "See wait_for.");
   v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
-  v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "How long silent.");
+  v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
   v.integer("port", port_, kPort, "TCP port.");
-  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Longest wait.");
+  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "");
   view_.describe(v);
 }
 

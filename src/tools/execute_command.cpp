@@ -97,8 +97,7 @@ Tool execute_command_tool() {
   return make_tool<&execute_command>(
       "execute_command",
       "Run a shell command in a tab, wait for it, return exactly what it printed and its exit code (non-zero "
-      "is no error). cd, variables and functions persist. state \"running\": it goes on, see wait_for. "
-      "Servers: start_process.",
+      "is no error). cd, variables and functions persist. state \"running\": it goes on, see wait_for.",
       {.destructive = true, .open_world = true},
       {.task_support = TaskSupport::command,
        .begins = Begins::command,

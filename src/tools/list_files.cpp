@@ -47,7 +47,7 @@ struct ListFilesArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
-    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "The most to return.");
+    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "");
     v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
   }
 };

@@ -23,7 +23,7 @@ struct ReadLogsFromTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.integer("lines", Need::optional, lines, {1, 1'000'000}, "How many.");
+    v.integer("lines", Need::optional, lines, {1, 1'000'000}, "");
     view.describe(v);
   }
 };

@@ -21,8 +21,7 @@ struct ReadScreenArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.integer("scrollback_lines", Need::optional, request.scrollback_lines, {0, 10'000},
-              "Lines above the screen.");
+    v.integer("scrollback_lines", Need::optional, request.scrollback_lines, {0, 10'000}, "Lines above.");
     v.flag("strip_ansi", request.strip_ansi, "False: keep colours.");
     v.integer("skip_rows", Need::optional, request.skip_rows, {0, 100'000}, "Last rows to leave out.");
   }

@@ -29,7 +29,7 @@ struct SearchLogsArgs {
     v.tab("window_id", request.window_id, kTabDescription);
     v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, for each line.");
     v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around each match.");
-    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "The most to return.");
+    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "");
     v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset.");
     v.flag("ignore_case", request.ignore_case, "Ignore case.");
   }

@@ -15,7 +15,7 @@ struct SendKeysArgs {
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
     v.texts("keys", request.keys, kMostKeys,
-            "Each one character or a name: C-c, M-x, S-Up, Enter, Escape, Tab, BSpace, Up, PageDown, F5.");
+            "Each one character or a name: C-c, M-x, S-Up, Enter, Escape, Up, PageDown, F5.");
     wait.describe(v, Need::optional);
   }
 };

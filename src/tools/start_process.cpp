@@ -74,7 +74,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
 Tool start_process_tool() {
   return make_tool<&start_process>("start_process",
                                    "Start a server, watcher or long command in a tab; return at once, or "
-                                   "when until has come. Then: stream_logs_from_tab, stop_process.",
+                                   "when until has come.",
                                    {.destructive = true, .open_world = true},
                                    {.begins = Begins::process, .has_timeout = true, .takes_host = true});
 }

@@ -24,7 +24,7 @@ class AnotherTool(unittest.TestCase):
             self.assertEqual(tool["inputSchema"]["required"], ["window_id"])
             self.assertEqual(
                 tool["inputSchema"]["properties"]["most"] | {"description": ""},
-                {"type": "integer", "description": "", "default": 1000, "minimum": 1, "maximum": 1_000_000},
+                {"type": "integer", "description": "", "minimum": 1, "maximum": 1_000_000},
             )
             self.assertTrue(tool["annotations"]["readOnlyHint"])
 

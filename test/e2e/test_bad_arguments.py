@@ -1,6 +1,8 @@
 """Bad arguments: each is a tool error that names its field, nothing is run, and the server lives. The kinds of arguments are read from the
 schemas, so that a new tool is tried as well; what a value means is tried below, by name."""
 
+import base64
+import json
 import unittest
 
 import path  # noqa: F401
@@ -32,13 +34,14 @@ BAD_IDS = [
     {},
 ]
 BAD_STRINGS = [7, True, [], {}, 1.5]
-BAD_BOOLEANS = ["true", 1, 0, []]
-BAD_NUMBERS = ["7", True, 1.5, [], -1, 1e300, 10**18]
+BAD_BOOLEANS = ["True", " true", "1", 1, 0, []]
+BAD_NUMBERS = ["7 s", " 7", "0x7", "7.5", True, 1.5, [], -1, 1e300, 10**18]
 BAD_NAMES = ["\x00", "a\nb", "tab\there", "\x1b[31m", "\x7f", "\x85", "a" * 201, "ü" * 101]
 
 # What the schema does not say: tool, field, bad values; the tab and what else is needed is added
 FIELDS = [
     ("create_tab", "name", BAD_NAMES),
+    ("get_command_state", "command_id", ["a" * 1_000]),
     ("create_tab", "cwd", ["/no/such/dir", "relative/path", "/etc/passwd", "/tmp\x00x"]),
     (
         "create_tab",
@@ -88,17 +91,15 @@ def bad_values(schema: dict, required: bool) -> list:
             bad += BAD_STRINGS
             if "enum" in schema:
                 bad += ["", schema["enum"][0] + "x"]
-            bad += ["a" * (schema["minLength"] - 1)] if "minLength" in schema else []
-            bad += ["a" * (schema["maxLength"] + 1)] if "maxLength" in schema else []
         case "boolean":
             bad += BAD_BOOLEANS
         case "integer":
             bad += [*BAD_NUMBERS, schema["minimum"] - 1]
             bad += [schema["maximum"] + 1] if schema["maximum"] < 2**53 - 1 else []
         case "array":
-            bad += [7, "a", {}, [{}], ["a"] * (schema["maxItems"] + 1)] + ([[]] if schema.get("minItems") else [])
+            bad += [7, "a", '["a"', "{}", {}, [{}], ["a"] * (schema["maxItems"] + 1)] + ([[]] if schema.get("minItems") else [])
         case "object":
-            bad += [7, "a", ["a"]]
+            bad += [7, "a", "[]", ["a"]]
         case other:
             raise AssertionError(f"how is an argument of type {other} wrong?")
     return bad
@@ -209,6 +210,58 @@ class BadArguments(unittest.TestCase):
         self.server.raw.ping()
         [answer] = self.server.raw.answers("s")
         self.assertIn("\\ud800", answer["error"]["message"])
+
+
+class Dialects(unittest.TestCase):
+    """What clients and models write otherwise, and is understood all the same."""
+
+    def test_strings_nulls_and_names_of_clients(self) -> None:
+        of_client = {"toolCallId": "c", "sessionId": "s", "action": "sendMessage", "chatInput": "hi", "_meta": {"x": 1}}
+        with Server("--mask-env", "TOKEN") as server:
+            tab = server.create_tab()
+            self.assertIn(tab.id, [row["window_id"] for row in server.call("list_tabs", **of_client)["tabs"]])
+            result = server.call(
+                "execute_command", window_id=tab.id, command="echo a", timeout_ms="5000", verbose="true", render=None, env=None, **of_client
+            )
+            self.assertEqual((result["output"], result["timed_out"]), ("a\n", False))
+            self.assertEqual(server.call("execute_command", command="true", window_id=None, on_timeout=None).exit_code, 0)
+            late = server.call("execute_command", window_id=tab.id, command="sleep 60", timeout_ms="300", on_timeout="background")
+            self.assertEqual(late["state"], "running")
+            server.call("send_keys", window_id=tab.id, keys='["C-c"]', until="exit", timeout_ms="9000")
+            made = server.call("create_tab", env='{"TOKEN": "not to be seen", "B": "2"}', login="false")
+            shown = server.call("execute_command", window_id=made["window_id"], command="echo $TOKEN $B").output
+            self.assertRegex(shown, "^«redacted:TOKEN» 2\n$")
+            for arguments in ({"timeout_ms": "5 s"}, {"verbose": "yes"}, {"window_id": 7}, {"command": None}, {"sessionID": "s"}):
+                [name] = arguments
+                self.assertIn(name, server.call_error("execute_command", **{"command": "touch ran"} | arguments))
+            self.assertIn("nearest: timeout_ms", server.call_error("execute_command", command="touch ran", timeout=5))
+            self.assertFalse((server.sandbox.home / "ran").exists())
+
+    def test_nul_is_text_in_every_view(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            self.assertEqual(tab.execute(r"printf 'a\0b\0\n'").output, "a\\x00b\\x00\n")
+            uri = f"terminally://tab/{tab.id}/log"
+            read = [
+                tab.state(),
+                server.call("read_logs_from_tab", window_id=tab.id, lines=5),
+                server.call("stream_logs_from_tab", window_id=tab.id),
+                server.call("wait_for", window_id=tab.id, until="idle", idle_ms=10, from_byte=0),
+                server.raw.request("resources/read", {"uri": uri}),
+            ]
+            for answer in read:
+                self.assertIn("\\\\x00b", json.dumps(answer), answer)
+                self.assertNotIn("\\u0000", json.dumps(answer))
+            for answer in (
+                tab.state(strip_ansi=True),
+                tab.state(render=True),
+                server.call("search_logs", window_id=tab.id, pattern="a.*b", context_lines=2),
+                server.call("read_screen", window_id=tab.id),
+                server.call("wait_for", window_id=tab.id, until="pattern", pattern="a.b", from_byte=0),
+            ):
+                self.assertNotIn("\\u0000", json.dumps(answer))
+            exact = server.call("stream_logs_from_tab", window_id=tab.id, encoding="base64")["chunk"]
+            self.assertIn(b"a\0b\0", base64.b64decode(exact))
 
 
 if __name__ == "__main__":

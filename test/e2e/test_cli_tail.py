@@ -34,6 +34,13 @@ class Tail(unittest.TestCase):
         self.assertEqual(self.tail("--from-byte", str(result.start_byte))[:8], b"1\r\n2\r\n3\r")
         poll(lambda: self.tail("--from-byte", str(len(self.tab.log()))) == b"", 5, "nothing behind the end")
 
+    def test_a_byte_beyond_the_end(self) -> None:
+        """Is refused in words for people, with what is allowed."""
+        done = run_cli(self.sandbox, "tail", self.tab.id, "--from-byte", "99999999")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertRegex(done.stderr.decode(), r"--from-byte: 99999999 is beyond the end .*give 0 to \d+\n$")
+        self.assertNotIn(b"next_byte", done.stderr)
+
     def test_rendered(self) -> None:
         self.tab.execute(r"printf '\033[31mred\033[0m\n'; for i in 1 2 3; do printf '\rstep %d of 3' $i; done; echo")
         text = self.tail("--render").decode()

@@ -411,13 +411,31 @@ class Cp(unittest.TestCase):
             (("a:b", "to"), "\"a\" is an unknown host (see: hosts list); a file here whose name has a colon is ./a:b"),
             (("./a:b", "no/x"), "is not there"),
             (("./a:b", "fifo"), "is a fifo, not a regular file"),
+            (("to", "x"), "is a directory"),
+            (("./a:b/x", "to"), "is a file"),
+            (("-r", "to", "other"), "tar -czf"),
+            (("./a:b", "fifo", "no"), "there is no directory"),
         ):
             done = self.cp(*arguments)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn(said, done.stderr.decode())
+            for words_of_agents in ("list_files", "read_file", "write_file", "create_parents"):
+                self.assertNotIn(words_of_agents, done.stderr.decode())
         self.assertEqual(self.cp("./a:b").returncode, 2)
         self.assertEqual(self.cp("./a:b", "./a:c").returncode, 0)
         self.assertEqual((self.home / "a:c").read_text(), "x")
+
+    def test_several(self) -> None:
+        """Into a directory, and nowhere else."""
+        for name in ("a", "b", "[c]"):
+            (self.home / name).write_text(name)
+        self.assertEqual(self.cp("a", "b", "to").returncode, 0)
+        self.assertEqual(self.cp("[c]", "to/").returncode, 0)
+        self.assertEqual(sorted(path.read_text() for path in (self.home / "to").iterdir()), ["[c]", "a", "b"])
+        refused = self.cp("a", "b", "to/a")
+        self.assertEqual(refused.returncode, 1)
+        self.assertEqual((self.home / "to/a").read_text(), "a")
+        self.assertEqual(self.cp("a", "nowhere", "b", "to").returncode, 1)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,47 @@ class HostsFile(unittest.TestCase):
                 run_cli(sandbox, "hosts", "add", "build1", *words)
                 self.assertNotIn("program", json.loads(file.read_text())["build1"], words)
 
+    def test_a_file_that_is_not_there_is_made(self) -> None:
+        """By add alone: to any other command a --hosts that names none is a mistake."""
+        with Sandbox() as sandbox:
+            file = sandbox.home / "new/hosts.json"
+            self.assertIn(b"there is no file", run_cli(sandbox, "--hosts", str(file), "ls").stderr)
+            self.assertIn(b"no hosts in", run_cli(sandbox, "--hosts", str(file), "hosts", "list").stderr)
+            self.assertFalse(file.exists())
+            for name in ("a", "b"):
+                added = run_cli(sandbox, "--hosts", str(file), "hosts", "add", name, "--ssh", name)
+                self.assertEqual(added.returncode, 0, added.stderr)
+            self.assertEqual(list(json.loads(file.read_text())), ["a", "b"])
+
+    def test_all_at_once(self) -> None:
+        """Each of twelve that are added, and of six that are removed meanwhile, is."""
+        with Sandbox() as sandbox:
+            file = sandbox.home / ".config/terminally-mcp/hosts.json"
+            for n in range(6):
+                run_cli(sandbox, "hosts", "add", f"old{n}", "--ssh", "x")
+            words = [("add", f"new{n}", "--ssh", "x") for n in range(12)] + [("remove", f"old{n}") for n in range(6)]
+            env = sandbox.environment()
+            running = [subprocess.Popen([binary(), "hosts", *each], env=env, stdout=-3, stderr=-3) for each in words]
+            self.assertEqual([process.wait(30) for process in running], [0] * 18)
+            self.assertEqual(sorted(json.loads(file.read_text())), sorted(f"new{n}" for n in range(12)))
+
+    def test_a_link_stays_one(self) -> None:
+        """Of dotfiles, say: also a relative one, one to another link, and one to what is not there yet."""
+        with Sandbox() as sandbox:
+            place = sandbox.home / ".config/terminally-mcp/hosts.json"
+            place.parent.mkdir(parents=True)
+            (sandbox.home / "dot").mkdir()
+            target = sandbox.home / "dot/hosts.json"
+            (sandbox.home / "dot/link").symlink_to("hosts.json")
+            for link in (target, "../../dot/link"):
+                place.unlink(missing_ok=True)
+                place.symlink_to(link)
+                for words in (("add", "a", "--ssh", "x"), ("add", "b", "--ssh", "x"), ("remove", "a")):
+                    self.assertEqual(run_cli(sandbox, "hosts", *words).returncode, 0)
+                    self.assertTrue(place.is_symlink() and target.is_file() and not target.is_symlink())
+                self.assertEqual(list(json.loads(target.read_text())), ["b"])
+                target.unlink()
+
     def test_what_is_wrong_is_said(self) -> None:
         with Sandbox() as sandbox:
             for words in (("list",), ("check",)):
@@ -177,8 +218,43 @@ class OnHostsAlone(unittest.TestCase):
     def test_no_such_host(self) -> None:
         with self.server() as server:
             server.create_tab()
-            for words in (("exec", "wbe:", "--", "true"), ("tail", "wbe:@0")):
+            for words in (
+                ("exec", "wbe:", "--", "true"),
+                ("exec", "wbe:", "true"),
+                ("exec", "wbe:@0", "true"),
+                ("exec", "wbe:"),
+                ("exec", "wbe:build", "--", "true"),
+                ("tail", "wbe:@0"),
+            ):
                 self.assertIn(b'"wbe" is an unknown host', self.cli(*words).stderr, words)
+
+    def test_only_the_tabs_place_names_a_host(self) -> None:
+        """Later words are the command's, as of scp or docker cp: they stay here."""
+        with self.server() as server:
+            tab = server.create_tab(name="here").id
+            for words, printed in (
+                (("exec", tab, "echo", "f", "web:/tmp/"), "f web:/tmp/\n"),
+                (("exec", "echo", "f", "web:/x"), "f web:/x\n"),
+                (("exec", "echo", "web:@0"), "web:@0\n"),
+                (("exec", tab, "echo cp x web:/y"), "cp x web:/y\n"),
+                (("exec", "--timeout-ms", "9000", tab, "echo", "web:"), "web:\n"),
+                (("exec", "here", "--", "echo", "web:@0"), "web:@0\n"),
+                (("exec", "--", "echo", "web:@0"), "web:@0\n"),
+            ):
+                done = self.cli(*words)
+                self.assertEqual((done.stdout.decode(), done.returncode), (printed, 0), (words, done.stderr))
+            self.assertIn(b"echo", self.cli("tail", "-n", "3", tab).stdout)
+            server.create_tab(host="web", name="build").execute("echo printed there")
+            for words in (("-n", "5", "web:build"), ("-n5", "web:@0"), ("--lines", "5", "web:build"), ("--lines=5", "web:@0"), ("web:@0",)):
+                self.assertIn(b"printed there", self.cli("tail", *words).stdout, words)
+            self.assertEqual(self.cli("exec", "web:@0", "echo", "web:@7").stdout, b"web:@7\n")
+            self.assertEqual(self.cli("exec", "--timeout-ms=9000", "web:", "echo", "web:@7").stdout, b"web:@7\n")
+
+    def test_a_host_without_its_colon(self) -> None:
+        with self.server() as server:
+            server.create_tab()
+            for words in (("exec", "web", "--", "true"), ("tail", "web"), ("history", "web")):
+                self.assertIn(b"web:, with the colon", self.cli(*words).stderr, words)
 
 
 class Commands(Way):
@@ -262,6 +338,13 @@ class Commands(Way):
         checked = self.cli("hosts", "check")
         self.assertEqual(checked.returncode, 1)
         self.assertIn("broken: the command that connects exited with code 1", checked.stdout.decode())
+        echoing = "import os, pty, sys; os.write(1, b''); sys.exit(pty.spawn(sys.argv[1:]))"
+        self.far.allow("echoing", {**self.machine.entry(), "command": ["python3", "-c", echoing, *self.machine.container()]})
+        self.assertIn("leave -t, -tt or -it out", self.cli("hosts", "check", "echoing").stdout.decode())
+        shell = self.sandbox.root / "tcsh"
+        shell.symlink_to("/bin/cat")
+        self.far.add("other", FarMachine(self.sandbox, "o", str(shell)))
+        self.assertIn('with "shell": "bash"', self.cli("hosts", "check", "other").stdout.decode())
         poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
 
     def test_push(self) -> None:

@@ -64,17 +64,46 @@ TEST_CASE("arguments: the schema says types, ranges, defaults, and what is neede
   sample.describe(schema);
   schema.finish();
   CHECK(schema.schema() == ordered_json::parse(R"({
-    "type": "object", "required": ["window_id"],
+    "type": "object",
     "properties": {
       "window_id": {"type": "string", "description": "Tab."},
       "other": {"type": "string", "description": "Other."},
-      "name": {"type": "string", "description": "Name.", "default": "x", "maxLength": 10},
-      "lines": {"type": "integer", "description": "Lines.", "default": 500, "minimum": 1, "maximum": 1000000},
+      "name": {"type": "string", "description": "Name. Default: x."},
+      "lines": {"type": "integer", "description": "Lines. Default: 500.", "minimum": 1, "maximum": 1000000},
       "force": {"type": "boolean", "description": "Force."},
       "render": {"type": "boolean", "description": "Render."},
-      "how": {"type": "string", "description": "How.", "enum": ["gently", "hard"], "default": "gently"},
-      "env": {"type": "object", "description": "Environment.", "additionalProperties": {"type": "string"}}
-    }})"));
+      "how": {"type": "string", "description": "How.", "enum": ["gently", "hard"]},
+      "env": {"type": "object", "description": "Environment.", "properties": {},
+              "additionalProperties": {"type": "string"}}
+    },
+    "required": ["window_id"], "additionalProperties": false})"));
+}
+
+TEST_CASE("arguments: the schema says a default in words, where a model would not take it for granted") {
+  struct Defaults {
+    std::uint64_t none = 0;
+    std::uint64_t some = 7;
+    std::string path = ".";
+    bool on = true;
+    std::size_t second = 1;
+    void describe(ArgsVisitor& v) {
+      v.integer("none", Need::optional, none, {0, 9}, "First.");
+      v.integer("some", Need::optional, some, {0, 9}, "");
+      v.integer("needed", Need::required, some, {0, 9}, "Lines.");
+      v.text("path", Need::optional, path, {1, 9}, "Where.");
+      v.flag("on", on, "False: off.");
+      v.choice("second", second, {"a", "b"}, "Which.");
+    }
+  };
+  ArgsSchema schema;
+  Defaults().describe(schema);
+  schema.finish();
+  std::string described;
+  for (const auto& [name, property] : schema.schema()["properties"].items()) {
+    described += property["description"].get<std::string>() + "|";
+    CHECK_FALSE(property.contains("default"));
+  }
+  CHECK(described == "First.|Default: 7.|Lines.|Where. Default: .|False: off.|Which. Default: b.|");
 }
 
 TEST_CASE("arguments: what is given is read, what is not keeps its default") {
@@ -136,7 +165,8 @@ TEST_CASE("arguments: every problem is told at once, unknown names with the allo
   CHECK(problem(R"({"window": "@1", "lines": 0})") ==
         "window_id: missing; expected \"@\" and digits as list_tabs returns, or the name of one open tab\n"
         "lines: 0 is out of range; allowed: an integer, 1 to 1000000\n"
-        "\"window\": unknown argument; allowed: window_id, other, name, lines, force, render, how, env");
+        "\"window\": unknown argument; nearest: window_id; allowed: window_id, other, name, lines, force, "
+        "render, how, env");
 }
 
 TEST_CASE("arguments: of many problems the first ten are told, and how many more there are") {

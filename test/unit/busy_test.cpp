@@ -95,6 +95,7 @@ TEST_CASE("busy: what else may have a tab") {
   text = busy_with_program(of.tab, foreground_of("python3", 1)).what();
   CHECK(text.starts_with(first + "It was opened with python3"));
   CHECK(text.find("commands are run in bash, zsh, dash, ksh and fish only") != std::string::npos);
+  CHECK(text.find("open another by create_tab, with \"shell\": \"bash\"") != std::string::npos);
   text = busy_with_reading(of.tab, foreground_of("bash")).what();
   CHECK(
       text ==

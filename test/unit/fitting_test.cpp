@@ -113,6 +113,27 @@ TEST_CASE("D12: what fits is found, whatever the text makes of its bytes") {
   CHECK(all.bytes == sequences.size());
 }
 
+TEST_CASE("NUL is shown as text, in each exact view and however it is cut") {
+  using namespace std::string_literals;
+  const auto shown = [](const std::string& bytes, const TextView& view) { return log_text(bytes, view, 80); };
+  CHECK(shown("a\0b\n"s, {}) == "a\\x00b\n");
+  CHECK(shown("\0"s, {.guard = guard_of("a secret value")}) == "\\x00");
+  CHECK(output_text("\0\0\r\n\0"s, {}, 80) == "\\x00\\x00\n\\x00");
+  CHECK(shown("\\x00"s, {}) == "\\x00");
+  CHECK(shown("\xC3\0\xA4"s, {}) == "\xEF\xBF\xBD\\x00\xEF\xBF\xBD");
+  CHECK(shown(std::string(1'000, '\0'), {}).size() == 4'000);
+  for (const bool plain : {true, false}) {
+    for (const bool guarded : {true, false}) {
+      TextView view{.strip_ansi = plain, .render = !plain};
+      view.guard = guarded ? guard_of("a secret value") : nullptr;
+      CAPTURE(plain);
+      CHECK(shown("a\0\x1b[1mb\0\n"s, view).find('\0') == std::string::npos);
+    }
+  }
+  const FittingText cut = whole_log(std::string(100, '\0'), {}, 80).fitting(Keep::beginning, 52);
+  CHECK(cut.bytes == 10);  // of five bytes as JSON
+}
+
 TEST_CASE("D12: in chunks of any budget a log is the same text, none over its budget but for one character") {
   for (const bool strip : {false, true}) {
     TextView view;

@@ -78,6 +78,37 @@ TEST_CASE("pipe errors: each way it fails is said in its own words, with what to
             .find("there is no such container") != std::string::npos);
 }
 
+TEST_CASE("pipe errors: that the program is not there is known by the words, whatever the exit code") {
+  for (const AFailure& failure : std::vector<AFailure>{
+           {1, "sudo: terminally-mcp: command not found", ""},
+           {1, "doas: terminally-mcp: command not found", ""},
+           {1, "motd\nterminally-mcp: Command not found.\n", ""},  // tcsh
+           {1, "error: exec: \"terminally-mcp\": executable file not found in $PATH: unknown", ""},
+           {126, "OCI runtime exec failed: exec: \"terminally-mcp\": executable file not found in $PATH", ""},
+           {126, "exec: \"/opt/terminally-mcp\": stat /opt/terminally-mcp: no such file or directory", ""},
+           {1, "Failed to find executable terminally-mcp: No such file or directory", ""},
+           {127, "", ""},
+       }) {
+    for (const bool by_ssh : {true, false}) {
+      const std::string text = explained(failure, by_ssh);
+      CHECK_MESSAGE(text.find("hosts push build1") != std::string::npos, text);
+    }
+  }
+  for (const AFailure& failure : std::vector<AFailure>{
+           {1, "sudo: docker: command not found", ""},
+           {1, "terminally-mcp: cannot open /x: No such file or directory", ""},
+           {1, "terminally-mcp: tmux: not found", ""},
+           {126, "exec: \"/opt/terminally-mcp\": permission denied: unknown", ""},
+       }) {
+    CHECK_MESSAGE(explained(failure, false).find("hosts push") == std::string::npos, failure.complained);
+  }
+}
+
+TEST_CASE("pipe errors: a command that wants a terminal is told which flag to leave out") {
+  CHECK(explained({1, "the input device is not a TTY", ""}, false).find("leave -t, -tt or -it out") !=
+        std::string::npos);
+}
+
 TEST_CASE("pipe errors: what terminally-mcp there says itself is not guessed at") {
   const std::string text =
       explained({1, "terminally-mcp: cannot make the directory /run/x: it is read-only", ""});

@@ -117,7 +117,7 @@ TEST_CASE("tools/list: order, names, annotations and descriptions") {
   const ordered_json tools = Router(all_tools(), {}).list();
   CHECK(tools.at(0)["name"] == "list_tabs");
   CHECK(tools.at(0)["inputSchema"] ==
-        ordered_json::parse(R"({"type": "object", "additionalProperties": false})"));
+        ordered_json::parse(R"({"type": "object", "properties": {}, "additionalProperties": false})"));
   std::set<std::string> names;
   for (const ordered_json& tool : tools) {
     CAPTURE(tool["name"]);
