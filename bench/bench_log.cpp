@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 #include "log/pane_log.hpp"
 
 namespace terminally {

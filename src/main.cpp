@@ -1,6 +1,5 @@
 // Secures the standard streams and a few descriptors, then runs the command line.
-#include "base/spare_descriptors.hpp"
-#include "base/standard_streams.hpp"
+#include "base/descriptors.hpp"
 #include "cli/command_line.hpp"
 
 int main(int argc, char** argv) {

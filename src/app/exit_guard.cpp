@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 
 namespace terminally {
 namespace {

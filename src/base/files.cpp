@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
-#include "base/spare_descriptors.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,6 @@
 // Starts child processes, talks with them through pipes, and kills and reaps them.
+// Looks programs up on PATH.
+
 #include "base/process.hpp"
 
 #include <fcntl.h>
@@ -9,18 +11,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <csignal>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
-#include "base/pipe.hpp"
 #include "base/timeout.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally {
+
 namespace {
 
 namespace asio = boost::asio;
@@ -324,6 +329,28 @@ ProcessResult run_and_wait(Argv argv, std::chrono::milliseconds deadline) {
                  });
   io.run();
   return result;
+}
+
+bool is_program(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return is_program(name) ? name : "";
+  }
+  const char* value = std::getenv("PATH");
+  const std::string_view path = value != nullptr ? value : "/usr/local/bin:/usr/bin:/bin";
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::filesystem::path candidate = std::filesystem::path(path.substr(begin, end - begin)) / name;
+    if (candidate.is_absolute() && is_program(candidate)) {
+      return candidate;
+    }
+    begin = end + 1;
+  }
+  return {};
 }
 
 }  // namespace terminally

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,5 +81,12 @@ class ChildProcess {
 
 /// As run_process, but blocks: for callers without an event loop. Exit code 127: could not be started.
 [[nodiscard]] ProcessResult run_and_wait(Argv argv, std::chrono::milliseconds deadline);
+
+/// Whether we may run this file.
+[[nodiscard]] bool is_program(const std::filesystem::path& path);
+
+/// `name` itself when it has a slash, else the first such program on PATH. Unlike execvp(3) this skips
+/// relative directories of PATH: they mean another place in each working directory. Empty when there is none.
+[[nodiscard]] std::filesystem::path find_program(const std::string& name);
 
 }  // namespace terminally

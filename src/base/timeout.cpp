@@ -1,4 +1,5 @@
 // Timers for coroutines: to sleep, and to cancel work at a deadline.
+
 #include "base/timeout.hpp"
 
 #include <boost/asio.hpp>

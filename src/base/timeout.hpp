@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstdint>
@@ -33,5 +34,11 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Milliseconds since the epoch, UTC: for records that people read, never for deadlines.
 [[nodiscard]] std::int64_t wall_clock_ms();
+
+/// How soon to look again at something that has been quiet for `quiet`: a thing that has just changed is
+/// likely to change again, and one that has been quiet for minutes may wait a moment.
+[[nodiscard]] inline Milliseconds pause_after(Clock::duration quiet, Milliseconds least, Milliseconds most) {
+  return std::clamp(std::chrono::duration_cast<Milliseconds>(quiet / 8), least, most);
+}
 
 }  // namespace terminally

@@ -9,11 +9,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
-#include "base/programs.hpp"
 #include "checks/checks.hpp"
 #include "instance/instance.hpp"
+#include "system/foreground.hpp"
 #include "system/proc.hpp"
-#include "system/shell_kind.hpp"
 #include "tmux/wire/server_config.hpp"
 #include "tmux/wire/spawned_client.hpp"
 

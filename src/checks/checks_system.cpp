@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "checks/checks.hpp"
 #include "instance/instance.hpp"
 #include "system/proc.hpp"

@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/process.hpp"
+#include "cli/arguments.hpp"
 #include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/tab_argument.hpp"
 #include "instance/instance.hpp"
 #include "tmux/wire/server_config.hpp"
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 #include "base/process.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command_line.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/value_types.hpp"
 #include "shell/shell_templates.hpp"
 
 namespace terminally {

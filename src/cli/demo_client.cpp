@@ -9,8 +9,8 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
-#include "base/pipe.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {

@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/process.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally {
 

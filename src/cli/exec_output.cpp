@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "base/unique_fd.hpp"
 #include "cli/print.hpp"
 
 namespace terminally {

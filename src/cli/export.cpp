@@ -9,10 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "cli/log_argument.hpp"
+#include "cli/arguments.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/value_types.hpp"
 #include "log/recording.hpp"
 #include "text/playback.hpp"
 

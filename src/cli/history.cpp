@@ -7,14 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/guest.hpp"
-#include "cli/log_argument.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/tab_argument.hpp"
-#include "cli/table.hpp"
-#include "cli/whole_number.hpp"
-#include "toolkit/command_answer.hpp"
+#include "toolkit/answers.hpp"
 
 namespace terminally {
 namespace {

@@ -13,13 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/composition.hpp"
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"
-#include "base/unique_fd.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/table.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/push.hpp"
 #include "text/visible_text.hpp"

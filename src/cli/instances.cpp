@@ -12,7 +12,6 @@
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/table.hpp"
 #include "tab/records.hpp"
 #include "tmux/wire/instance_end.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 #include "cli/print.hpp"
-#include "text/typed_keys.hpp"
+#include "text/typed_text.hpp"
 
 namespace terminally {
 namespace {

@@ -9,10 +9,9 @@
 #include "cli/guest.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/table.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
-#include "toolkit/command_answer.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/results_json.hpp"
 
 namespace terminally {

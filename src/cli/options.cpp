@@ -1,7 +1,6 @@
 // Adds the program's flags to CLI11, with their defaults and checks, and finds the helper programs.
 #include "cli/options.hpp"
-#include "cli/value_types.hpp"
-#include "cli/whole_number.hpp"
+#include "cli/arguments.hpp"
 
 #include <unistd.h>
 

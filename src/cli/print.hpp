@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace terminally {
 
@@ -23,5 +24,10 @@ void complain(std::string_view text);
 /// Foreign text (a directory's name, a command line) made safe for one line of a terminal: control characters
 /// become '?', invalid bytes U+FFFD, and invisible or misleading characters their code, as ⟨U+202E⟩.
 [[nodiscard]] std::string on_one_line(std::string_view text);
+
+using TableRow = std::vector<std::string>;
+
+/// Rows of equal length as aligned columns; the last column is not padded. The first row is the head.
+[[nodiscard]] std::string table(const std::vector<TableRow>& rows);
 
 }  // namespace terminally

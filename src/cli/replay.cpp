@@ -11,12 +11,11 @@
 #include <optional>
 
 #include "base/timeout.hpp"
-#include "cli/log_argument.hpp"
+#include "cli/arguments.hpp"
 #include "cli/print.hpp"
 #include "cli/stage.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/until_signal.hpp"
-#include "cli/whole_number.hpp"
 #include "log/output.hpp"
 #include "log/recording.hpp"
 

@@ -8,7 +8,7 @@
 #include "log/unfinished_line.hpp"
 #include "system/foreground.hpp"
 #include "system/proc.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 
 namespace terminally {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string_view>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
 #include "log/unfinished_line.hpp"
 #include "system/proc.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 
 namespace terminally {
 namespace {

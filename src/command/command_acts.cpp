@@ -12,7 +12,7 @@
 #include "log/log_end.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "system/terminal_text.hpp"
+#include "system/terminal.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/terminal_signals.hpp"
 

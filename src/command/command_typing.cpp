@@ -11,10 +11,9 @@
 #include "command/way_in.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "system/terminal_text.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 #include "tab/line_at_prompt.hpp"
-#include "tab/shell_end.hpp"
+#include "tab/terminal_signals.hpp"
 
 namespace terminally {
 namespace {

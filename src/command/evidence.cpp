@@ -3,7 +3,7 @@
 #include "command/evidence.hpp"
 
 #include "system/proc.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 
 namespace terminally {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/pace.hpp"
+#include "base/timeout.hpp"
 #include "log/log_end.hpp"
 
 namespace terminally {

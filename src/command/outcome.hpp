@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "command/senses.hpp"
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 
 namespace terminally {
 

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "command/busy.hpp"
 #include "system/proc.hpp"
-#include "tab/shell_end.hpp"
+#include "tab/terminal_signals.hpp"
 
 namespace terminally {
 namespace {

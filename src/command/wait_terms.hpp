@@ -8,7 +8,7 @@
 #include "base/ids.hpp"
 #include "base/timeout.hpp"
 #include "log/text_view.hpp"
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 
 namespace terminally {
 

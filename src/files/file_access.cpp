@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "files/file_listing.hpp"
 #include "files/file_scan.hpp"
 #include "files/file_uri.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/hash.hpp"
+#include "base/digests.hpp"
 #include "files/file_requests.hpp"
 #include "files/open_file.hpp"
 

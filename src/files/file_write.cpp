@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/digests.hpp"
 #include "base/files.hpp"
-#include "base/hash.hpp"
 #include "files/file_uri.hpp"
 #include "system/file_root.hpp"
 

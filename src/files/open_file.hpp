@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
-#include "base/unique_fd.hpp"
 #include "files/file_roots.hpp"
 
 namespace terminally {

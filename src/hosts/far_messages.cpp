@@ -7,7 +7,6 @@
 #include "base/utf8.hpp"
 #include "json/envelope.hpp"
 #include "json/json_reader.hpp"
-#include "json/text_field.hpp"
 
 namespace terminally {
 namespace {

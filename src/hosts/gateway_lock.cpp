@@ -9,8 +9,8 @@
 #include <string_view>
 #include <thread>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
-#include "base/unique_fd.hpp"
 #include "instance/instance.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"

@@ -9,7 +9,7 @@
 #include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "hosts/lost_call.hpp"
-#include "json/text_field.hpp"
+#include "json/json_reader.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_uri.hpp"
-#include "json/text_field.hpp"
+#include "json/json_reader.hpp"
 #include "toolkit/file_answers.hpp"
 
 namespace terminally {

@@ -6,7 +6,7 @@
 
 #include "hosts/host.hpp"
 #include "hosts/lost_call.hpp"
-#include "json/text_field.hpp"
+#include "json/json_reader.hpp"
 
 namespace terminally {
 namespace {

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/fnv1a.hpp"
 #include "base/spawned.hpp"
 #include "base/utf8.hpp"
 

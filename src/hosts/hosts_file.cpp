@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "base/utf8.hpp"
 #include "json/json_reader.hpp"
 #include "toolkit/far_names.hpp"

@@ -19,7 +19,6 @@
 #include "hosts/pipe_command.hpp"
 #include "hosts/pipe_errors.hpp"
 #include "json/json_reader.hpp"
-#include "json/text_field.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/programs.hpp"
+#include "base/process.hpp"
 
 namespace terminally {
 namespace {

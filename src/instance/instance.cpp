@@ -15,9 +15,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/fnv1a.hpp"
 #include "base/ids.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"

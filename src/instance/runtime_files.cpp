@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "base/files.hpp"
 
 namespace terminally {

@@ -2,10 +2,28 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace terminally {
+
+/// The text in a field of an object that others wrote; nothing where the field is missing or no string.
+/// `Json` is json or ordered_json.
+template <class Json>
+[[nodiscard]] std::optional<std::string> text_field(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? std::optional(found->template get<std::string>())
+                                                     : std::nullopt;
+}
+
+/// How many bytes a text takes in a JSON message, where most controls take six ("\u001b") and a newline, a
+/// tab, a quote or a backslash two. Budgets of answers count these bytes, which are sent. `text` is valid
+/// UTF-8.
+[[nodiscard]] std::size_t json_size(std::string_view text);
+
+/// The longest prefix of `text` that takes at most `most` bytes as JSON; it ends between characters.
+[[nodiscard]] std::string_view json_prefix(std::string_view text, std::size_t most);
 
 enum class JsonFault {
   none,

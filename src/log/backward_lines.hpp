@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 
 namespace terminally {
 

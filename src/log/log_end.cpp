@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "log/log_record.hpp"
 #include "system/proc.hpp"
 

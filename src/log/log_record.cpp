@@ -1,10 +1,12 @@
 // Encodes and decodes the 64-byte records of a log's sidecar.
+
 #include "log/log_record.hpp"
 
 #include <charconv>
 #include <system_error>
 
 namespace terminally {
+
 namespace {
 
 // The columns of a line: "start 00000000000000000000 00000000000000000000 001767225600000\n".

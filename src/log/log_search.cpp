@@ -1,4 +1,5 @@
 // Searches a log for a pattern, and makes an answer of the matches and the lines around them.
+
 #include "log/log_search.hpp"
 
 #include <algorithm>
@@ -6,10 +7,11 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "text/ansi.hpp"
 
 namespace terminally {
+
 namespace {
 
 constexpr std::size_t kSearchReadBytes = std::size_t{512} * 1024;

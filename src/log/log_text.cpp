@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "log/own_lines.hpp"
 #include "text/ansi.hpp"
 #include "text/render.hpp"

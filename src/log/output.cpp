@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "log/log_text.hpp"
 
 namespace terminally {

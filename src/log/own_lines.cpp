@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 
 namespace terminally {
 namespace {

@@ -1,10 +1,32 @@
+// Reads the timing index of a log from its end, so that later records win.
 // Cuts a log into pieces, with the time that passed between them by the timing index.
+
 #include "log/recording.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "base/files.hpp"
+
 namespace terminally {
+
+LogTimes::LogTimes(std::string_view records) {
+  // From the end, because later records hold: the writer thins the file in place, and a power loss can leave
+  // an index that is ahead of its log.
+  records.remove_suffix(records.size() % kTimeRecordBytes);
+  for (; !records.empty(); records.remove_suffix(kTimeRecordBytes)) {
+    const auto record = decode_time_record(records.substr(records.size() - kTimeRecordBytes));
+    if (record && (records_.empty() || record->offset < records_.back().offset)) {
+      records_.push_back(*record);
+    }
+  }
+  std::reverse(records_.begin(), records_.end());
+}
+
+LogTimes LogTimes::read(const std::filesystem::path& log_path) {
+  return LogTimes(read_file(log_path.string() + std::string(kLogTimesSuffix)).value_or(""));
+}
 
 Recording::Recording(PaneLog log, LogTimes times, std::uint64_t from)
     : log_(std::move(log)), times_(std::move(times)), from_(from), end_(log_.end()), next_read_(from) {

@@ -2,13 +2,33 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "log/log_times.hpp"
+#include "log/log_record.hpp"
 #include "log/pane_log.hpp"
 
 namespace terminally {
+
+/// When the bytes of a log were printed, from its timing index. Pure, but for `read`.
+/// doc/pane-log.md, "The timing index".
+class LogTimes {
+ public:
+  /// Skips what is no record; of two contradicting records the later one holds.
+  explicit LogTimes(std::string_view records);
+
+  /// The index of the log at `log_path`; empty when it is not there or cannot be read.
+  [[nodiscard]] static LogTimes read(const std::filesystem::path& log_path);
+
+  /// Ascending in offset. The times may go back: somebody set the clock.
+  [[nodiscard]] const std::vector<TimeRecord>& records() const { return records_; }
+
+ private:
+  std::vector<TimeRecord> records_;
+};
 
 /// A log as a recording: its bytes in order, with the time that passed between them. Ends where the log ended
 /// when the object was made. Memory holds one block of the log. Without a timing index all waits are 0.

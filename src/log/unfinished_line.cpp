@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/characters.hpp"
 #include "base/utf8.hpp"
 #include "log/masking.hpp"
 #include "secrets/text_guard.hpp"
 #include "text/ansi.hpp"
-#include "text/blanks.hpp"
 #include "text/drawn_line.hpp"
 
 namespace terminally {

@@ -1,14 +1,18 @@
 // Parses lines into JSON-RPC messages, and writes results, errors and notifications.
+// Collects the answers to a JSON-RPC batch into one message of bounded size.
+
 #include "mcp/json_rpc.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/utf8.hpp"
 #include "json/json_reader.hpp"
 
 namespace terminally {
+
 namespace {
 
 using nlohmann::json;
@@ -176,6 +180,38 @@ std::string error_message(const std::string& id, const ProtocolError& error) {
 
 std::string notification_message(std::string_view method, const ordered_json& params) {
   return R"({"jsonrpc":"2.0","method":)" + to_text(json(method)) + R"(,"params":)" + to_text(params) + "}";
+}
+
+namespace {
+
+std::string no_room(const std::string& id) {
+  return error_message(
+      id, ProtocolError(kInternalError, "The answers to this batch are over 8 MiB: send this request alone"));
+}
+
+std::size_t room_for_error(const std::string& id) {
+  static const std::size_t without_id = no_room("0").size() + 1;  // and a comma
+  return without_id + id.size();
+}
+
+}  // namespace
+
+void Batch::expect(const std::string& id) {
+  ++missing_;
+  room_for_missing_ += room_for_error(id);
+}
+
+void Batch::answer(const std::string& id, std::string message) {
+  --missing_;
+  room_for_missing_ -= room_for_error(id);
+  constexpr std::size_t kBrackets = 3;  // and a comma
+  if (answers_.size() + message.size() + room_for_missing_ + kBrackets > kMostMessageBytes) {
+    message = no_room(id);
+  }
+  answers_.append(answers_.empty() || message.empty() ? "" : ",").append(message);
+  if (missing_ == 0) {
+    reply_(answers_.empty() ? "" : "[" + std::exchange(answers_, {}) + "]");
+  }
 }
 
 }  // namespace terminally

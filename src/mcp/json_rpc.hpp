@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -76,5 +78,27 @@ struct RpcInput {
 [[nodiscard]] std::string result_message(const std::string& id, const nlohmann::ordered_json& result);
 [[nodiscard]] std::string error_message(const std::string& id, const ProtocolError& error);
 [[nodiscard]] std::string notification_message(std::string_view method, const nlohmann::ordered_json& params);
+
+/// The answers to one batch, sent as one message when the last answer is there. An answer that does not fit
+/// into the message is replaced by an error, so that never more than one message is held.
+class Batch {
+ public:
+  /// Gets the message with all answers, empty where there are none. Called once.
+  using Reply = std::function<void(std::string message)>;
+
+  explicit Batch(Reply reply) : reply_(std::move(reply)) {}
+
+  /// Announces one more answer. `id` is JSON text, empty where it is not known.
+  void expect(const std::string& id);
+
+  /// Takes an expected answer; an empty `message` is no answer.
+  void answer(const std::string& id, std::string message);
+
+ private:
+  Reply reply_;
+  std::size_t missing_ = 0;
+  std::size_t room_for_missing_ = 0;  ///< bytes, if each missing answer becomes an error
+  std::string answers_;
+};
 
 }  // namespace terminally

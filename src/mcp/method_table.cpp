@@ -13,7 +13,6 @@
 #include "mcp/progress.hpp"
 #include "mcp/prompts.hpp"
 #include "mcp/resources.hpp"
-#include "mcp/shape.hpp"
 #include "mcp/subscription_methods.hpp"
 #include "mcp/task_commands.hpp"
 #include "mcp/task_methods.hpp"

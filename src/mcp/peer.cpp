@@ -9,12 +9,10 @@
 
 #include "base/error.hpp"
 #include "json/envelope.hpp"
-#include "mcp/batch.hpp"
-#include "mcp/echo.hpp"
 #include "mcp/failures.hpp"
+#include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
-#include "mcp/shape.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/router.hpp"
 

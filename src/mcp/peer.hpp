@@ -10,7 +10,6 @@
 #include "base/event.hpp"
 #include "mcp/core.hpp"
 #include "mcp/exchange.hpp"
-#include "mcp/in_flight.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/subscriptions.hpp"
 #include "toolkit/peer_settings.hpp"

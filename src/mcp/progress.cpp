@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mcp/json_rpc.hpp"
-#include "toolkit/command_answer.hpp"
+#include "toolkit/answers.hpp"
 
 namespace terminally {
 

@@ -13,7 +13,6 @@
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
-#include "mcp/shape.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/router.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "toolkit/far_output.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {

@@ -12,12 +12,11 @@
 #include "mcp/prompts.hpp"
 #include "mcp/resource_uri.hpp"
 #include "mcp/resource_watch.hpp"
-#include "mcp/shape.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/far_hosts.hpp"
 #include "toolkit/router.hpp"
-#include "toolkit/view_args.hpp"
+#include "toolkit/shared_args.hpp"
 
 namespace terminally {
 namespace {

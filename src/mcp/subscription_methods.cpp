@@ -13,7 +13,7 @@
 #include "mcp/peer.hpp"
 #include "mcp/resource_feeds.hpp"
 #include "mcp/resource_watch.hpp"
-#include "mcp/task_views.hpp"
+#include "mcp/task.hpp"
 #include "mcp/tasks.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/router.hpp"

@@ -7,7 +7,7 @@
 #include "mcp/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
-#include "mcp/task_views.hpp"
+#include "mcp/task.hpp"
 #include "mcp/tasks.hpp"
 
 namespace terminally {

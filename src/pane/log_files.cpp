@@ -1,4 +1,5 @@
 // The writer's side of a log: where the last writer stopped, the live file, and what is appended.
+
 #include "pane/log_files.hpp"
 
 #include <fcntl.h>
@@ -10,9 +11,10 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "pane/utc_now.hpp"
+#include "pane/time_index.hpp"
 
 namespace terminally {
+
 namespace {
 
 constexpr mode_t kDirectoryOfOwner = 0700;

@@ -4,13 +4,22 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 #include "log/log_record.hpp"
-#include "pane/log_limits.hpp"
 #include "pane/log_path.hpp"
 #include "pane/sidecar.hpp"
 
 namespace terminally {
+
+/// How much room the log of one pane takes. All in bytes.
+struct LogLimits {
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20U;  ///< a segment of this size is rotated
+  std::uint64_t quota_bytes = std::uint64_t{1} << 30U;     ///< the most for all segments together
+  std::uint64_t min_free_bytes =
+      0;  ///< with less than half of it free, only the newest rotated segment stays
+  /// The sidecar is compacted when so many bytes of it are about segments that are gone.
+  std::uint64_t sidecar_bytes = std::uint64_t{16} << 10U;
+};
 
 /// The writer's side of a log, its segments and its sidecar: appends bytes, records gaps, rotates and drops
 /// the oldest segments, in the order that doc/pane-log.md asks for ("Rules for writers"). No call throws or

@@ -8,7 +8,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 
 namespace terminally {
 

@@ -31,9 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cancelled_text.hpp"
-#include "base/command_file.hpp"
-#include "base/leave_full_screen.hpp"
+#include "base/conventions.hpp"
 #include "pane/prompt_watch.hpp"
 #include "pane/sanitizer_options.hpp"
 #include "pane/shell_setup.hpp"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/no_multiplexer.hpp"
+#include "base/conventions.hpp"
 #include "system/process_tag.hpp"
 
 namespace terminally {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 #include "log/log_record.hpp"
 #include "pane/log_path.hpp"
 

@@ -1,4 +1,5 @@
 // Appends records to a log's timing index, and drops every other record when the index is full.
+
 #include "pane/time_index.hpp"
 
 #include <fcntl.h>
@@ -8,10 +9,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "log/time_record.hpp"
-#include "pane/utc_now.hpp"
+#include "log/log_record.hpp"
 
 namespace terminally {
+
 namespace {
 
 constexpr std::int64_t kIndexRetryMs = 1000;  // so that a full disk is not tried twenty times a second

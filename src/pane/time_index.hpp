@@ -3,11 +3,19 @@
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <ctime>
 #include <string_view>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 
 namespace terminally {
+
+/// Milliseconds since the epoch, UTC: what the records beside a log are stamped with.
+[[nodiscard]] inline std::uint64_t utc_now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+}
 
 /// The writer's side of a log's timing index, which is never worth a byte of the log: a record that cannot be
 /// written is left out, no call waits, and none reports success. Call it only under the log's lock, which

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 
 namespace terminally {
 namespace {

@@ -10,6 +10,15 @@
 
 namespace terminally {
 
+/// A part of a text that must not be shown.
+struct SecretSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint16_t kind = 0;
+  bool goes_on = false;        ///< continues the span before: no mask is shown in its place
+  bool newline_after = false;  ///< the span hides a line's end, and shown text follows
+};
+
 /// The thirteen kinds of secrets that are recognized by their form: prefixes that nothing else has, and
 /// places where nothing else stands. doc/redaction.md describes them.
 class SecretRules {
@@ -49,5 +58,13 @@ class SecretRules {
 
   std::vector<Rule> rules_;
 };
+
+/// A private key ends after this many lines, whatever they hold.
+constexpr std::size_t kMostLinesOfKey = 200;
+
+/// Extends each span where a private key begins to where the key ends: at its END, before a line that can be
+/// no part of a key, or after kMostLinesOfKey. `in_key`: the text ends within a key.
+[[nodiscard]] std::vector<SecretSpan> hide_keys(std::string_view text, const std::vector<SecretSpan>& spans,
+                                                bool& in_key);
 
 }  // namespace terminally

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "secrets/key_block.hpp"
+#include "secrets/secret_rules.hpp"
 
 namespace terminally {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "secrets/known_values.hpp"
 #include "secrets/secret_rules.hpp"
-#include "secrets/secret_span.hpp"
 
 namespace terminally {
 

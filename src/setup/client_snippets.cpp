@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "shell/shell_quoting.hpp"
+#include "shell/shell_text.hpp"
 
 namespace terminally {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "system/shell_kind.hpp"
+#include "system/foreground.hpp"
 
 namespace terminally {
 

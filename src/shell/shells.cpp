@@ -1,20 +1,60 @@
+// Puts a value in the place of each `__NAME__` of a script.
 // Makes the files and the typed lines that run one command in a shell.
+
 #include "shell/shells.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "base/base64.hpp"
-#include "base/cancelled_text.hpp"
-#include "base/command_file.hpp"
-#include "base/hash.hpp"
-#include "base/no_multiplexer.hpp"
-#include "base/one_of.hpp"
-#include "shell/fill.hpp"
-#include "shell/shell_quoting.hpp"
+#include "base/characters.hpp"
+#include "base/conventions.hpp"
+#include "base/digests.hpp"
 #include "shell/shell_templates.hpp"
 #include "shell/shell_text.hpp"
 
 namespace terminally {
+
+namespace {
+
+constexpr std::string_view kMark = "__";
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+std::string fill(std::string_view script, const ScriptValues& values) {
+  std::string filled;
+  std::size_t done = 0;
+  for (std::size_t at = script.find(kMark); at != std::string_view::npos; at = script.find(kMark, at)) {
+    const std::size_t begin = at + kMark.size();
+    const std::size_t end = script.find(kMark, begin);
+    const std::string_view name = end == std::string_view::npos ? "" : script.substr(begin, end - begin);
+    if (!is_name(name)) {
+      at = begin;  // a name of the shell's own, such as __mcp_seen
+      continue;
+    }
+    const auto value = values.find(name);
+    if (value == values.end()) {
+      throw std::logic_error("a script has __" + std::string(name) + "__, which has no value");
+    }
+    filled += script.substr(done, at - done);
+    filled += value->second;
+    done = at = end + kMark.size();
+  }
+  return filled += script.substr(done);
+}
+
+std::string fill_line(std::string_view script, const ScriptValues& values) {
+  if (script.ends_with('\n')) {
+    script.remove_suffix(1);
+  }
+  return fill(script, values);
+}
+
 namespace {
 
 constexpr std::size_t kDisplayLimitBytes = 2'000;

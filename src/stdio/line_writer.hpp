@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 #include "mcp/outlet.hpp"
 
 namespace terminally {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
-#include "base/unique_fd.hpp"
 #include "stdio/line_writer.hpp"
 
 namespace terminally {

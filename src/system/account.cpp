@@ -9,7 +9,6 @@
 
 #include "base/files.hpp"
 #include "base/process.hpp"
-#include "base/programs.hpp"
 
 namespace terminally {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 
 namespace terminally {
 

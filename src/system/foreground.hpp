@@ -2,11 +2,17 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "system/proc.hpp"
-#include "system/shell_kind.hpp"
 
 namespace terminally {
+
+/// The shells we know how to run a command in. `posix` is dash, sh, ash, ksh and mksh.
+enum class ShellKind { bash, zsh, posix, fish };
+
+/// The kind by a program's name ("bash", "-zsh", "/bin/dash"); nullopt: not a shell that we know.
+[[nodiscard]] std::optional<ShellKind> shell_kind(std::string_view program);
 
 /// What has the foreground of a tab's terminal, read from /proc without asking tmux: a few microseconds.
 struct Foreground {

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/event.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally {
 namespace asio = boost::asio;

@@ -15,10 +15,9 @@
 #include <functional>
 #include <sstream>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/spare_descriptors.hpp"
-#include "base/unique_fd.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/fnv1a.hpp"
+#include "base/digests.hpp"
 
 namespace terminally {
 

@@ -10,9 +10,8 @@
 #include <charconv>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
-#include "base/spare_descriptors.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptors.hpp"
 #include "base/timeout.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally {
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "base/ids.hpp"
 #include "shell/shells.hpp"
 

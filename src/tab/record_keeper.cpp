@@ -5,7 +5,7 @@
 #include <boost/asio.hpp>
 #include <utility>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {

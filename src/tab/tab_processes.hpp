@@ -9,7 +9,7 @@
 
 #include "system/process_table.hpp"
 #include "system/signals.hpp"
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

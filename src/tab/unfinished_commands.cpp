@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 
 namespace terminally {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 
 namespace terminally {
 namespace {

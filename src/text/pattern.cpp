@@ -7,8 +7,8 @@
 #include <new>
 #include <string>
 
+#include "base/characters.hpp"
 #include "base/error.hpp"
-#include "base/one_of.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -1,7 +1,7 @@
 // Passes on text and the sequences that draw, and drops what else acts on a terminal.
 #include "text/playback.hpp"
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 
 namespace terminally {
 namespace {

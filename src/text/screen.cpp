@@ -7,7 +7,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 #include "base/utf8.hpp"
 #include "text/ansi_parser.hpp"
 #include "text/csi.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/pace.hpp"
+#include "base/timeout.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/busy.hpp"
 #include "log/unfinished_line.hpp"

@@ -9,7 +9,6 @@
 #include "log/output.hpp"
 #include "log/text_view.hpp"
 #include "tab/record.hpp"
-#include "tab/results.hpp"
 #include "tmux/tab_table.hpp"
 #include "tmux/text_worker.hpp"
 

@@ -3,7 +3,7 @@
 #include <boost/asio.hpp>
 #include <exception>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"

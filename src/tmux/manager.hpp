@@ -12,7 +12,7 @@
 #include "command/call_time.hpp"
 #include "command/wait_terms.hpp"
 #include "config.hpp"
-#include "log/searching.hpp"
+#include "log/log_search.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/ids.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 #include "tab/tab_info.hpp"
 
 namespace terminally {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/utf8.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "log/masking.hpp"
-#include "secrets/key_block.hpp"
+#include "secrets/secret_rules.hpp"
 #include "text/ansi.hpp"
 #include "text/visible_text.hpp"
 #include "tmux/wire/client.hpp"

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 
-#include "base/cancelled_text.hpp"
+#include "base/conventions.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "command/escalation.hpp"
 #include "command/prompt.hpp"
 #include "command/way_in.hpp"
-#include "system/terminal_text.hpp"
+#include "system/terminal.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"

@@ -10,7 +10,7 @@
 #include "command/awaiting_input.hpp"
 #include "command/prompt.hpp"
 #include "log/masking.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/wire/command_mark.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
 #include "tab/tab.hpp"
-#include "tab/tab_changes.hpp"
+#include "tab/tab_info.hpp"
 #include "tmux/wire/rows.hpp"
 
 namespace terminally {

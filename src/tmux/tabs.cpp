@@ -12,7 +12,7 @@
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "system/proc.hpp"
-#include "tab/shell_end.hpp"
+#include "tab/terminal_signals.hpp"
 #include "tmux/window_options.hpp"
 #include "tmux/wire/instance_end.hpp"
 #include "tmux/wire/server_config.hpp"

@@ -13,7 +13,7 @@
 #include "base/ids.hpp"
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
-#include "tab/tab_changes.hpp"
+#include "tab/tab_info.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/tab_table.hpp"
 #include "tmux/wire/log_writers.hpp"

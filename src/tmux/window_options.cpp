@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/programs.hpp"
+#include "base/process.hpp"
 #include "base/utf8.hpp"
 #include "instance/helpers.hpp"
 #include "tmux/wire/client.hpp"

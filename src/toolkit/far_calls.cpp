@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "json/text_field.hpp"
+#include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/far_names.hpp"
 #include "toolkit/progress_stream.hpp"

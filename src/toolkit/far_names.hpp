@@ -1,11 +1,16 @@
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/ids.hpp"
+#include "toolkit/far_hosts.hpp"
 
 namespace terminally {
 
@@ -40,5 +45,11 @@ void put_host(nlohmann::ordered_json& result, std::string_view host);
 inline constexpr const char* kErrorKey = "terminally-mcp/error";
 [[nodiscard]] std::string_view to_far_code(ErrorCode code);
 [[nodiscard]] ErrorCode from_far_code(std::string_view text);
+
+/// Returns when a tab of a host has printed more than `so_far` bytes (nullopt: than it has printed now). The
+/// result is its new count, if the host can be asked. One call waits for the output there. It is repeated
+/// after a pause where there is no link or no such tab, or the answer is empty.
+[[nodiscard]] boost::asio::awaitable<std::optional<std::uint64_t>> next_output_there(
+    std::shared_ptr<FarHosts> hosts, std::string host, WindowId window, std::optional<std::uint64_t> so_far);
 
 }  // namespace terminally

@@ -1,4 +1,5 @@
 // Writes results, and the schemas of results, as JSON.
+
 #include "toolkit/results_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "secrets/text_guard.hpp"
 
 namespace terminally {
+
 namespace {
 
 using nlohmann::ordered_json;

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/peer_settings.hpp"
-#include "toolkit/results.hpp"
+#include "toolkit/results_json.hpp"
 #include "toolkit/seen_total.hpp"
-#include "toolkit/view_args.hpp"
+#include "toolkit/shared_args.hpp"
 
 namespace terminally {
 

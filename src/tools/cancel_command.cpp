@@ -1,9 +1,8 @@
 // cancel_command: ends the running command of a tab, by force if it must.
 #include "tmux/manager.hpp"
-#include "toolkit/command_answer.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {

@@ -1,7 +1,7 @@
 // close_tab: ends what runs in a tab, drains its log, closes it.
 #include "tmux/manager.hpp"
-#include "toolkit/command_answer.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -1,6 +1,6 @@
 // create_tab: opens a new tab with its own shell.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -2,11 +2,10 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "tmux/manager.hpp"
-#include "toolkit/command_answer.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/progress_stream.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {

@@ -1,9 +1,8 @@
 // get_command_state: tells whether a command still runs or how it ended, with its output.
 #include "tmux/manager.hpp"
-#include "toolkit/command_answer.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/view_args.hpp"
 
 namespace terminally {
 namespace {

@@ -2,10 +2,10 @@
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
 #include "files/file_uri.hpp"
-#include "json/json_size.hpp"
-#include "toolkit/command_answer.hpp"
+#include "json/json_reader.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/file_answers.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -2,9 +2,9 @@
 #include "tools/list_tabs.hpp"
 
 #include "base/utf8.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
-#include "toolkit/command_answer.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

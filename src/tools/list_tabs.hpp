@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tmux/manager.hpp"
-#include "toolkit/results.hpp"
+#include "toolkit/results_json.hpp"
 
 namespace terminally {
 

@@ -1,10 +1,10 @@
 // read_file: reads a part of a file, exactly.
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 #include "files/file_access.hpp"
-#include "json/json_size.hpp"
-#include "toolkit/command_answer.hpp"
+#include "json/json_reader.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/file_answers.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -1,8 +1,7 @@
 // read_logs_from_tab: reads the last lines of a tab's log.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/view_args.hpp"
 
 namespace terminally {
 

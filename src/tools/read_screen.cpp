@@ -1,6 +1,6 @@
 // read_screen: reads a tab's screen as a person sees it.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

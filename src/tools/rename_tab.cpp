@@ -1,6 +1,6 @@
 // rename_tab: gives a tab another name.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

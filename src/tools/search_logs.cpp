@@ -1,6 +1,6 @@
 // search_logs: finds the lines of a tab's log that match a regular expression.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -1,9 +1,8 @@
 // send_keys: presses keys in a tab.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
-#include "toolkit/sent_input.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/wait_args.hpp"
 
 namespace terminally {
 namespace {

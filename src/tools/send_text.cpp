@@ -1,9 +1,8 @@
 // send_text: types text into whatever runs in a tab.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
-#include "toolkit/sent_input.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/wait_args.hpp"
 
 namespace terminally {
 

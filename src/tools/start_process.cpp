@@ -1,10 +1,9 @@
 // start_process: starts a command and returns at once, or waits for something; its output goes to the log.
 #include "base/error.hpp"
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/wait_args.hpp"
-#include "toolkit/wait_for_answer.hpp"
 
 namespace terminally {
 

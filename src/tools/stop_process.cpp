@@ -1,7 +1,7 @@
 // stop_process: sends one signal to what runs in a tab.
 #include "tmux/manager.hpp"
-#include "toolkit/command_answer.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -1,10 +1,9 @@
 // stream_logs_from_tab: reads a tab's log from a byte offset, to follow it without gaps.
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/view_args.hpp"
 
 namespace terminally {
 

@@ -1,9 +1,8 @@
 // wait_for: waits for something that happens in a tab.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/answers.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
-#include "toolkit/wait_args.hpp"
-#include "toolkit/wait_for_answer.hpp"
 
 namespace terminally {
 namespace {

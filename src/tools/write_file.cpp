@@ -1,12 +1,11 @@
 // write_file: writes a file, whole and at once.
 #include <array>
 
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "files/file_access.hpp"
 #include "toolkit/file_answers.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -1,6 +1,6 @@
 // count_lines: how many lines a tab's log has. The tool that CONTRIBUTING.md adds.
 #include "tmux/manager.hpp"
-#include "toolkit/limits.hpp"
+#include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

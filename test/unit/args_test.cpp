@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "toolkit/view_args.hpp"
+#include "toolkit/shared_args.hpp"
 
 using namespace terminally;
 using nlohmann::json;

@@ -1,4 +1,4 @@
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 
 #include <doctest/doctest.h>
 

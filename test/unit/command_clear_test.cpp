@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pty_tab.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 #include "text/ansi.hpp"
 
 using namespace terminally;

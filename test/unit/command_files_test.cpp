@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "tab/shell_end.hpp"
 #include "tab/tab.hpp"
+#include "tab/terminal_signals.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/hash.hpp"
+#include "base/digests.hpp"
 #include "event_loop.hpp"
 #include "files/file_access.hpp"
 #include "temp_files.hpp"
@@ -100,8 +100,7 @@ TEST_CASE("A6: a copy is the source, with its mode, also where it goes into a di
   scene.put("empty", "");
   run(scene.io, copy_file({scene.here, "empty", scene.here, "to", nullptr}));
   CHECK(fs::file_size(scene.dir / "to" / "empty") == 0);
-  CHECK(
-      failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("a directory"));
+  CHECK(failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("a directory"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/x", nullptr}))
             .says("is not there"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/", nullptr}))

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/digests.hpp"
 #include "event_loop.hpp"
 #include "files/file_write.hpp"
 #include "temp_files.hpp"

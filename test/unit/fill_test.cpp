@@ -1,4 +1,4 @@
-#include "shell/fill.hpp"
+#include "shell/shells.hpp"
 
 #include <doctest/doctest.h>
 

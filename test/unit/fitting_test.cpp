@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "base/utf8.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "log/output.hpp"
 #include "temp_files.hpp"
 #include "text/ansi.hpp"

@@ -1,4 +1,4 @@
-#include "base/hash.hpp"
+#include "base/digests.hpp"
 
 #include <doctest/doctest.h>
 

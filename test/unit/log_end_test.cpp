@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "log/log_record.hpp"
 #include "temp_files.hpp"
 

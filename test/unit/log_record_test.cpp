@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "log/log_index.hpp"
 #include "log/log_record.hpp"
+#include "log/log_snapshot.hpp"
 
 using namespace terminally;
 

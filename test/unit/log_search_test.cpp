@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "log/log_record.hpp"
 #include "temp_files.hpp"
 #include "text/ansi.hpp"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
-#include "base/unique_fd.hpp"
 #include "temp_files.hpp"
 
 #include <fcntl.h>

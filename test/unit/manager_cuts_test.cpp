@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "cut_secrets.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "logged_tab.hpp"
 
 namespace terminally {

@@ -1,7 +1,7 @@
 // Logs through the manager: read by line and by byte, searched, waited in. They are written here.
 #include <doctest/doctest.h>
 
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "logged_tab.hpp"
 
 namespace terminally {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptors.hpp"
 #include "base/process.hpp"
-#include "base/unique_fd.hpp"
 #include "programs.hpp"
 #include "system/proc.hpp"
 #include "temp_files.hpp"

@@ -13,7 +13,7 @@
 
 #include "base/timeout.hpp"
 #include "system/proc.hpp"
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 
 namespace terminally {
 namespace {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptors.hpp"
 #include "base/process.hpp"
-#include "base/unique_fd.hpp"
 
 namespace terminally::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/command_file.hpp"
+#include "base/conventions.hpp"
 #include "command/command_run.hpp"
 #include "event_loop.hpp"
 #include "places.hpp"

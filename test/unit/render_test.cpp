@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/leave_full_screen.hpp"
+#include "base/conventions.hpp"
 #include "base/utf8.hpp"
 #include "text/ansi.hpp"
 #include "text/screen.hpp"

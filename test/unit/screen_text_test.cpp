@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cut_secrets.hpp"
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "manager_scene.hpp"
-#include "secrets/key_block.hpp"
+#include "secrets/secret_rules.hpp"
 #include "secrets/secrets.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/text_worker.hpp"

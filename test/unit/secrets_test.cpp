@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/base64.hpp"
-#include "mcp/echo.hpp"
+#include "base/digests.hpp"
+#include "mcp/failures.hpp"
 #include "secrets/text_guard.hpp"
 #include "secrets_samples.hpp"
 

@@ -4,9 +4,8 @@
 
 #include <string>
 
-#include "base/base64.hpp"
-#include "base/hash.hpp"
-#include "shell/shell_quoting.hpp"
+#include "base/digests.hpp"
+#include "shell/shell_text.hpp"
 
 using namespace terminally;
 

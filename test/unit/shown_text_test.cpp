@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/base64.hpp"
+#include "base/digests.hpp"
 #include "log/edits.hpp"
 #include "log/own_lines.hpp"
 #include "secrets/text_guard.hpp"

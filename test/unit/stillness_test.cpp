@@ -13,7 +13,7 @@
 #include <iterator>
 #include <vector>
 
-#include "base/unique_fd.hpp"
+#include "base/descriptors.hpp"
 #include "system/proc.hpp"
 #include "temp_files.hpp"
 

@@ -1,4 +1,4 @@
-#include "tab/tab_changes.hpp"
+#include "tab/tab_info.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "log/log_times.hpp"
-#include "log/time_record.hpp"
+#include "log/log_record.hpp"
+#include "log/recording.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

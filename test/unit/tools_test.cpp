@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "json/json_size.hpp"
+#include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
-#include "toolkit/command_answer.hpp"
+#include "toolkit/answers.hpp"
 #include "toolkit/results_json.hpp"
 #include "toolkit/router.hpp"
 #include "tools/all_tools.hpp"

@@ -1,5 +1,5 @@
 // What /proc says of processes that we start on a terminal of our own, by both of its sources.
-#include "system/tty_wait.hpp"
+#include "system/terminal.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

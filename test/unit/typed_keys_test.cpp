@@ -1,4 +1,4 @@
-#include "text/typed_keys.hpp"
+#include "text/typed_text.hpp"
 
 #include <doctest/doctest.h>
 

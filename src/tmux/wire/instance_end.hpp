@@ -6,7 +6,7 @@
 
 #include "config.hpp"
 #include "instance/instance.hpp"
-#include "tab/results.hpp"
+#include "tab/record.hpp"
 
 namespace terminally {
 

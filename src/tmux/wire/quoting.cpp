@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/one_of.hpp"
+#include "base/characters.hpp"
 
 namespace terminally {
 

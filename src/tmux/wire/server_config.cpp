@@ -11,7 +11,7 @@
 #include <map>
 #include <string_view>
 
-#include "shell/shell_quoting.hpp"
+#include "shell/shell_text.hpp"
 #include "system/account.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/rows.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/programs.hpp"
+#include "base/process.hpp"
 #include "base/utf8.hpp"
 
 namespace terminally {

@@ -1,0 +1,178 @@
+// Makes CLI11 validators that accept plain digits and known units, and nothing else.
+// Finds the log that a command line names by a tab or a path.
+// Reads the argument of the command line that names a tab by id or by name.
+
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/guest.hpp"
+#include "hosts/hosts_file.hpp"
+#include "instance/tab_ids.hpp"
+#include "toolkit/far_names.hpp"
+
+namespace terminally {
+
+namespace {
+
+/// nullopt where `text` is no number from `least` to `most`.
+template <class Number>
+std::optional<Number> number_in(const std::string& text, Number least, Number most) {
+  Number number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const bool fits = error == std::errc() && rest == end && number >= least && number <= most;
+  return fits ? std::optional(number) : std::nullopt;
+}
+
+std::string as_text(double number) {
+  std::ostringstream text;
+  text << std::defaultfloat << std::setprecision(15) << number;
+  return text.str();
+}
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto complaint_about = [least, most](const std::string& text) {
+    return number_in(text, least, most) ? std::string()
+                                        : "\"" + text + "\" is no whole number from " +
+                                              std::to_string(least) + " to " + std::to_string(most);
+  };
+  return {complaint_about, ""};
+}
+
+CLI::Validator number(double least, double most) {
+  const auto complaint_about = [least, most](const std::string& text) {
+    return number_in(text, least, most)
+               ? std::string()
+               : "\"" + text + "\" is no number from " + as_text(least) + " to " + as_text(most);
+  };
+  return {complaint_about, ""};
+}
+
+CLI::Validator number_of_bytes(std::uint64_t least, std::uint64_t most) {
+  const auto take = [least, most](std::string& text) {
+    std::string bytes = text;
+    std::string wrong;
+    try {
+      wrong = CLI::AsSizeValue(false)(bytes);
+    } catch (const CLI::Error& error) {  // an unknown unit
+      wrong = error.what();
+    }
+    if (!wrong.empty() || !number_in(bytes, least, most)) {
+      return "\"" + text + "\" is no number of bytes from " + std::to_string(least) + " to " +
+             std::to_string(most) + ", as in 65536, 64MiB or 2GiB";
+    }
+    text = bytes;
+    return std::string();
+  };
+  return {take, ""};
+}
+
+CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::string& description) {
+  return command.add_option("tab", which, description)->type_name(kLogType);
+}
+
+PaneLog log_of(const Config& config, WindowId tab) {
+  const Instance instance = instance_to_read(config);
+  const auto generation = generation_of(instance, tab);
+  if (!generation) {
+    throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +
+                                          instance.name() + "\": no pane-" + to_string(tab) + ".log below " +
+                                          instance.state().string() + "; `terminally-mcp ls` lists the tabs");
+  }
+  return PaneLog(log_path(instance.generation(*generation), to_string(tab)));
+}
+
+PaneLog log_named(const Config& config, const std::string& which) {
+  if (const auto tab = parse_window_id(which)) {
+    return log_of(config, *tab);
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(which, error)) {
+    return PaneLog(which);
+  }
+  std::optional<WindowId> named;
+  try {
+    named = tab_of(config, which);
+  } catch (const Error& none) {
+    if (none.code() != ErrorCode::not_found) {
+      throw;
+    }
+  }
+  if (!named) {
+    throw Error(ErrorCode::not_found, "\"" + which +
+                                          "\" is neither a tab (@0, @1 and so on, or a name; "
+                                          "`terminally-mcp ls`) nor a log file");
+  }
+  return log_of(config, *named);
+}
+
+Error no_such_tab(const std::string& which) {
+  const auto far = split_far_name(which);
+  return Error(
+      ErrorCode::not_found,
+      "\"" + which + "\" is no tab: neither an id such as @0 nor the name of an open tab" +
+          (far ? ", and \"" + far->host + "\" is an unknown host (`terminally-mcp hosts list`)" : "") +
+          "; `terminally-mcp ls` lists them");
+}
+
+CLI::Option* add_tab_argument(CLI::App& command, std::string& tab, const std::string& description) {
+  return command.add_option("tab", tab, description)->type_name(kTabType);
+}
+
+CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab,
+                                 const std::string& description) {
+  const auto take = [&tab](const std::string& text) { tab = parse_window_id(text); };
+  const auto complain = [](const std::string& text) {
+    return parse_window_id(text) ? std::string() : std::string(no_such_tab(text).what());
+  };
+  return command.add_option_function<std::string>("tab", take, description)
+      ->check(CLI::Validator(complain, ""))
+      ->type_name(kTabType);
+}
+
+WindowId tab_of(const Config& config, const std::string& which) {
+  if (const auto id = parse_window_id(which)) {
+    return *id;
+  }
+  std::vector<WindowId> found;
+  for (const TabInfo& tab : tabs_of(guest_config(config))) {
+    if (tab.name == which) {
+      found.push_back(tab.window_id);
+    }
+  }
+  if (found.empty()) {
+    const std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+    const bool is_host = std::ranges::find(hosts, which, &HostEntry::name) != hosts.end();
+    const std::string hint = is_host ? "; the host of that name is " + which +
+                                           ":, with the colon, and a tab there " + which + ":@0"
+                                     : "";
+    throw Error(ErrorCode::not_found, no_such_tab(which).what() + hint);
+  }
+  if (found.size() > 1) {
+    throw Error(ErrorCode::invalid_argument, several_tabs_named(which, found[0], found[1]));
+  }
+  return found.front();
+}
+
+bool is_name_of_tab(const Config& guest, const std::string& which) {
+  const std::vector<TabInfo> tabs = tabs_of(guest);
+  return std::ranges::any_of(tabs, [&which](const TabInfo& tab) { return tab.name == which; });
+}
+
+std::optional<WindowId> tab_if_given(const Config& config, const std::string& which) {
+  return which.empty() ? std::nullopt : std::optional(tab_of(config, which));
+}
+
+}  // namespace terminally

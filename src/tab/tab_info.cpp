@@ -1,0 +1,47 @@
+// Counts the tabs that came or went, and wakes the watchers.
+
+#include "tab/tab_info.hpp"
+
+#include <algorithm>
+
+namespace terminally {
+
+namespace {
+
+bool same_tab(const TabInfo& a, const TabInfo& b, TabNews news) {
+  if (a.window_id != b.window_id) {
+    return false;
+  }
+  return news == TabNews::come_and_gone || (a.name == b.name && a.active == b.active && a.cwd == b.cwd &&
+                                            a.foreground == b.foreground && a.busy == b.busy);
+}
+
+}  // namespace
+
+bool same_tabs(const TabList& a, const TabList& b, TabNews news) {
+  return a.changes == b.changes &&
+         std::ranges::equal(a.open, b.open,
+                            [news](const TabInfo& x, const TabInfo& y) { return same_tab(x, y, news); });
+}
+
+std::shared_ptr<Event> TabChanges::news() {
+  std::erase_if(told_, [](const auto& event) { return event.expired(); });
+  auto event = std::make_shared<Event>();
+  told_.emplace_back(event);
+  return event;
+}
+
+void TabChanges::came_or_went() {
+  ++count_;
+  differs();
+}
+
+void TabChanges::differs() {
+  for (const auto& weak : told_) {
+    if (const auto event = weak.lock()) {
+      event->set();
+    }
+  }
+}
+
+}  // namespace terminally
