@@ -138,7 +138,7 @@ int run_command_line(int argc, char** argv, Config config) {
     return 0;  // `terminally-mcp ls | head -1`
   } catch (const boost::system::system_error& error) {
     const bool of_system = error.code().category() == boost::system::system_category();
-    complain(of_system ? "cannot go on: " + system_reason(error.code().value()) : error.what());
+    complain(of_system ? "system error: " + system_reason(error.code().value()) : error.what());
     return 1;
   } catch (const std::exception& error) {
     complain(error.what());

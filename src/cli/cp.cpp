@@ -70,7 +70,7 @@ Place place_of(const std::string& given, const Config& config, boost::asio::io_c
   }
   throw Error(ErrorCode::invalid_argument,
               "\"" + name +
-                  "\" is no host that is known (see: hosts list); a file here whose name has a colon is ./" +
+                  "\" is an unknown host (see: hosts list); a file here whose name has a colon is ./" +
                   given);
 }
 
@@ -108,7 +108,7 @@ boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<
   const CopiedFile copied = co_await copy_file(std::move(copy));
   progress->is_done = true;
   if (copied.resumed_at != 0) {
-    complain("went on from byte " + std::to_string(copied.resumed_at) + " of an earlier try");
+    complain("resumed at byte " + std::to_string(copied.resumed_at));
   }
   for (const std::shared_ptr<Host>& host : {from.host, to.host}) {
     if (host) {
@@ -125,7 +125,7 @@ int copy_by_hand(const CpOptions& options, const Config& config) {
   const int exit_code = run_until_signal(io, copy_between(std::move(from), std::move(to), progress));
   if (exit_code != 0 && !progress->is_done) {
     progress->end_line();
-    complain("ended before the copy was known to be whole: the same cp goes on from what was copied");
+    complain("interrupted; run the same cp again to resume");
   }
   return exit_code;
 }

@@ -38,8 +38,11 @@ Findings check_instances(const Config& config) {
       findings.push_back(fine("instance: " + name + ", " + std::to_string(tabs_of(guest).size()) + " tabs, " +
                               (owned ? "its server is pid " + owner : "no server at present")));
     } catch (const Error& error) {
+      const int pid = Instance(guest, name).server_pid();
       findings.push_back(wrong("instance: " + name + ": " + error.what(),
-                               "if its tmux server hangs, kill that; the logs stay"));
+                               "if its tmux server hangs, kill it" +
+                                   (pid == 0 ? std::string() : " (pid " + std::to_string(pid) + ")") +
+                                   "; the logs stay"));
     }
   }
   if (findings.empty()) {

@@ -126,8 +126,8 @@ class Exec {
     if (has_piped_input()) {
       complain(
           waits +
-          ", and exec passes on what is typed at a terminal, no pipe and no file: it is interrupted. Give "
-          "it its input in the command, as in: terminally-mcp exec -- 'sort < FILE'");
+          ", and exec does not pass on a pipe or file as input: interrupting the command. Give it its input "
+          "in the command line, as in: terminally-mcp exec -- 'sort < FILE'");
       asio::post(io_, [this] { cancel(kExecFailed); });
     } else if (!std::exchange(told_, true)) {
       complain(waits + "; to answer it: terminally-mcp attach " + to_string(tab_));

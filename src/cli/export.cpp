@@ -88,11 +88,11 @@ void write_events(Recording& recording, Output& output) {
   while (auto piece = recording.next()) {
     now += piece->wait;
     if (piece->gap_bytes > 0) {
-      complain(std::to_string(piece->gap_bytes) + " bytes are gone at " + std::to_string(now.count() / 1000) +
-               " s");
+      complain(std::to_string(piece->gap_bytes) + " bytes are missing from the log at " +
+               std::to_string(now.count() / 1000) + " s");
     }
     if (piece->gap_unknown) {
-      complain("bytes that nobody counted are missing at " + std::to_string(now.count() / 1000) +
+      complain("an unknown number of bytes is missing at " + std::to_string(now.count() / 1000) +
                " s: the log's writer was killed");
     }
     std::string text;

@@ -38,9 +38,7 @@ bool is_hex(const std::string& text) {
 /// requests that it had not begun are never carried out.
 int gateway(Config config, const GatewayOptions& options) {
   if (!is_hex(options.id) || !is_hex(options.nonce) || config.instance.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                "gateway: for another terminally-mcp, which gives an id, a nonce and "
-                "--instance");
+    throw Error(ErrorCode::invalid_argument, "gateway is for other terminally-mcp programs only");
   }
   config.gateway = options.id;
   config.temporary = options.temporary;

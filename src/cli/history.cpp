@@ -126,7 +126,7 @@ void add_history(CLI::App& app, Config& config, Action& action) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "As a JSON array, whole commands and byte offsets included");
   command->footer(
-      "It asks nobody: it works beside the server, and with --instance NAME after the end of all of them.\n"
+      "Reads records from disk: needs no server; with --instance NAME, no running instance either.\n"
       "Examples:\n"
       "  terminally-mcp history\n"
       "  terminally-mcp history @3 -n 100\n"

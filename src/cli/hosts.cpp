@@ -73,7 +73,7 @@ int list_hosts(const Config& config) {
 void save(const Config& config, const std::vector<HostEntry>& hosts) {
   std::filesystem::create_directories(config.hosts_file.parent_path());
   replace_file(config.hosts_file, write_hosts(hosts));
-  complain("a server that runs now goes by this once it is started again");
+  complain("restart running servers for this to take effect");
 }
 
 /// Replaces the host of that name, or adds it.
@@ -93,8 +93,8 @@ void replace_earlier(const Config& config, HostEntry& entry, bool gives_program)
     const bool is_same_way =
         host.ssh == entry.ssh && host.ssh_config == entry.ssh_config && host.command == entry.command;
     const bool keeps = is_same_way && !gives_program && host.program != entry.program;
-    complain(entry.name + " was there already, and is replaced" +
-             (keeps ? ", but for its program, " + host.program + " (--program names another)" : ""));
+    complain("replaced the host " + entry.name +
+             (keeps ? " (kept its program " + host.program + "; --program names another)" : ""));
     entry.program = keeps ? host.program : entry.program;
   }
 }
@@ -219,10 +219,10 @@ void add_hosts(CLI::App& app, Config& config, Action& action) {
   CLI::App* command =
       app.add_subcommand("hosts", "The machines and containers that agents may use beside this one");
   command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "Those there are");
+  CLI::App* list = command->add_subcommand("list", "List the hosts");
   list->callback([&config, &action] { action = [&config] { return list_hosts(config); }; });
 
-  CLI::App* adding = command->add_subcommand("add", "Allow one");
+  CLI::App* adding = command->add_subcommand("add", "Add a host that agents may use");
   adding->add_option("name", options->entry.name, "What agents call it")->required();
   adding->add_option("--ssh", options->entry.ssh, "A destination of ssh: build1, me@10.0.0.7");
   adding->add_option("--ssh-config", options->entry.ssh_config,
@@ -230,17 +230,18 @@ void add_hosts(CLI::App& app, Config& config, Action& action) {
   const CLI::Option* program =
       adding->add_option("--program", options->entry.program, "Where terminally-mcp is there");
   adding->add_option("--instance-there", options->entry.instance,
-                     "The instance there, where it is to be a certain one");
+                     "The instance there; default: one for this gateway alone");
   adding
       ->add_option("--file-root", options->entry.file_roots,
                    "Where list_files, read_file and write_file may work there; more than one is allowed")
       ->allow_extra_args(false);
-  adding->add_option(
-      "--terminal", options->terminal,
-      "Beside a command, what gives a terminal, for attach, in quotes: \"docker exec -it web\"");
+  adding->add_option("--terminal", options->terminal,
+                     "The command that runs a program there with a terminal, for attach, in quotes: \"docker "
+                     "exec -it web\"");
   adding->add_option(
       "command", options->entry.command,
-      "Or, behind --, what gives a pipe to a program that is put behind it: docker exec -i web");
+      "Without --ssh, after --: the command that runs a program there over a pipe; the program is appended: "
+      "docker exec -i web");
   adding->callback([&config, &action, options, program] {
     action = [&config, options, gives = program->count() != 0] {
       return add(config, options->entry, options->terminal, gives);

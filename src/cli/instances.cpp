@@ -181,14 +181,14 @@ void add_instances(CLI::App& app, Config& config, Action& action) {
   command->footer(
       "Examples:\n"
       "  terminally-mcp instances\n"
-      "  terminally-mcp instances clean     puts away what is dead: never one whose server or tabs live");
+      "  terminally-mcp instances clean     removes dead instances, never one whose server or tabs live");
   command->callback([&config, &action, options, command] {
     if (command->get_subcommands().empty()) {  // the subcommand's callback comes first
       action = [&config, options] { return list(config, *options); };
     }
   });
   CLI::App* cleaning = command->add_subcommand(
-      "clean", "Ends unnamed instances whose server was killed, puts named ones away that have no tabs");
+      "clean", "Removes dead instances: unnamed ones whose server was killed, named ones that have no tabs");
   cleaning->footer("It says what it did with each. Logs are never removed.");
   cleaning->callback([&config, &action] { action = [&config] { return clean_all(config); }; });
 }

@@ -138,8 +138,8 @@ void Keyboard::tell_what_is_dropped(std::size_t unread) const {
   if (dropped == 0) {
     return;
   }
-  complain((offering_ ? "dropped what was typed, of which the tab may have taken the first line or key: "
-                      : "dropped what was typed and nothing in the tab took: ") +
+  complain((offering_ ? "discarded typed input, of which the tab may have taken the first line or key: "
+                      : "discarded typed input that no program read: ") +
            bytes_in_words(dropped));
 }
 

@@ -56,9 +56,10 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
 void add_redaction(CLI::App& app, Config& config) {
   static const std::map<std::string, Redact> redact_names = {
       {"off", Redact::off}, {"rules", Redact::rules}, {"all", Redact::all}};
-  app.add_option("--redact", config.redact,
-                 "Mask secrets in what tools answer: off, rules (what looks like one), all (and the values "
-                 "named below); default all")
+  app.add_option(
+         "--redact", config.redact,
+         "Mask secrets in what tools answer: off, rules (text that looks like a secret), all (and the "
+         "values named below); default all")
       ->transform(one_of(redact_names))
       ->type_name("off|rules|all")
       ->envname("TERMINALLY_REDACT");
@@ -80,8 +81,9 @@ CLI::Validator absolute_path() {
         std::error_code error;
         const auto absolute = std::filesystem::absolute(path, error);
         if (path.empty() || error) {
-          return path.empty() ? std::string("is empty; give a directory")
-                              : path + " is relative, and where to is not known: " + error.message();
+          return path.empty()
+                     ? std::string("is empty; give a directory")
+                     : path + " is relative, and the current directory is unknown: " + error.message();
         }
         path = absolute.lexically_normal().string();
         return std::string();
@@ -118,9 +120,9 @@ void add_options(CLI::App& app, Config& config) {
       ->type_name(kDirectoryType)
       ->envname("TERMINALLY_STATE_DIR")
       ->capture_default_str();
-  app.add_option("--view", config.view,
-                 "What tools answer with by default: raw (exact), plain (no escape sequences), rendered (as "
-                 "seen in the end)")
+  app.add_option(
+         "--view", config.view,
+         "Default view of tools: raw (exact), plain (no escape sequences), rendered (text as finally drawn)")
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
   add_redaction(app, config);
@@ -145,7 +147,7 @@ void add_options(CLI::App& app, Config& config) {
   app.add_flag("--plain-env", config.plain_env,
                "Do not set PAGER=cat, GIT_TERMINAL_PROMPT=0 and the like in tabs");
   app.add_option("--sync-window-ms", config.sync_window_ms,
-                 "How long a call may block before it hands its command over")
+                 "How long a call may block before it returns and lets its command run on")
       ->check(whole_number(100, 86'400'000))
       ->capture_default_str();
   const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,

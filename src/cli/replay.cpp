@@ -75,10 +75,10 @@ asio::awaitable<void> play(Recording& recording, const ReplayOptions& options, S
     due += std::chrono::duration_cast<Clock::duration>(wait);
     co_await sleep_until(due);  // even if it is due already, so that signals are handled
     if (piece->gap_bytes > 0) {
-      complain(std::to_string(piece->gap_bytes) + " bytes are gone here");
+      complain(std::to_string(piece->gap_bytes) + " bytes are missing from the log here");
     }
     if (piece->gap_unknown) {
-      complain("bytes that nobody counted are missing here: the log's writer was killed");
+      complain("an unknown number of bytes is missing here: the log's writer was killed");
     }
     stage.show(piece->bytes);
   }

@@ -13,10 +13,11 @@ namespace terminally {
 
 Error no_such_tab(const std::string& which) {
   const auto far = split_far_name(which);
-  return Error(ErrorCode::not_found,
-               "\"" + which + "\" is no tab: neither an id such as @0 nor the name of an open tab" +
-                   (far ? ", and \"" + far->host + "\" is no host (`terminally-mcp hosts list`)" : "") +
-                   "; `terminally-mcp ls` lists them");
+  return Error(
+      ErrorCode::not_found,
+      "\"" + which + "\" is no tab: neither an id such as @0 nor the name of an open tab" +
+          (far ? ", and \"" + far->host + "\" is an unknown host (`terminally-mcp hosts list`)" : "") +
+          "; `terminally-mcp ls` lists them");
 }
 
 CLI::Option* add_tab_argument(CLI::App& command, std::string& tab, const std::string& description) {

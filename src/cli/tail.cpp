@@ -135,10 +135,11 @@ class LossTeller {
 
 void print_slice(const PaneLog::Slice& slice, Printer& printer) {
   if (slice.gap_bytes) {
-    complain(std::to_string(*slice.gap_bytes) + " bytes are gone before byte " + std::to_string(slice.from));
+    complain(std::to_string(*slice.gap_bytes) + " bytes are missing from the log before byte " +
+             std::to_string(slice.from));
   }
   if (slice.gap_unknown) {
-    complain("an unknown number of bytes is gone before byte " + std::to_string(slice.from));
+    complain("an unknown number of bytes is missing from the log before byte " + std::to_string(slice.from));
   }
   printer.take(slice.bytes);
 }
@@ -180,7 +181,7 @@ std::uint64_t first_byte(const PaneLog& log, const TailOptions& options) {
   }
   const PaneLog::Tail tail = log.last_lines(options.lines, kMostTailBytes);
   if (tail.lines < options.lines && tail.truncated) {
-    complain("-n: only the last " + std::to_string(tail.lines) + " lines, " +
+    complain("-n: found only " + std::to_string(tail.lines) + " lines within the last " +
              std::to_string(tail.next - tail.from) + " bytes; use --from-byte for more");
   }
   return tail.from;
@@ -222,8 +223,8 @@ void add_tail(CLI::App& app, Config& config, Action& action) {
                     "What a person would have seen in the end: no colours, redrawn lines once. With -f, "
                     "lines come when they are finished");
   command->footer(
-      "Into a pipe or a file every byte comes as it was printed; on a terminal what draws: no titles, no\n"
-      "clipboard, no marks of ours. Bytes that are gone are named on stderr.\n"
+      "Into a pipe or a file every byte comes as it was printed; a terminal gets only what is safe to draw:\n"
+      "no titles, no clipboard, no marks of ours. Bytes that are gone are named on stderr.\n"
       "Examples:\n"
       "  terminally-mcp tail @3                   the last 10 lines\n"
       "  terminally-mcp tail @3 -f                follow it\n"

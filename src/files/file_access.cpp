@@ -42,8 +42,8 @@ std::string name_behind(const std::string& after) {
 Error not_that_whole(const WriteFile& request) {
   return {ErrorCode::invalid_argument,
           "sha256: what was written to \"" + request.path +
-              "\" has another one: it changed meanwhile, or another wrote parts of it at the same time; "
-              "nothing was replaced, write all of it again"};
+              "\" hashes to something else: its source changed meanwhile, or another call wrote parts of it; "
+              "nothing was replaced. Send all of it again"};
 }
 
 }  // namespace
@@ -59,10 +59,10 @@ Awaitable<void> FileAccess::give_time(std::string said, Awaitable<void> work) {
   const bool in_time =
       co_await finish_by(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
   if (!in_time) {
-    throw Error(ErrorCode::io, "path: \"" + said + "\": nothing came of it within " +
+    throw Error(ErrorCode::io, "path: \"" + said + "\": timed out after " +
                                    std::to_string(patience_.count()) +
-                                   " ms, as its file system hangs or the file is very large; what was to be "
-                                   "written may still be");
+                                   " ms: the file system hangs or the file is very large; a write may still "
+                                   "complete");
   }
 }
 

@@ -39,7 +39,7 @@ std::string meant_path(const std::string& path) {
   if (!meant) {
     throw Error(ErrorCode::invalid_argument,
                 "path: \"" + path +
-                    "\" is no URI of a file here; allowed: file:///, the path, and % with two hex digits");
+                    "\" is no valid file URI; allowed: file:///, the path, and % with two hex digits");
   }
   return *meant;
 }
@@ -106,23 +106,22 @@ FilePlaceInRoot FileRoots::find(const std::string& path) const {
   }
   if (best == nullptr) {
     throw Error(ErrorCode::invalid_argument,
-                "path: \"" + path + "\" is outside of what files may be used: " + explain());
+                "path: \"" + path + "\" is outside the allowed roots: " + explain());
   }
   return {FileRoot::beneath(best->real), below, meant, path};
 }
 
 std::string FileRoots::explain() const {
   const std::string how =
-      "a person allows more: --file-root DIR where the server is started, for a host \"file_roots\" in "
-      "hosts.json";
+      ". To allow more: start the server with --file-root DIR (for a host: \"file_roots\" in hosts.json)";
   if (roots_.empty()) {
-    return "none, as " + why_none_ + "; " + how;
+    return "none, as " + why_none_ + how;
   }
   std::string all;
   for (const Root& root : roots_) {
     all += (all.empty() ? "" : ", ") + root.named;
   }
-  return all + "; " + how;
+  return all + how;
 }
 
 }  // namespace terminally

@@ -62,10 +62,9 @@ std::string text_of(std::string bytes, std::uint64_t offset, bool goes_on) {
       break;
     }
     if (part.kind != Utf8Kind::valid) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          "encoding: byte " + std::to_string(offset + at) +
-              " of the file begins no character of UTF-8; encoding: \"base64\" gives the exact bytes");
+      throw Error(ErrorCode::invalid_argument,
+                  "encoding: byte " + std::to_string(offset + at) +
+                      " of the file is no UTF-8; encoding: \"base64\" gives the exact bytes");
     }
     at += part.bytes;
   }

@@ -110,8 +110,9 @@ UniqueFd FreshFile::open_part() {
     const std::optional<struct stat> named = named_info(where_, name_);
     if (part && named && ::fstat(part.get(), &ours) == 0 && ours.st_ino == named->st_ino) {
       if (ours.st_uid != ::geteuid() || ours.st_nlink != 1 || (ours.st_mode & 0077U) != 0) {
-        throw Error(ErrorCode::io, "path: \"" + where_.said + "\": its part " + name_ +
-                                       " is not ours alone: somebody else put it there; remove it");
+        throw Error(ErrorCode::io,
+                    "path: \"" + where_.said + "\": its part " + name_ +
+                        " belongs to another user, has other links or is open to others; remove it");
       }
       return part;  // else it was renamed, or removed, before we had the lock
     }
@@ -125,7 +126,7 @@ void FreshFile::write_part() {
   fd_ = open_part();
   if (!fd_) {
     throw Error(ErrorCode::busy,
-                "path: \"" + where_.said + "\" is just being written in parts by another; try again");
+                "path: \"" + where_.said + "\": another call is writing it in parts; try again");
   }
   struct stat info{};
   if (::fstat(fd_.get(), &info) != 0 ||
@@ -184,11 +185,12 @@ void FreshFile::compare(const std::string& there) const {
   if (expected.empty() || (old_ ? expected == there : expected == kAbsent)) {
     return;
   }
-  const std::string is = !old_ ? "is not there" : expected == kAbsent ? "is there already" : "has " + there;
+  const std::string is = !old_                 ? "does not exist"
+                         : expected == kAbsent ? "exists already"
+                                               : "has SHA-256 " + there + ", not " + expected;
   const bool same = old_ && !request_.piece && there == sha256_hex(request_.content);
-  throw wrong_write("expected_sha256: \"" + where_.said + "\" " + is + ", and " + expected +
-                    " was expected; nothing was written" +
-                    (same   ? ". It has the content of this very call"
+  throw wrong_write("expected_sha256: \"" + where_.said + "\" " + is + "; nothing was written" +
+                    (same   ? ". It already has the content of this call"
                      : old_ ? "; read it again"
                             : ""));
 }
@@ -227,7 +229,7 @@ void FreshFile::put_in_place() {
   }
   if (failed != 0) {
     throw errno == EEXIST
-        ? wrong_write("expected_sha256: \"" + where_.said + "\" is there already; nothing was written")
+        ? wrong_write("expected_sha256: \"" + where_.said + "\" exists already; nothing was written")
         : file_error(where_.said, errno);
   }
   keep_ = true;

@@ -29,7 +29,7 @@ void refuse_unless_file(const struct stat& info, const std::string& said) {
   }
   const std::string type(file_type(info));
   const std::string hint = type == "directory" ? "; give a file in it (list_files names them)" : "";
-  throw refused(said, "is no regular file but a " + type +
+  throw refused(said, "is a " + type + ", not a regular file" +
                           (type == "symlink" ? "; give the path that it leads to" : hint));
 }
 
@@ -76,10 +76,11 @@ Error file_error(const std::string& said, int error_number) {
                      "it is relative "
                      "and stays within");
     case ELOOP:
-      return refused(said, "leads over a symbolic link that is not followed");
+      return refused(said, "contains a symbolic link that is not followed; give its target");
     case ENOSYS:
-      return Error(ErrorCode::io,
-                   "path: this system cannot keep files within a directory (openat2, Linux 5.6 or newer)");
+      return Error(
+          ErrorCode::io,
+          "path: this system cannot confine access to a directory (needs openat2, Linux 5.6 or newer)");
     default:
       return Error(ErrorCode::io, "path: \"" + said + "\": " + system_reason(error_number));
   }
@@ -97,7 +98,7 @@ UniqueFd open_directory(const FilePlaceInRoot& place) {
   UniqueFd directory = place.root.open(place.path, O_RDONLY | O_DIRECTORY);
   if (!directory) {
     throw errno == ENOTDIR
-        ? refused(place.said, "is no directory, or leads over a file; read_file reads files")
+        ? refused(place.said, "is no directory, or a part of it is a file; read_file reads files")
         : file_error(place.said, errno);
   }
   return directory;

@@ -80,7 +80,7 @@ FarMessage answer_of(std::uint64_t id, ordered_json& message) {
   }
   const ordered_json* const error = object_in(message, "error");
   answer.refusal = error != nullptr ? shortened(text_field(*error, "message").value_or(""), kLongestFarWords)
-                                    : "no answer at all";
+                                    : "the host answered with neither a result nor an error";
   return answer;
 }
 
@@ -91,7 +91,7 @@ FarMessage read_far_message(std::string_view line) {
   std::string detail;
   if (read_json(line, message, detail) != JsonFault::none || !message.is_object()) {
     const std::string why = detail.empty() ? "no object" : shortened(detail, kLongestFarWords);
-    throw Error(ErrorCode::io, "it sent what is no message: " + why);
+    throw Error(ErrorCode::io, "the host sent a line that is no JSON-RPC message: " + why);
   }
   if (message.contains("method")) {
     const ordered_json* const params = object_in(message, "params");

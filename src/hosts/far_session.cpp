@@ -79,8 +79,7 @@ awaitable<void> FarSession::shake_hands(Clock::time_point by) {
   }
   if (!failure.empty()) {
     close(failure);
-    throw Error(ErrorCode::io,
-                "terminally-mcp there was started, and does not speak the protocol: " + failure);
+    throw Error(ErrorCode::io, "terminally-mcp started on the host, but initialize failed: " + failure);
   }
   round_trip_ = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
   send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
@@ -89,11 +88,12 @@ awaitable<void> FarSession::shake_hands(Clock::time_point by) {
 
 awaitable<ordered_json> FarSession::request(Request request) {
   if (requests_.size() >= kMostPending) {
-    throw Error(ErrorCode::busy, std::to_string(requests_.size()) + " calls wait for it already");
+    throw Error(ErrorCode::busy, std::to_string(requests_.size()) +
+                                     " calls already wait for this host (the limit); try again later");
   }
   if (pipe_.unsent_bytes() > FarPipe::kMostUnsentBytes / 2) {
-    throw Error(ErrorCode::busy,
-                std::to_string(pipe_.unsent_bytes()) + " bytes wait to be sent to it already");
+    throw Error(ErrorCode::busy, std::to_string(pipe_.unsent_bytes()) +
+                                     " bytes already wait to be sent to this host; try again later");
   }
   co_return co_await ask(std::move(request));
 }
@@ -153,7 +153,8 @@ void FarSession::forget(std::uint64_t id) {
 
 void FarSession::send(const std::string& message) {
   if (!pipe_.send(message)) {
-    close("it does not read what is sent to it");
+    close("the host stopped reading: " + std::to_string(FarPipe::kMostUnsentBytes >> 20U) +
+          " MiB wait to be sent");
   }
 }
 
@@ -182,7 +183,7 @@ awaitable<void> FarSession::read_loop() {
 /// Drops an answer that no request waits for, without parsing all of it.
 awaitable<void> FarSession::take(LineFramer::Line line) {
   if (line.too_long) {
-    co_return close("it sent a line that is too long to be an answer");
+    co_return close("the host sent a line that is too long to be an answer");
   }
   const auto waits = [this](std::uint64_t id) { return requests_.waits(id); };
   if (answers_nobody(line.text, waits)) {
@@ -232,7 +233,7 @@ awaitable<void> FarSession::ping_loop() {
     co_await sleep_for(kAnswerIsRead);
     if (pipe_.heard() < asked && !lost_) {
       silent_ = true;
-      close("it was not heard of for " + std::to_string(kPingWithin.count() / 1'000) + " s");
+      close("no answer to a ping within " + std::to_string(kPingWithin.count() / 1'000) + " s");
     }
   }
 }

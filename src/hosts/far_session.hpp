@@ -35,7 +35,7 @@ class FarRefusal : public Error {
 /// The link is up, and the answer has not come in time.
 class NotAnswered : public Error {
  public:
-  NotAnswered() : Error(ErrorCode::io, "it is connected, and has not answered in time") {}
+  NotAnswered() : Error(ErrorCode::io, "the host is connected but has not answered in time") {}
 };
 
 /// One connection to a far side, from its hello on: a client of the protocol over the pipe. The far side is

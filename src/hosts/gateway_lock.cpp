@@ -87,7 +87,7 @@ FileLock take_gateway_lock(const Config& config, const std::string& gateway) {
   }
   if (!lock) {
     throw Error(ErrorCode::busy, "instance \"" + config.instance +
-                                     "\": the server before this one does not end, pid " +
+                                     "\": an earlier server of this gateway did not end after SIGKILL, pid " +
                                      std::to_string(lock_holder(path)));
   }
   write_holder(lock, gateway);

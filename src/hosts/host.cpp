@@ -53,7 +53,7 @@ FarSession::Request tool_request(const std::string& tool, ordered_json arguments
 ordered_json object_of(ordered_json result) {
   const bool failed = result.value("isError", ordered_json(false)) == true;
   if (failed) {
-    std::string text = "it failed there, and did not say why";
+    std::string text = "the tool failed on the host without a message";
     const ordered_json content = result.value("content", ordered_json());
     if (content.is_array() && !content.empty() && content[0].is_object() &&
         content[0].value("text", ordered_json()).is_string()) {
@@ -68,7 +68,9 @@ ordered_json object_of(ordered_json result) {
     object->erase("notes");
   }
   if (object == result.end() || !object->is_object()) {
-    throw Error(ErrorCode::io, "terminally-mcp there answered in a way that is not understood");
+    throw Error(ErrorCode::io,
+                "the host answered with a malformed result: field \"structuredContent\"; versions may differ "
+                "(list_hosts)");
   }
   return std::move(*object);
 }
@@ -146,7 +148,7 @@ awaitable<std::shared_ptr<FarSession>> Host::connected(Clock::time_point by) {
   const std::shared_ptr<Attempt> attempt = attempt_;
   const bool in_time = co_await attempt->over.wait_by(by);
   if (!in_time) {
-    throw Error(ErrorCode::io, "it is not connected yet");
+    throw Error(ErrorCode::io, "the host is not connected yet");
   }
   if (!attempt->error.empty()) {
     throw Error(ErrorCode::io, attempt->error);
@@ -186,9 +188,9 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
   }
   if (!call.read_only) {
     throw Error(ErrorCode::io,
-                "the link was lost (" + why + ") while " + call.tool +
-                    " was under way: whether it was done there is not known. Look before you call it "
-                    "again: list_tabs, read_screen");
+                "the link was lost (" + why + ") during " + call.tool +
+                    ", so it may or may not have taken effect. Check with list_tabs or read_screen before "
+                    "you repeat it");
   }
   session = co_await connected(by);
   co_return co_await call_tool(std::move(session), std::move(call), "");
@@ -209,7 +211,7 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
     unanswered = true;
   }
   if (unanswered) {
-    co_return lost_answer(call, key, "it has not answered in time");
+    co_return lost_answer(call, key, "the host has not answered in time");
   }
   try {
     co_return co_await recover(std::move(call), key, std::move(why), until);
@@ -238,7 +240,7 @@ awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, Far
 
 awaitable<ordered_json> Host::ask(std::string tool, Clock::time_point by) {
   if (!is_up()) {
-    throw LinkLost("it is not connected");
+    throw LinkLost("the host is not connected");
   }
   const std::shared_ptr<FarSession> session = session_;
   FarSession::Request request = tool_request(tool, ordered_json::object());

@@ -25,14 +25,15 @@ std::string path_as_text(const std::string& path) {
   }
   if (!path.starts_with('/')) {
     throw Error(ErrorCode::invalid_argument,
-                "the path there has bytes that are no UTF-8; give it from / on: " + to_valid_utf8(path));
+                "the path there has bytes that are no UTF-8; give an absolute path, starting with /: " +
+                    to_valid_utf8(path));
   }
   return file_uri(path);
 }
 
 Error not_understood(const char* field) {
-  return Error(ErrorCode::io,
-               std::string("terminally-mcp there answered in a way that is not understood: ") + field);
+  return Error(ErrorCode::io, std::string("the host answered with a malformed result: field \"") + field +
+                                  "\"; versions may differ (hosts check)");
 }
 
 std::uint64_t number_field(const ordered_json& answer, const char* field) {

@@ -18,10 +18,10 @@ using nlohmann::ordered_json;
 constexpr Milliseconds kTryAgain{500};
 constexpr Milliseconds kEndsWhenBackWithin{60'000};
 constexpr const char* kFoundAgain =
-    "the link was lost meanwhile: this is the command as it was found again by its id, sent once only";
+    "the link was lost during the call; the command was sent once, and this is its state";
 
 std::string never_ran(const std::string& what) {
-  return what + " reached it: nothing was run there. Call again";
+  return what + " reached the host, so nothing ran. Call again";
 }
 
 }  // namespace
@@ -77,10 +77,10 @@ awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_po
 awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) {
   const std::optional<Found> found = co_await find(*call_key_of(*call.arguments), by);
   if (!found) {
-    throw Error(
-        ErrorCode::not_found,
-        "there is no record of it there: it never ran, or its record is gone (a thousand commands later, or "
-        "with its directory). Look before you call it again");
+    throw Error(ErrorCode::not_found,
+                "there is no record of it on the host: it never ran, or its record is gone (only the last "
+                "1,000 are kept, "
+                "as long as their directory). Check with list_tabs or read_screen before you repeat it");
   }
   json changed = *call.arguments;
   changed["window_id"] = found->window;
@@ -135,7 +135,7 @@ awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time
   ordered_json now = ordered_json::object();
   for (;;) {
     if (!is_up()) {
-      throw LinkLost("it is not connected");
+      throw LinkLost("the host is not connected");
     }
     std::shared_ptr<FarSession> session = session_;
     now = co_await call_tool(std::move(session), ask, "");
@@ -159,7 +159,7 @@ awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time
   started["start_byte"] = now.value("start_byte", ordered_json(0));
   started["notes"].push_back(kFoundAgain);
   if (given.contains("until")) {
-    started["notes"].push_back("what until asked for was not waited for: wait_for does");
+    started["notes"].push_back("until was not waited for; call wait_for");
   }
   co_return started;
 }

@@ -116,19 +116,21 @@ bool is_row(const ordered_json& row) {
          parse_window_id(row["window_id"].get_ref<const std::string&>());
 }
 
-/// Adds the rows of a host's list_tabs with ids as this side names them, in at most `room` bytes.
-void add_rows(const std::string& host, const ordered_json& listed, FarTabs& tabs, std::size_t room) {
+/// Adds the rows of a host's list_tabs with ids as this side names them, in at most `most` bytes.
+void add_rows(const std::string& host, const ordered_json& listed, FarTabs& tabs, std::size_t most) {
   const auto rows = listed.find("tabs");
   if (rows == listed.end() || !rows->is_array()) {
     return;
   }
+  std::size_t room = most;
   for (const ordered_json& row : *rows) {
     if (!is_row(row)) {
       continue;
     }
     const std::size_t size = row.dump().size();
     if (size > room) {
-      tabs.notes.push_back(host + ": not all of its tabs are listed: what it says of them is too long");
+      tabs.notes.push_back(host + ": not all of its tabs are listed: its list is longer than " +
+                           std::to_string(most >> 10U) + " KiB");
       return;
     }
     room -= size;
@@ -215,7 +217,8 @@ std::shared_ptr<Host> Hosts::find(const std::string& name) const {
 std::shared_ptr<Host> Hosts::need(const std::string& name) const {
   std::shared_ptr<Host> host = find(name);
   if (!host) {
-    throw Error(ErrorCode::invalid_argument, "host: \"" + shortened(name, 80) + "\" is no host");
+    throw Error(ErrorCode::invalid_argument,
+                "host: \"" + shortened(name, 80) + "\" is unknown; list_hosts lists the hosts");
   }
   return host;
 }

@@ -69,7 +69,7 @@ void check_words(const std::vector<std::string>& words, const std::string& where
     refuse(where, "must be 1 to " + std::to_string(kMostWords) + " words of UTF-8 without NUL, none empty");
   }
   if (words.front().front() == '-') {
-    refuse(where, "begins with a flag; the first word is the program");
+    refuse(where, "starts with \"" + shortened(words.front(), 80) + "\"; the first word must be a program");
   }
 }
 
@@ -127,7 +127,7 @@ void check(const HostEntry& host, const std::string& where) {
   }
   if (!host.terminal.empty()) {
     if (host.command.empty()) {
-      refuse(where + ".terminal", "belongs to command; ssh makes its own");
+      refuse(where + ".terminal", "is only for hosts with command; ssh opens a terminal itself");
     }
     check_words(host.terminal, where + ".terminal");
   }
@@ -207,10 +207,11 @@ std::vector<HostEntry> read_hosts(const std::filesystem::path& path) {
   }
   const bool ours = about.st_uid == ::geteuid() || about.st_uid == 0;
   if (!S_ISREG(about.st_mode) || !ours || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw Error(ErrorCode::io,
-                path.string() +
-                    " is not used: what it says is run, so it must be a file of yours that nobody "
-                    "else may write (chmod 600)");
+    throw Error(
+        ErrorCode::io,
+        path.string() +
+            " is refused, as it names commands that are run: it must be a file of yours or root's that "
+            "nobody else may write (chmod 600)");
   }
   constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
   std::string text(kMostBytes + 1, '\0');

@@ -76,7 +76,7 @@ Argv relay_argv(const HostEntry& host, const std::vector<std::string>& words, bo
     throw Error(
         ErrorCode::invalid_argument,
         "host " + host.name +
-            " has no way to a terminal: give it one with hosts add --terminal, as in \"docker exec -it "
+            " has no terminal command: give it one with hosts add --terminal, as in \"docker exec -it "
             "web\", or \"terminal\" in hosts.json");
   }
   const Argv& command = terminal ? host.terminal : host.command;

@@ -45,23 +45,21 @@ struct Known {
 };
 
 constexpr std::string_view kNotLetIn =
-    "it did not let us in: ssh must do so without a question (a key in an agent, or in ~/.ssh/config); try "
+    "ssh was refused: it must log in without a question (a key in an agent, or in ~/.ssh/config); try "
     "ssh -o BatchMode=yes DESTINATION by hand";
 constexpr std::string_view kAsksForPassword =
     "sudo asks for a password, and nobody is there to give it: allow this account to do that without one "
     "(NOPASSWD: in sudoers)";
-constexpr std::string_view kNotInSudoers =
-    "sudo does not let this account do that: ask who keeps its sudoers";
+constexpr std::string_view kNotInSudoers = "sudo does not let this account do that: ask its administrator";
 
 constexpr std::string_view kNeedsLibraries =
-    "terminally-mcp there needs libraries that its machine has not: push the static one (hosts push --from)";
+    "terminally-mcp lacks shared libraries there: push the static build (hosts push --from FILE)";
 
 /// Error output of an ssh that ended with 255. The first entry that matches is reported.
 constexpr std::array kOfSsh = {
     Known{"REMOTE HOST IDENTIFICATION HAS CHANGED",
-          "its host key is another than the one that ssh knows: somebody may be in between. Nothing was "
-          "sent. If it is "
-          "right, ssh-keygen -R removes the old one"},
+          "its host key has changed: this may be an attack. Nothing was sent. If the new key is right, "
+          "ssh-keygen -R removes the old one"},
     Known{"Host key verification failed",
           "ssh does not know its host key yet: connect once by hand with ssh and compare it"},
     Known{"Could not resolve hostname",
@@ -72,7 +70,7 @@ constexpr std::array kOfSsh = {
     Known{"timed out", "it did not answer: is it up, and does a firewall let ssh through?"},
     Known{"Permission denied", kNotLetIn},
     Known{"Too many authentication failures",
-          "it did not let us in: too many keys were offered; name one in ~/.ssh/config (IdentityFile, "
+          "ssh was refused: too many keys were offered; name one in ~/.ssh/config (IdentityFile, "
           "IdentitiesOnly)"},
 };
 
@@ -86,7 +84,7 @@ constexpr std::array kOfAll = {
           "architecture"},
     Known{"error while loading shared libraries", kNeedsLibraries},
     Known{"not found (required by", kNeedsLibraries},
-    Known{"allows sftp connections only", "it allows files by sftp only, no programs: ask who keeps it"},
+    Known{"allows sftp connections only", "it allows files by sftp only, no programs: ask its administrator"},
     Known{"Permission denied (publickey", kNotLetIn},  // of an ssh behind another program
     Known{"a password is required", kAsksForPassword},
     Known{"a terminal is required to read the password", kAsksForPassword},
@@ -100,7 +98,7 @@ constexpr std::array kOfAll = {
     Known{"is not running", "that container does not run: start it"},
     Known{"restricted",
           "its shell is restricted, and does not run terminally-mcp: give \"program\" a plain name on "
-          "its PATH, or ask who keeps it"},
+          "its PATH, or ask its administrator"},
     Known{
         "is used through another gateway",
         "its instance is in use by another server: end that one, or leave \"instance\" out of hosts.json, so "
@@ -156,10 +154,11 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
     return "terminally-mcp there is too old to be a host: terminally-mcp hosts push " + host.name + words;
   }
   if (end.complained.starts_with("terminally-mcp: ")) {  // the program started and says what is wrong
-    return "it ended with " + std::to_string(code) + words;
+    return "terminally-mcp there exited with code " + std::to_string(code) + words;
   }
   const std::string printed = last_words(end.printed);
-  return "the way to it ended with " + std::to_string(code) + " before terminally-mcp answered" + words +
+  return "the command that connects exited with code " + std::to_string(code) +
+         " before terminally-mcp answered" + words +
          (printed.empty() ? "" : ", printed was \"" + printed + "\"") +
          (host.ssh.empty()
               ? ". Try its command in hosts.json by hand: it must need no terminal and ask nothing"
@@ -170,7 +169,7 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
 
 std::string explain_pipe(const HostEntry& host, const PipeEnd& end) {
   if (end.too_much) {
-    return "it prints on and on, and terminally-mcp does not answer: \"" + last_words(end.printed) +
+    return "it printed more than 1 MiB instead of a hello: \"" + last_words(end.printed) +
            "\". Look at its shell's start-up files";
   }
   return end.exit_code ? ended_with(host, end, *end.exit_code)

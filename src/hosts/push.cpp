@@ -43,7 +43,7 @@ awaitable<std::string> read_line_of(ChildProcess& process, std::string_view begi
     read += bytes;
     constexpr std::size_t kMost = std::size_t{1} << 20U;
     if (read.size() > kMost) {
-      throw Error(ErrorCode::io, "it prints on and on");
+      throw Error(ErrorCode::io, "it printed more than 1 MiB instead of an answer");
     }
   }
 }
@@ -80,15 +80,16 @@ awaitable<std::string> push_file(HostEntry host, std::string directory, std::str
   utsname ours{};
   ::uname(&ours);
   if (machine != ours.machine) {
-    throw Error(ErrorCode::io, "it is a machine of the kind " + machine + ", and this program is for " +
-                                   ours.machine + ": push one that was built for it (--from)");
+    throw Error(ErrorCode::io, "the host is " + machine + ", this program " + ours.machine +
+                                   ": push one that was built for the host (--from)");
   }
   const bool taken = co_await process.write(std::move(content));
   std::string place;
   const bool done =
       taken && co_await finish_by(Clock::now() + kTakesWithin, read_into(process, kDone, place));
   if (!done || place.empty()) {
-    std::string why = co_await explain(process, host, true, "it did not arrive whole, and is not used");
+    std::string why = co_await explain(process, host, true,
+                                       "the copy did not arrive whole; nothing was replaced. Try again");
     throw Error(ErrorCode::io, why);
   }
   co_return place;
@@ -100,7 +101,7 @@ awaitable<std::string> sha256_of(std::filesystem::path file) {
   const ProcessResult result = co_await run_process(std::move(argv), Milliseconds(60'000));
   constexpr std::size_t kHashDigits = 64;
   if (result.exit_code != 0 || result.out.size() < kHashDigits) {
-    throw Error(ErrorCode::io, "sha256sum " + file.string() + ": " + result.err);
+    throw Error(ErrorCode::io, "cannot hash " + file.string() + " with sha256sum: " + result.err);
   }
   co_return result.out.substr(0, kHashDigits);
 }

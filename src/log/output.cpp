@@ -124,8 +124,7 @@ std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of
     say(std::to_string(gap.bytes - gap.unwritten) + of + " are gone: their part of the log was removed");
   }
   if (gap.unknown) {
-    say("bytes of " + std::string(of_what) +
-        " that nobody counted are missing: the log had no writer for a while");
+    say("an unknown number of" + of + " is missing: the log had no writer for a while");
   }
   if (gap.waiting > 0) {
     say(std::to_string(gap.waiting) + of + " are kept in memory: the log cannot be written now" + why);

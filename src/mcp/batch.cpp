@@ -10,7 +10,7 @@ namespace {
 
 std::string no_room(const std::string& id) {
   return error_message(
-      id, ProtocolError(kInternalError, "The answers to this batch are over 8 MiB: ask for this one alone"));
+      id, ProtocolError(kInternalError, "The answers to this batch are over 8 MiB: send this request alone"));
 }
 
 std::size_t room_for_error(const std::string& id) {

@@ -24,8 +24,9 @@ ProtocolError error_of(const std::exception_ptr& failure, const std::string& id)
 }
 
 ProtocolError too_long_for_a_message(std::size_t bytes) {
-  return {kInternalError, "The answer has " + std::to_string(bytes) + " bytes, and a message at most " +
-                              std::to_string(kMostMessageBytes) + ": ask for less at once"};
+  return {kInternalError, "The answer would have " + std::to_string(bytes) +
+                              " bytes, more than the limit of " + std::to_string(kMostMessageBytes) +
+                              ": ask for less"};
 }
 
 }  // namespace terminally

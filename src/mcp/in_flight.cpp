@@ -13,8 +13,8 @@ void InFlight::add(const ExchangePtr& exchange, bool ends_things) {
   }
   if (exchanges_.size() >= kMax + (ends_things ? kReserve : 0)) {
     throw ProtocolError(kInternalError, "Too many requests at once: " + std::to_string(exchanges_.size()) +
-                                            " are unanswered; ping, tasks/cancel, cancel_command, "
-                                            "stop_process and close_tab are still taken");
+                                            " are unanswered: wait for answers; ping, tasks/cancel, "
+                                            "cancel_command, stop_process and close_tab are still accepted");
   }
   exchanges_.emplace(exchange->key(), exchange);
   bytes_ += exchange->bytes();

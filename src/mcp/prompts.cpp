@@ -87,8 +87,8 @@ std::string server_text(const Values& values) {
          "3. matched false: read the reason and the output. If the process exited, read_logs_from_tab shows "
          "why; fix that and start it again. If it only timed out it still runs: wait_for with the same "
          "arguments.\n"
-         "4. Leave it running. Tell the window_id, the address it serves at, and that stop_process ends it. "
-         "Later, stream_logs_from_tab from next_byte shows what it printed since.";
+         "4. Leave it running. Report the window_id, the address it serves at, and that stop_process ends "
+         "it. Later, stream_logs_from_tab from next_byte shows what it printed since.";
 }
 
 std::string test_text(const Values& values) {

@@ -102,9 +102,9 @@ awaitable<std::string> text_from_there(const Peer& peer, ResourceUri uri) {
 
 /// A first line that says how many rows were left out: a resource has no notes.
 std::string above_of(const TabScreen& screen) {
-  return screen.omitted_rows == 0
-             ? ""
-             : "[... " + std::to_string(screen.omitted_rows) + " rows above left out: read_screen ...]\n";
+  return screen.omitted_rows == 0 ? ""
+                                  : "[... " + std::to_string(screen.omitted_rows) +
+                                        " rows above left out: use read_screen with skip_rows ...]\n";
 }
 
 /// A resource's text as a model reads it: masked, and in the default view.
@@ -116,8 +116,8 @@ awaitable<std::string> text_of_resource(const Peer& peer, ResourceUri uri) {
   if (!uri.host.empty()) {
     const bool known = co_await resource_exists(services.manager, services.hosts, uri);
     if (!known) {
-      throw Error(ErrorCode::not_found, "\"" + uri.host + "\" is no host" +
-                                            (services.hosts ? " (list_hosts says which there are)" : ""));
+      throw Error(ErrorCode::not_found, "host \"" + uri.host + "\" is unknown" +
+                                            (services.hosts ? "; list_hosts lists the hosts" : ""));
     }
     co_return co_await text_from_there(peer, std::move(uri));
   }

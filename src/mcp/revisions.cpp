@@ -32,7 +32,7 @@ std::optional<Revision> parse_revision(std::string_view name) {
 
 ProtocolError unsupported(const std::string& requested) {
   ordered_json data = {{"supported", supported_versions()}, {"requested", requested}};
-  return {kUnsupportedProtocolVersion, "Unsupported protocol version", data.dump()};
+  return {kUnsupportedProtocolVersion, "Unsupported protocol version: \"" + requested + "\"", data.dump()};
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ awaitable<TaskPtr> need_task(Peer& peer, ExchangePtr exchange) {
   const std::string& id = need_string(*exchange->params(), "taskId");
   TaskPtr task = co_await peer.core().tasks->find(id, peer.settings());
   if (!task) {
-    throw ProtocolError(kInvalidParams, "Unknown task: " + id);
+    throw ProtocolError(kInvalidParams, "Unknown task: " + id + "; it never existed, or its record is gone");
   }
   co_return task;
 }
@@ -126,7 +126,7 @@ awaitable<ordered_json> cancel_task(Peer& peer, ExchangePtr exchange) {
       co_return legacy_task(*task, {});
     }
   }
-  throw ProtocolError(kInvalidParams, "Task " + task->id + " is over already: " +
+  throw ProtocolError(kInvalidParams, "Task " + task->id + " has already ended: " +
                                           std::string(task_status(*task, exchange->revision())));
 }
 

@@ -88,8 +88,7 @@ ordered_json modern_task_told(const Task& task) {
   const std::string text = view.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   if (text.size() + kEnvelope > kMostMessageBytes) {
     view["result"] = tool_error(
-        "the result is too long for a message: get_command_state, with a smaller "
-        "max_output_bytes, has it");
+        "the result is too long for a message; call get_command_state with a smaller max_output_bytes");
     view["result"]["resultType"] = "complete";
   }
   return view;

@@ -98,8 +98,8 @@ void Tasks::spawn(const TaskPtr& task, awaitable<void> work, std::shared_ptr<Out
 
 TaskPtr Tasks::begin(TaskRequest request) {
   if (running_->size() >= kMostRunning) {
-    throw ProtocolError(kInternalError,
-                        "Too many tasks at once: " + std::to_string(running_->size()) + " are running");
+    throw ProtocolError(kInternalError, "Too many tasks at once: " + std::to_string(running_->size()) +
+                                            " are running; wait for one, or tasks/cancel");
   }
   const auto task = std::make_shared<Task>();
   task->key = random_hex(kTaskKeyBytes);

@@ -109,8 +109,7 @@ const std::string* ArgsReader::read_text(Text name, Need need, Range bytes) {
   }
   const auto& text = given->get_ref<const std::string&>();
   if (text.empty() && bytes.min > 0 && need == Need::optional) {
-    refuse(name,
-           "\"\" says nothing; leave it out for its default, or give text of " + in_words(bytes) + " bytes");
+    refuse(name, "is empty; leave it out for its default, or give text of " + in_words(bytes) + " bytes");
     return nullptr;
   }
   if (text.size() < bytes.min || text.size() > bytes.max) {
@@ -209,15 +208,17 @@ void ArgsReader::text_map(Text name, std::map<std::string, std::string>& value, 
     return;
   }
   if (!given->is_object() || given->size() > kMaxMapEntries) {
-    return refuse(name, shown(*given) + (given->is_object() ? " of too many entries" : " is no object") +
-                            "; allowed: up to " + std::to_string(kMaxMapEntries) +
-                            " names with string values");
+    const bool is_object = given->is_object();
+    return refuse(
+        name,
+        (is_object ? "has " + std::to_string(given->size()) + " entries" : shown(*given) + " is no object") +
+            "; allowed: up to " + std::to_string(kMaxMapEntries) + " names with string values");
   }
   for (const auto& [key, entry] : given->items()) {
     const std::string field = std::string(name) + "." + named(key);
     if (!entry.is_string() || entry.get_ref<const std::string&>().size() > kMaxMapValueBytes) {
-      refuse(field,
-             shown(entry) + "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
+      refuse(field, shown(entry) + (entry.is_string() ? " is too long" : " is no string") +
+                        "; allowed: a string of 0 to " + std::to_string(kMaxMapValueBytes) + " bytes");
     } else if (!has_nul(field, key) && !has_nul(field, entry.get_ref<const std::string&>())) {
       value[key] = entry.get<std::string>();
     }
@@ -240,7 +241,7 @@ void ArgsReader::texts(Text name, std::vector<std::string>& value, std::size_t m
     const std::string entry = std::string(name) + "[" + std::to_string(i) + "]";
     const json& item = (*given)[i];
     if (!item.is_string()) {
-      refuse(entry, shown(item) + " is no string");
+      refuse(entry, shown(item) + " is no string; allowed: strings without NUL");
     } else if (!has_nul(entry, item.get_ref<const std::string&>())) {
       value.push_back(item.get<std::string>());
     }

@@ -44,14 +44,14 @@ void describe(ResultVisitor& v, const Survivor& survivor) {
 void describe(ResultVisitor& v, const AwaitingInput& awaiting) {
   v.choice("kind", to_string(awaiting.kind), {"line", "password", "program"},
            "password: a line that is not shown. program: keys, as of an editor or a pager.");
-  v.text("prompt", awaiting.prompt, "The unfinished line it stands on.");
+  v.text("prompt", awaiting.prompt, "The prompt line before the cursor.");
 }
 
 void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show) {
   const auto sample = [](ResultVisitor& item) { describe(item, AwaitingInput()); };
   const auto item = [&awaiting](ResultVisitor& of) { describe(of, *awaiting); };
   v.object_or_null("awaiting_input", awaiting ? ResultVisitor::Item(item) : ResultVisitor::Item(), sample,
-                   "What it waits for at the keyboard; send_text or send_keys answer it.", show);
+                   "What input the command waits for; answer with send_text or send_keys.", show);
 }
 
 void describe(ResultVisitor& v, const CommandAnswer& answer) {
@@ -65,8 +65,8 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
   const std::optional<std::int64_t> exit_code = r.exit_code;
 
   v.log_text("output", r.output, "What the command printed, stderr included.");
-  v.integer_or_null("exit_code", exit_code, "Null while it runs, or when none can be known.");
-  v.flag("timed_out", r.timed_out, "The command was interrupted at, or outlived, timeout_ms.");
+  v.integer_or_null("exit_code", exit_code, "Null while it runs, or when the exit code cannot be known.");
+  v.flag("timed_out", r.timed_out, "timeout_ms passed: the command was interrupted, or still runs.");
   v.choice("state", to_string(r.state), command_state_names(),
            "completed: ended by itself. cancelled: was interrupted. failed: no exit code can be known.");
   v.text_or_null("reason", reason, "Why, when the state alone does not say it.",
@@ -74,17 +74,18 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
   describe_awaiting(v, r.awaiting_input, show_if(answer.verbose || r.awaiting_input.has_value()));
   v.text("window_id", to_string(r.window_id), "The tab it ran in.",
          show_if(answer.verbose || !answer.tab_was_named));
-  v.text("command_id", r.command_id, "For get_command_state.", more_to_read);
+  v.text("command_id", r.command_id, "Pass it to get_command_state.", more_to_read);
   v.text("command", r.command, "The command itself.", verbose);
   v.count("start_byte", r.start_byte, "Log offset of the first byte of output.", more_to_read);
-  v.count("end_byte", r.end_byte, "Log offset after the last; continue there with stream_logs_from_tab.",
+  v.count("end_byte", r.end_byte,
+          "Log offset after the last byte of output; continue there with stream_logs_from_tab.",
           more_to_read);
   v.count("output_bytes", r.output_bytes, "Raw size of the whole output.", omitted);
   v.count("omitted_bytes", r.omitted_bytes, "How much of it was left out of output.", omitted);
   v.text("started_at", iso_time(r.started_at_ms), "ISO 8601, UTC.", verbose);
   v.count("duration_ms", r.duration_ms, "How long it ran.", verbose);
   v.text("cwd", r.cwd, "Working directory afterwards.", verbose);
-  v.texts("notes", r.notes, "What a reader should know.", show_if(!r.notes.empty()));
+  v.texts("notes", r.notes, "Remarks on this result.", show_if(!r.notes.empty()));
 }
 
 }  // namespace terminally

@@ -33,7 +33,7 @@ Error unknown_host(const FarHosts& hosts, std::string_view name) {
     known += (known.empty() ? "" : ", ") + host;
   }
   return {ErrorCode::invalid_argument,
-          "host: \"" + shortened(name, 80) + "\" is no host; there is: " + known};
+          "host: \"" + shortened(name, 80) + "\" is unknown; configured: " + known};
 }
 
 bool is_known(const FarHosts& hosts, std::string_view name) {
@@ -150,8 +150,9 @@ std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool, const
   }
   if (tab) {
     if (!route.host.empty() && route.host != tab->host) {
-      throw Error(ErrorCode::invalid_argument, "host: \"" + route.host + "\", and window_id is a tab of \"" +
-                                                   tab->host + "\"; leave host out");
+      throw Error(ErrorCode::invalid_argument, "host: \"" + route.host +
+                                                   "\" contradicts window_id, a tab of \"" + tab->host +
+                                                   "\"; leave host out");
     }
     route.host = tab->host;
     changed["window_id"] = tab->rest;
@@ -215,10 +216,10 @@ void describe_hosts(const Traits& traits, ordered_json& entry) {
   if (traits.takes_host) {
     ordered_json& host = entry["inputSchema"]["properties"]["host"];
     host["type"] = "string";
-    host["description"] = "Of list_hosts.";
+    host["description"] = "See list_hosts.";
   }
   ordered_json said;
-  said["description"] = "The host that paths, pids and times are of; left out: this one.";
+  said["description"] = "The host whose paths, pids and times these are; absent: this machine.";
   said["type"] = "string";
   ordered_json& properties = entry["outputSchema"]["properties"];
   if (traits.lists_tabs) {

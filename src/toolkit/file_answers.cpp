@@ -41,8 +41,8 @@ std::string note_on_masks(std::string_view content) {
   }
   return count == 0 ? ""
                     : "the content has " + std::to_string(count) + " of " + std::string(kMaskBegins) +
-                          "…\u00BB: text of the file itself, or a mask from another tool's answer, which is "
-                          "not what it stands for";
+                          "…\u00BB: text of the file itself, or a mask from another tool's answer; do not "
+                          "write a mask back in place of the secret";
 }
 
 }  // namespace

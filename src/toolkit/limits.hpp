@@ -16,8 +16,8 @@ inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // exac
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
 inline constexpr const char* kTabDescription = "Id or name.";
-inline constexpr const char* kTabOrMainDescription = "Default: main, or a helper tab while that is busy.";
+inline constexpr const char* kTabOrMainDescription = "Default: main, or a helper tab if busy.";
 inline constexpr const char* kMaxOutputDescription = "Default: 32768, rendered 8192.";
-inline constexpr const char* kVerboseDescription = "All fields.";
+inline constexpr const char* kVerboseDescription = "Show all fields.";
 
 }  // namespace terminally

@@ -32,7 +32,7 @@ void add_from_environment(const std::vector<std::string>& variables, Secrets& se
     if (value == nullptr || *value == '\0') {
       std::cerr << "terminally-mcp: --mask-env: " << name << " is "
                 << (value == nullptr ? "not set" : "empty")
-                << " in the server's environment; masked is what create_tab gives it in env\n";
+                << " in the server's environment; only values that create_tab sets for it are masked\n";
     } else if (!secrets.add(name, value)) {
       std::cerr << "terminally-mcp: --mask-env: the value of " << name << " has fewer than "
                 << KnownValues::kLeastBytes << " bytes and is not masked\n";

@@ -47,7 +47,7 @@ void ResultSchema::text(Text name, Text /*value*/, Text description, Show show) 
 
 void ResultSchema::add_notes() {
   if (!(*schema_)["properties"].contains("notes")) {
-    texts("notes", {}, "What a reader should know.", Show::no);
+    texts("notes", {}, "Remarks on this result.", Show::no);
   }
 }
 

@@ -10,10 +10,10 @@ void describe(ResultVisitor& v, const SentAnswer& answer) {
   if (answer.waited) {
     notes.insert(notes.end(), answer.waited->notes.begin(), answer.waited->notes.end());
   }
-  v.count("sent", answer.input.sent, "Bytes of text, or keys.");
+  v.count("sent", answer.input.sent, "Bytes of text sent, or number of keys.");
   v.count("from_byte", answer.input.from_byte, "Log offset before it was sent; what came of it follows.");
   describe_waited(v, answer.waited);
-  v.texts("notes", notes, "What a reader should know.", show_if(!notes.empty()));
+  v.texts("notes", notes, "Remarks on this result.", show_if(!notes.empty()));
 }
 
 boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId window, SentInput input,

@@ -9,7 +9,7 @@ void ViewArgs::describe_strip_only(ArgsVisitor& v) {
 
 void ViewArgs::describe(ArgsVisitor& v) {
   describe_strip_only(v);
-  v.flag("render", render, "As seen in the end.");
+  v.flag("render", render, "Text as finally drawn.");
 }
 
 TextView ViewArgs::view(const DefaultView& fallback) const {

@@ -20,7 +20,8 @@ void check_pair(bool given, bool wanted, const std::string& name, const std::str
     throw Error(ErrorCode::invalid_argument, name + ": missing; until: \"" + kind + "\" needs it");
   }
   if (given && !wanted) {
-    throw Error(ErrorCode::invalid_argument, name + ": only goes with until: \"" + kind + "\"");
+    throw Error(ErrorCode::invalid_argument,
+                name + ": needs until: \"" + kind + "\"; leave it out otherwise");
   }
 }
 
@@ -28,11 +29,11 @@ void check_pair(bool given, bool wanted, const std::string& name, const std::str
 
 void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
   v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"},
-           until_need == Need::required ? "What for." : "See wait_for.");
+           until_need == Need::required ? "What to wait for." : "See wait_for.");
   v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
-  v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
-  v.integer("port", port_, kPort, "TCP.");
-  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Of the wait.");
+  v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "How long silent.");
+  v.integer("port", port_, kPort, "TCP port.");
+  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "Longest wait.");
   view_.describe(v);
 }
 

@@ -29,7 +29,7 @@ struct Answer {
 
 void describe(ResultVisitor& v, const Answer& answer) {
   describe(v, answer.command);
-  v.list("survivors", answer.survivors, "Processes that outlived what was done to end them.");
+  v.list("survivors", answer.survivors, "Processes that still run after the signals.");
 }
 
 boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {

@@ -8,7 +8,7 @@ namespace terminally {
 
 static void describe(ResultVisitor& v, const ClosedTab& tab) {
   v.flag("closed", tab.closed, "The tab is gone.");
-  v.list("survivors", tab.survivors, "Processes that outlived it.");
+  v.list("survivors", tab.survivors, "Processes that still run.");
 }
 
 namespace {

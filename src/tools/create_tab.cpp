@@ -17,12 +17,11 @@ struct CreateTabArgs {
   CreateTab request;
 
   void describe(ArgsVisitor& v) {
-    v.text("name", Need::optional, request.name, kNameBytes, "Tab name. Default: the shell's.");
-    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Existing directory. Default: home.");
-    v.text_map("env", request.env, "Environment variables to add.");
-    v.flag("login", request.login, "Login shell: reads the profile.");
-    v.text("shell", Need::optional, request.shell, kPathBytes,
-           "Shell to run, e.g. \"zsh\". Default: $SHELL.");
+    v.text("name", Need::optional, request.name, kNameBytes, "Default: the shell's.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Default: home.");
+    v.text_map("env", request.env, "Variables to add.");
+    v.flag("login", request.login, "Read the profile.");
+    v.text("shell", Need::optional, request.shell, kPathBytes, "E.g. \"zsh\". Default: $SHELL.");
   }
 };
 

@@ -21,9 +21,9 @@ struct ExecuteCommandArgs {
   void describe(ArgsVisitor& v) {
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
     v.tab("window_id", request.window_id, kTabOrMainDescription);
-    v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "When on_timeout happens.");
+    v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "Then on_timeout applies.");
     view.describe(v);
-    v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End the command, or let it run on.");
+    v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End it, or let it run on.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }

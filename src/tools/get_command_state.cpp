@@ -16,8 +16,7 @@ struct GetCommandStateArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("command_id", Need::optional, request.command_id, kCommandIdBytes,
-           "Default: the tab's latest command.");
+    v.text("command_id", Need::optional, request.command_id, kCommandIdBytes, "Default: the tab's latest.");
     view.describe(v);
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);

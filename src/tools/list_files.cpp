@@ -31,14 +31,14 @@ void describe(ResultVisitor& v, const ListedFile& file) {
   v.count("size", file.entry.size, "Bytes.");
   v.text("mode", octal_mode(file.entry.mode), "As chmod takes it.");
   v.text("mtime", iso_time(file.entry.mtime_ms), "When it was last changed, UTC.");
-  v.text("uri", file.uri, "Give this as path: the name has bytes that text cannot carry.",
+  v.text("uri", file.uri, "Give this as path: the name has bytes that are no UTF-8, or invisible characters.",
          show_if(!file.uri.empty()));
 }
 
 void describe(ResultVisitor& v, const ListedFiles& list) {
   v.text("path", needs_uri(list.path) ? file_uri(list.path) : list.path, "The directory.");
   v.list("entries", list.entries, "By name, in the order of its bytes.");
-  v.text("next_after", list.next_after, "There are more: pass it as after.",
+  v.text("next_after", list.next_after, "There are more entries: pass this as after.",
          show_if(!list.next_after.empty()));
 }
 
@@ -47,7 +47,7 @@ struct ListFilesArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
-    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "Then stop.");
+    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "The most to return.");
     v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
   }
 };

@@ -7,9 +7,9 @@ namespace terminally {
 static void describe(ResultVisitor& v, const FarHostInfo& host) {
   const ResultVisitor::Names states(kFarHostStates.begin(), kFarHostStates.end());
   v.text("name", host.name, "For the argument host, and before a tab's id: \"build1:@3\".");
-  v.choice("state", host.state, states, "up: connected. A call connects by itself.");
+  v.choice("state", host.state, states, "up: connected. A call connects first if needed.");
   v.integer_or_null("rtt_ms", host.rtt_ms, "Round trip.", show_if(host.rtt_ms.has_value()));
-  v.text("version", host.version, "Of the program there.", show_if(!host.version.empty()));
+  v.text("version", host.version, "Version of terminally-mcp there.", show_if(!host.version.empty()));
   v.integer_or_null("tabs", host.tabs, "How many are open there.", show_if(host.tabs.has_value()));
   v.text("error", host.error, "What is wrong, and what to do.", show_if(!host.error.empty()));
 }

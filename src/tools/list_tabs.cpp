@@ -24,7 +24,7 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");
   v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
   v.integer_or_null("log_gap_bytes", known_gap(tab.log_gap_bytes, tab.log_gap_unknown),
-                    "How many of them are gone; null: some that nobody counted, too.",
+                    "How many of them are gone; null when the number is unknown.",
                     show_if(tab.log_gap_bytes > 0 || tab.log_gap_unknown));
   v.text("last_output_at", iso_time(tab.last_output_at_ms), "When it last printed: ISO 8601, UTC.",
          show_if(tab.last_output_at_ms > 0));
@@ -32,7 +32,7 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
 
 void describe(ResultVisitor& v, const ListedTabs& result) {
   v.list("tabs", result.tabs, "Open tabs.");
-  v.texts("notes", result.notes, "What a reader should know.", show_if(!result.notes.empty()));
+  v.texts("notes", result.notes, "Remarks on this result.", show_if(!result.notes.empty()));
 }
 
 void shorten(ListedTabs& result, TextGuard* guard) {
@@ -51,8 +51,8 @@ void shorten(ListedTabs& result, TextGuard* guard) {
     bytes += json_size(tab.cwd);
   }
   if (without > 0) {
-    result.notes.push_back(std::to_string(without) +
-                           " tabs are listed without cwd: all of them are over 1 MiB; close tabs");
+    result.notes.push_back("cwd is left out for " + std::to_string(without) +
+                           " tabs: all directories together exceed 1 MiB; close tabs");
   }
 }
 

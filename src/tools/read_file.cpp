@@ -24,15 +24,15 @@ struct ReadPart {
 void describe(ResultVisitor& v, const ReadPart& read) {
   const FilePart& part = read.part;
   v.log_text("content", part.content, "The text, or base64.");
-  v.choice("encoding", read.base64 ? "base64" : "utf8", {"utf8", "base64"}, "Of content.");
+  v.choice("encoding", read.base64 ? "base64" : "utf8", {"utf8", "base64"}, "Encoding of content.");
   v.count("size", part.size, "Bytes of the file.");
   v.text("mode", octal_mode(part.mode), "As chmod takes it.");
   v.text("mtime", iso_time(part.mtime_ms), "When it was last changed, UTC.");
-  v.text("sha256", part.sha256.value_or(""), "Of the whole file. Over 4 MiB only with max_bytes: 0.",
+  v.text("sha256", part.sha256.value_or(""), "SHA-256 of the whole file. Over 4 MiB only with max_bytes: 0.",
          show_if(part.sha256.has_value()));
   v.count("next_offset", part.next_offset, "Pass it as offset to go on.");
   v.flag("eof", part.eof, "The end of the file was reached.");
-  v.texts("notes", read.notes, "What a reader should know.", show_if(!read.notes.empty()));
+  v.texts("notes", read.notes, "Remarks on this result.", show_if(!read.notes.empty()));
 }
 
 struct ReadFileArgs {
@@ -42,7 +42,7 @@ struct ReadFileArgs {
   void describe(ArgsVisitor& v) {
     v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
     v.integer("offset", Need::optional, request.offset, kFileOffset, "First byte.");
-    v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: only size, sha256.");
+    v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: size and sha256 only.");
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 for any bytes.");
   }
 };

@@ -11,7 +11,7 @@ static void describe(ResultVisitor& v, const LogLines& lines) {
   v.count("returned_lines", lines.returned_lines, "How many; an unfinished last line counts.");
   v.flag("truncated", lines.truncated, "Earlier lines exist, or the answer was cut at 256 KiB.");
   v.count("next_byte", lines.next_byte, "Where stream_logs_from_tab goes on.");
-  v.texts("notes", lines.notes, "What a reader should know.", show_if(!lines.notes.empty()));
+  v.texts("notes", lines.notes, "Remarks on this result.", show_if(!lines.notes.empty()));
 }
 
 namespace {
@@ -23,7 +23,7 @@ struct ReadLogsFromTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.integer("lines", Need::optional, lines, {1, 1'000'000}, "How many of the last lines.");
+    v.integer("lines", Need::optional, lines, {1, 1'000'000}, "How many.");
     view.describe(v);
   }
 };

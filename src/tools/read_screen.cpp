@@ -21,9 +21,10 @@ struct ReadScreenArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.integer("scrollback_lines", Need::optional, request.scrollback_lines, {0, 10'000}, "Lines above it.");
+    v.integer("scrollback_lines", Need::optional, request.scrollback_lines, {0, 10'000},
+              "Lines above the screen.");
     v.flag("strip_ansi", request.strip_ansi, "False: keep colours.");
-    v.integer("skip_rows", Need::optional, request.skip_rows, {0, 100'000}, "Last rows left out.");
+    v.integer("skip_rows", Need::optional, request.skip_rows, {0, 100'000}, "Last rows to leave out.");
   }
 };
 
@@ -43,13 +44,13 @@ static void describe(ResultVisitor& v, const TabScreen& screen) {
   v.object("cursor", item, "Where the cursor is.");
   v.flag("alternate_screen", screen.alternate_screen, "A full-screen program shows.");
   v.text("title", screen.title, "As the program set it.");
-  v.count("omitted_rows", screen.omitted_rows, "How many above did not fit.",
+  v.count("omitted_rows", screen.omitted_rows, "Rows above that did not fit.",
           show_if(screen.omitted_rows > 0));
-  v.texts("notes", screen.notes, "What a reader should know.", show_if(!screen.notes.empty()));
+  v.texts("notes", screen.notes, "Remarks on this result.", show_if(!screen.notes.empty()));
 }
 
 Tool read_screen_tool() {
-  return make_tool<&read_screen>("read_screen", "A tab's screen as a person sees it now.",
+  return make_tool<&read_screen>("read_screen", "A tab's screen as it looks now.",
                                  {.read_only = true, .idempotent = true});
 }
 

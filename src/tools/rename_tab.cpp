@@ -12,7 +12,7 @@ struct RenameTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.text("name", Need::required, name, {1, kNameBytes.max}, "New name, no control characters.");
+    v.text("name", Need::required, name, {1, kNameBytes.max}, "No control characters.");
   }
 };
 

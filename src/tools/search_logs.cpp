@@ -8,7 +8,8 @@ namespace terminally {
 static void describe(ResultVisitor& v, const FoundLine& found) {
   v.text("line", found.line, "The line, without escape sequences; a long one is cut around the match.");
   v.count("byte", found.byte, "Log offset of its first match.");
-  v.texts("before", found.before, "Lines before it that were not shown yet.", show_if(!found.before.empty()));
+  v.texts("before", found.before, "Lines before it, without those of the previous match.",
+          show_if(!found.before.empty()));
   v.texts("after", found.after, "Lines after it, up to the next match.", show_if(!found.after.empty()));
 }
 
@@ -16,7 +17,7 @@ static void describe(ResultVisitor& v, const FoundLines& found) {
   v.list("matches", found.matches, "The lines that match, in order.");
   v.count("next_byte", found.next_byte, "Pass it as from_byte to search on.");
   v.flag("truncated", found.truncated, "The log goes on: there may be more matches from next_byte on.");
-  v.texts("notes", found.notes, "What a reader should know.", show_if(!found.notes.empty()));
+  v.texts("notes", found.notes, "Remarks on this result.", show_if(!found.notes.empty()));
 }
 
 namespace {
@@ -28,7 +29,7 @@ struct SearchLogsArgs {
     v.tab("window_id", request.window_id, kTabDescription);
     v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, for each line.");
     v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around each match.");
-    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "Then stop.");
+    v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "The most to return.");
     v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset.");
     v.flag("ignore_case", request.ignore_case, "Ignore case.");
   }
@@ -42,8 +43,7 @@ boost::asio::awaitable<FoundLines> search_logs(ToolContext context, SearchLogsAr
 }  // namespace
 
 Tool search_logs_tool() {
-  return make_tool<&search_logs>("search_logs",
-                                 "Find lines in a tab's whole log by a regular expression, with context.",
+  return make_tool<&search_logs>("search_logs", "Search a tab's whole log by a regular expression.",
                                  {.read_only = true, .idempotent = true});
 }
 

@@ -15,9 +15,9 @@ struct SendTextArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("text", Need::required, request.text, {0, kCommandBytes.max}, "What to type. A newline is Enter.");
-    v.flag("submit", request.submit, "Press Enter after it.");
-    v.flag("allow_control", request.allow_control, "Send control characters too.");
+    v.text("text", Need::required, request.text, {0, kCommandBytes.max}, "A newline is Enter.");
+    v.flag("submit", request.submit, "Then press Enter.");
+    v.flag("allow_control", request.allow_control, "Control characters, too.");
     wait.describe(v, Need::optional);
   }
 };

@@ -16,7 +16,7 @@ struct Limit {
 };
 
 void describe(ResultVisitor& v, const Limit& result) {
-  v.flag("success", true, "It was set.");
+  v.flag("success", true, "Always true.");
   v.count("limit", result.limit, "Lines.");
 }
 

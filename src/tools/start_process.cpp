@@ -22,14 +22,14 @@ void describe(ResultVisitor& v, const Started& started) {
   v.flag_or_null(
       "started", started.process.started,
       "False when the text was only placed at the prompt, or not taken; null when it is not known yet.");
-  v.text_or_null("command_id", started.process.command_id, "For get_command_state.");
+  v.text_or_null("command_id", started.process.command_id, "Pass it to get_command_state.");
   v.count("start_byte", started.process.start_byte, "Log offset where its output begins.");
   describe_waited(v, started.waited);
   std::vector<std::string> notes = started.process.notes;
   if (started.waited) {
     notes.insert(notes.end(), started.waited->notes.begin(), started.waited->notes.end());
   }
-  v.texts("notes", notes, "What a reader should know.", show_if(!notes.empty()));
+  v.texts("notes", notes, "Remarks on this result.", show_if(!notes.empty()));
 }
 
 struct StartProcessArgs {

@@ -9,9 +9,10 @@ namespace terminally {
 static void describe(ResultVisitor& v, const StoppedProcess& process) {
   v.flag("success", process.success, "The process ended within 2 s.");
   v.choice("state", to_string(process.state), command_state_names(), "State of the command.");
-  v.integer_or_null("exit_code", process.exit_code, "Null while it runs, or when none can be known.");
+  v.integer_or_null("exit_code", process.exit_code,
+                    "Null while it runs, or when the exit code cannot be known.");
   v.list("survivors", process.survivors, "Processes still running.");
-  v.texts("notes", process.notes, "What a reader should know.", show_if(!process.notes.empty()));
+  v.texts("notes", process.notes, "Remarks on this result.", show_if(!process.notes.empty()));
 }
 
 namespace {

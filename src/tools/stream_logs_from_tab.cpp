@@ -13,10 +13,9 @@ static void describe(ResultVisitor& v, const LogChunk& chunk) {
   v.count("next_byte", chunk.next_byte, "Pass it as from_byte to go on.");
   v.flag("eof", chunk.eof, "The current end of the log was reached.");
   const auto gap = static_cast<std::int64_t>(chunk.gap_bytes.value_or(0));
-  v.integer_or_null(
-      "gap_bytes", chunk.gap_unknown ? std::nullopt : std::optional(gap),
-      "Bytes between from_byte and the chunk that are gone; null: some that nobody counted, too.",
-      show_if(chunk.gap_bytes.has_value() || chunk.gap_unknown));
+  v.integer_or_null("gap_bytes", chunk.gap_unknown ? std::nullopt : std::optional(gap),
+                    "Bytes between from_byte and the chunk that are gone; null when the number is unknown.",
+                    show_if(chunk.gap_bytes.has_value() || chunk.gap_unknown));
 }
 
 namespace {

@@ -31,7 +31,7 @@ Tool wait_for_tool() {
   return make_tool<&wait_for>("wait_for",
                               "Wait until a tab's command exits, prints a pattern (also before the call), is "
                               "silent for idle_ms, wants "
-                              "keyboard input, or listens on a port. Its end ends any wait.",
+                              "keyboard input, or listens on a port. Any wait ends with the command.",
                               {.read_only = true, .idempotent = true},
                               {.task_support = TaskSupport::call, .has_timeout = true});
 }

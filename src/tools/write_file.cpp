@@ -23,12 +23,12 @@ struct WrittenAnswer {
 void describe(ResultVisitor& v, const WrittenAnswer& written) {
   const WrittenFile& file = written.file;
   v.count("bytes_written", file.bytes_written, "Bytes of content.");
-  v.text("sha256", file.sha256.value_or(""), "Of the file, which is in its place.",
+  v.text("sha256", file.sha256.value_or(""), "SHA-256 of the written file.",
          show_if(file.sha256.has_value()));
   v.count("part_bytes", file.part_bytes, "Bytes of all parts so far.",
           show_if(file.part_bytes != 0 || !file.part_path.empty()));
-  v.text("part_path", file.part_path, "Where these are.", show_if(!file.part_path.empty()));
-  v.texts("notes", written.notes, "What a reader should know.", show_if(!written.notes.empty()));
+  v.text("part_path", file.part_path, "Path of the parts.", show_if(!file.part_path.empty()));
+  v.texts("notes", written.notes, "Remarks on this result.", show_if(!written.notes.empty()));
 }
 
 struct WriteFileArgs {
@@ -39,21 +39,22 @@ struct WriteFileArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
-    v.content("content", request.content, kMostContent, "All of it.");
-    v.choice("encoding", encoding, {"utf8", "base64"}, "Of content.");
+    v.content("content", request.content, kMostContent, "The whole, or this part.");
+    v.choice("encoding", encoding, {"utf8", "base64"}, "Encoding of content.");
     v.text("mode", Need::optional, mode, kChecked, "Octal. Default: as it was.");
     v.text("expected_sha256", Need::optional, request.expected_sha256, kChecked,
-           "Only if the file has this, or is \"absent\".");
+           "The file must have this; \"absent\": must not exist.");
     v.flag("create_parents", request.create_parents, "Make its directories.");
-    v.choice("part", Need::optional, part, {"first", "next", "last"}, "last puts all parts in place.");
-    v.text("sha256", Need::optional, request.sha256, kChecked, "Of the whole.");
+    v.choice("part", Need::optional, part, {"first", "next", "last"}, "Parts of a file; last replaces it.");
+    v.text("sha256", Need::optional, request.sha256, kChecked, "Of the whole file.");
   }
 };
 
 void check_hash(const char* name, const std::string& hash, const char* or_else) {
   if (!hash.empty() && !is_sha256(hash)) {
-    throw Error(ErrorCode::invalid_argument, std::string(name) + ": \"" + hash +
-                                                 "\" is none; allowed: 64 lower-case hex digits" + or_else);
+    throw Error(
+        ErrorCode::invalid_argument,
+        std::string(name) + ": \"" + hash + "\" is no SHA-256; allowed: 64 lower-case hex digits" + or_else);
   }
 }
 

@@ -79,7 +79,7 @@ class Keyboard(NamedTab):
         self.assertNotIn(b"U+000D", terminal.output)
         (self.sandbox.home / "go").touch()
         terminal.expect("got one two\r", 10)
-        terminal.expect("dropped what was typed", 10)
+        terminal.expect("discarded typed input", 10)
         terminal.expect("code=0")
         terminal.write("echo still $((40 + 2))\n")
         terminal.expect("still 42")
@@ -102,7 +102,7 @@ class Keyboard(NamedTab):
         with self.tmux_stopped():
             terminal.write(f"touch {ran}\r")
             poll(over.exists, 10)
-        terminal.expect(f"nothing in the tab took: {len(str(ran)) + 7} bytes", 30)
+        terminal.expect(f"that no program read: {len(str(ran)) + 7} bytes", 30)
         terminal.expect("code=0")
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
         self.assertFalse(ran.exists())
@@ -118,7 +118,7 @@ class Keyboard(NamedTab):
         terminal.expect("\rname: ", 10)
         terminal.write("Ada\r")
         terminal.expect("code=0", 10)
-        self.assertNotIn(b"dropped", terminal.output)
+        self.assertNotIn(b"discarded", terminal.output)
 
     def test_every_byte_passes(self) -> None:
         """A NUL (C-Space), and a sequence that never comes to its end."""
@@ -177,7 +177,7 @@ class Keyboard(NamedTab):
     def test_a_pipe_is_refused_when_the_command_reads(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "cat", input=b"data\n")
         self.assertEqual(done.returncode, 125)
-        self.assertIn(b"passes on what is typed at a terminal, no pipe", done.stderr)
+        self.assertIn(b"does not pass on a pipe or file as input", done.stderr)
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
 
     def test_a_pipe_is_nobodys_when_the_command_does_not_read(self) -> None:

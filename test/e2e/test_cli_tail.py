@@ -105,7 +105,7 @@ class Logs(unittest.TestCase):
         self.assertEqual(run_cli(self.sandbox, "--instance", "old", "tail", "@4", "-n", "2").stderr, b"")
         done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "-n", "4")
         self.assertEqual(len(done.stdout), 64 << 20)
-        self.assertEqual(done.stderr, b"terminally-mcp: -n: only the last 3 lines, 67108864 bytes; use --from-byte for more\n")
+        self.assertEqual(done.stderr, b"terminally-mcp: -n: found only 3 lines within the last 67108864 bytes; use --from-byte for more\n")
 
     def test_gaps_are_named(self) -> None:
         (self.directory / "pane-@4.log").write_bytes(b"one\ntwo\nthree\n")
@@ -117,7 +117,9 @@ class Logs(unittest.TestCase):
         for command in (("export", "--asciicast"), ("replay",)):
             done = run_cli(self.sandbox, "--instance", "old", *command, "@4")
             self.assertIn(b"three", done.stdout)
-            self.assertRegex(done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are gone.*\n.*nobody counted.*\n\Z")
+            self.assertRegex(
+                done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are missing.*\n.*an unknown number of bytes is missing.*\n\Z"
+            )
 
 
 if __name__ == "__main__":

@@ -118,8 +118,8 @@ class Tools(OneHost):
             ("there is no tab web:@77", "read_screen", {"window_id": "web:@77"}),
             ("timeout_ms", "execute_command", {"host": "web", "command": "true", "timeout_ms": -1}),
             ("unknown argument", "execute_command", {"host": "web", "command": "true", "nope": 1}),
-            ("is no host; there is: web", "execute_command", {"host": "build9", "command": "true"}),
-            ("is no host; there is: web", "read_screen", {"window_id": "build9:@1"}),
+            ("is unknown; configured: web", "execute_command", {"host": "build9", "command": "true"}),
+            ("is unknown; configured: web", "read_screen", {"window_id": "build9:@1"}),
         ):
             with self.subTest(text):
                 self.assertIn(text, self.server.call_error(tool, **arguments))

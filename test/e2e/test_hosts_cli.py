@@ -56,7 +56,7 @@ class HostsFile(unittest.TestCase):
             file = sandbox.home / ".config/terminally-mcp/hosts.json"
             run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--program", "/pushed")
             again = run_cli(sandbox, "hosts", "add", "build1", "--ssh", "me@build1", "--file-root", "/srv")
-            self.assertIn(b"replaced, but for its program, /pushed", again.stderr)
+            self.assertIn(b"(kept its program /pushed", again.stderr)
             self.assertEqual(json.loads(file.read_text()), {"build1": {"ssh": "me@build1", "program": "/pushed", "file_roots": ["/srv"]}})
             for words in (("--ssh", "me@build1", "--program", "terminally-mcp"), ("--ssh", "me@other")):
                 run_cli(sandbox, "hosts", "add", "build1", *words)
@@ -178,7 +178,7 @@ class OnHostsAlone(unittest.TestCase):
         with self.server() as server:
             server.create_tab()
             for words in (("exec", "wbe:", "--", "true"), ("tail", "wbe:@0")):
-                self.assertIn(b'"wbe" is no host', self.cli(*words).stderr, words)
+                self.assertIn(b'"wbe" is an unknown host', self.cli(*words).stderr, words)
 
 
 class Commands(Way):
@@ -261,7 +261,7 @@ class Commands(Way):
         self.far.allow("broken", {"command": ["false"]})
         checked = self.cli("hosts", "check")
         self.assertEqual(checked.returncode, 1)
-        self.assertIn("broken: the way to it ended with 1", checked.stdout.decode())
+        self.assertIn("broken: the command that connects exited with code 1", checked.stdout.decode())
         poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
 
     def test_push(self) -> None:
@@ -286,7 +286,7 @@ class Commands(Way):
         before = self.far.file.read_text()
         pushed = self.cli("hosts", "push", "new")
         self.assertEqual(pushed.returncode, 1, pushed)
-        self.assertIn("new: it did not arrive whole, and is not used", pushed.stderr.decode())
+        self.assertIn("new: the copy did not arrive whole; nothing was replaced", pushed.stderr.decode())
         self.assertEqual(self.far.file.read_text(), before)
         self.assertEqual([file.name for file in self.machine.home.rglob("terminally-mcp/*/*")], ["terminally-mcp"])
 

@@ -92,7 +92,7 @@ class Tools(Far):
                     with open(os.fsencode(self.there) + b"/x" + bytes([n]), "rb") as file:
                         self.assertEqual(file.read(), b"x")
             for flag in flags:
-                self.assertIn("is no host", server.call_error("execute_command", host=flag, command="true"))
+                self.assertIn("is unknown; configured: ", server.call_error("execute_command", host=flag, command="true"))
                 server.call_error("execute_command", window_id=f"{flag}:@0", command="true")
                 server.call_error("execute_command", window_id=f"web:{flag}", command="true")
         self.assertFalse(list(self.sandbox.root.rglob("ran")))
@@ -126,7 +126,7 @@ class Copied(Far):
         self.is_cut(lambda _: os.kill(self.machine.pipes()[-1], signal.SIGKILL), 1, b"web: the link was lost")
 
     def test_a_persons_interrupt(self) -> None:
-        self.is_cut(lambda copying: copying.send_signal(signal.SIGINT), 130, b"the same cp goes on from what was copied")
+        self.is_cut(lambda copying: copying.send_signal(signal.SIGINT), 130, b"run the same cp again to resume")
 
     def stopped_on_the_way(self) -> subprocess.Popen:
         """A copy that stands still with less than a half of 64 MiB copied; on a busy machine one may be over before it is seen."""
@@ -162,7 +162,7 @@ class Copied(Far):
         self.assertEqual(copy.read_text(), "what was there")
         again = self.cp("source", f"web:{copy}")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr.decode(), r"went on from byte [1-9]\d+ of an earlier try")
+        self.assertRegex(again.stderr.decode(), r"resumed at byte [1-9]\d+")
         self.assertEqual(copy.read_bytes(), source.read_bytes())
 
     def test_parts_of_something_else(self) -> None:
@@ -231,7 +231,7 @@ class Copied(Far):
 
     def test_what_is_refused(self) -> None:
         for arguments, said in {
-            ("source", "nobody:/x"): "is no host that is known",
+            ("source", "nobody:/x"): "is an unknown host",
             ("source", "web:x"): "begins with /",
             ("web:/nothing/there", "x"): 'web: path: "/nothing/there" is not there',
         }.items():

@@ -16,10 +16,10 @@ from harness.hosts import FarMachine, FarMachines
 SCRIPT = Path(__file__).parent / "harness" / "hostile_host.py"
 SANITIZED = os.environ.get("TERMINALLY_SANITIZED")
 WAYS = {
-    "garbage": "it sent what is no message",
+    "garbage": "the host sent a line that is no JSON-RPC message",
     "long": "a line that is too long",
-    "deep": "it sent what is no message",
-    "keys": "it sent what is no message: more than 256 keys",
+    "deep": "the host sent a line that is no JSON-RPC message",
+    "keys": "the host sent a line that is no JSON-RPC message: more than 256 keys",
     "leaves": "link",
 }
 LONG = ("doubled", "refuses", "fails")
@@ -132,7 +132,7 @@ class Hostile(unittest.TestCase):
         )
         with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
             said = server.error(server.call_async("read_screen", window_id="wrapped:@1"), "read_screen", 60)
-            self.assertIn("it sent what is no message", said)
+            self.assertIn("the host sent a line that is no JSON-RPC message", said)
             poll(lambda: not any("sleep 4321" in command for command in self.sandbox.processes().values()), 10, "its child to end")
 
     def test_one_that_has_nothing_new_at_once(self) -> None:
@@ -168,7 +168,7 @@ class Hostile(unittest.TestCase):
         self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
 
     def test_requests_of_its_own(self) -> None:
-        self.assertIn("answered in a way that is not understood", self.server.error(self.call("requests"), "read_screen"))
+        self.assertIn("answered with a malformed result", self.server.error(self.call("requests"), "read_screen"))
         self.assertFalse(Path("/tmp/never").exists())
 
     def test_names_of_other_hosts(self) -> None:
@@ -186,7 +186,7 @@ class Hostile(unittest.TestCase):
     def test_more_calls_than_it_answers(self) -> None:
         calls = [self.call("silent") for _ in range(501)]
         refused = poll(lambda: next((call for call in calls if call.done()), None), 10, "one to be refused")
-        self.assertIn("500 calls wait for it already", self.server.error(refused, "read_screen"))
+        self.assertIn("500 calls already wait for this host", self.server.error(refused, "read_screen"))
 
 
 if __name__ == "__main__":

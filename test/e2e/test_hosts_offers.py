@@ -35,7 +35,7 @@ class Offers(OneTab):
         self.assertIn(self.tab.id, self.request("resources/read", uri="terminally://tabs")["contents"][0]["text"])
         for wrong, why in (
             ("terminally://tab/web:@77/log", "there is no tab"),
-            ("terminally://tab/nope:@1/log", '"nope" is no host'),
+            ("terminally://tab/nope:@1/log", '"nope" is unknown'),
         ):
             with self.assertRaisesRegex(RpcError, f"Resource not found: {wrong}: .*({why})"):
                 self.request("resources/read", uri=wrong)

@@ -43,7 +43,7 @@ class Restarts(unittest.TestCase):
         return result.notes
 
     def assert_found_again(self, notes: list[str]) -> None:
-        self.assertIn("the link was lost meanwhile", " ".join(notes))
+        self.assertIn("the link was lost during the call", " ".join(notes))
 
     def far_server(self) -> int:
         found = [pid for pid, command in self.sandbox.processes().items() if "terminally-mcp gateway" in command and "ssh" not in command]

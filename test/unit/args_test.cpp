@@ -123,12 +123,12 @@ TEST_CASE("arguments: an error names the field, the value, and what is allowed")
   CHECK(with(R"("how": "soft")") == "how: \"soft\" is unknown; allowed: \"gently\", \"hard\"");
   CHECK(with(R"("how": 1)").starts_with("how: 1 is unknown"));
   CHECK(with(R"("name": "")") ==
-        "name: \"\" says nothing; leave it out for its default, or give text of 1 to 10 bytes");
+        "name: is empty; leave it out for its default, or give text of 1 to 10 bytes");
   CHECK(with(R"("name": "12345678901")") == "name: has 11 bytes; allowed: text of 1 to 10 bytes");
   CHECK(with(R"("name": [1])") == "name: an array is no string; allowed: text of 1 to 10 bytes");
   CHECK(with(R"("name": "a\u0000b")") == "name: has a NUL character at byte 1; allowed: text without NUL");
   CHECK(with(R"("env": [])").starts_with("env: an array is no object"));
-  CHECK(with(R"("env": {"A": 1})").starts_with("env.A: 1; allowed: a string"));
+  CHECK(with(R"("env": {"A": 1})").starts_with("env.A: 1 is no string; allowed: a string"));
   CHECK(with(R"("env": {"A": "\u0000"})").starts_with("env.A: has a NUL"));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("arguments: of many problems the first ten are told, and how many more
     many["env"]["A" + std::to_string(i)] = i;
   }
   const std::string text = problem(many.dump());
-  CHECK(text.starts_with("env.A0: 0; allowed: a string"));
+  CHECK(text.starts_with("env.A0: 0 is no string; allowed: a string"));
   CHECK(text.ends_with("\n… and 890 more"));
   CHECK(std::ranges::count(text, '\n') == 10);  // ten, and the line that says how many more
   CHECK(text.size() < 1'000);

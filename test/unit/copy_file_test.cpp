@@ -167,7 +167,8 @@ TEST_CASE("A6: a source that changes while it is copied takes no place") {
       scene.put("source", changed);
     }
   };
-  CHECK(failure_of(scene.io, copy_file(scene.copy(changing, scene.here))).says("it changed meanwhile"));
+  CHECK(
+      failure_of(scene.io, copy_file(scene.copy(changing, scene.here))).says("its source changed meanwhile"));
   CHECK(scene.slurp("to/copy") == "what was there");
   fs::remove_all(scene.dir / "to");
   fs::create_directories(scene.dir / "to");
@@ -199,7 +200,8 @@ TEST_CASE("A6: where another copy puts its parts to the same place, nothing mixe
         run(others, other.write(theirs));
       }
     };
-    const bool failed = failure_of(scene.io, copy_file(scene.copy(mine, mine))).says("another wrote parts");
+    const bool failed =
+        failure_of(scene.io, copy_file(scene.copy(mine, mine))).says("another call wrote parts");
     CHECK(failed == (at >= 4 && at <= kCalls));  // before that, they were there already, and are replaced
     CHECK((!failed || steps <= at + 2));         // and it is found out with the next piece
     CHECK(scene.slurp("to/copy") == (failed ? "what was there" : scene.content));

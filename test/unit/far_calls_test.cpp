@@ -190,9 +190,10 @@ TEST_CASE("far calls: a host argument and a prefix go to that host, without both
 
 TEST_CASE("far calls: what is wrong about a host is said before anything is sent") {
   FarScene scene;
-  CHECK(scene.failure("execute_command", {{"command", "x"}, {"host", "nope"}}).says("there is: build1, web"));
-  CHECK(scene.failure("execute_command", {{"command", "x"}, {"host", 7}}).says("is no host"));
-  CHECK(scene.failure("read_screen", {{"window_id", "nope:@3"}}).says("is no host"));
+  CHECK(
+      scene.failure("execute_command", {{"command", "x"}, {"host", "nope"}}).says("configured: build1, web"));
+  CHECK(scene.failure("execute_command", {{"command", "x"}, {"host", 7}}).says("is unknown; configured: "));
+  CHECK(scene.failure("read_screen", {{"window_id", "nope:@3"}}).says("is unknown; configured: "));
   CHECK(scene.failure("execute_command", {{"command", "x"}, {"host", "web"}, {"window_id", "build1:@3"}})
             .says("leave host out"));
   CHECK(scene.failure("read_screen", {{"window_id", "web:@3"}, {"host", "web"}}).code == std::nullopt);

@@ -64,7 +64,8 @@ TEST_CASE("far messages: an answer keeps the order of its fields") {
 TEST_CASE("far messages: a refusal, and an answer that is none") {
   CHECK(std::get<FarAnswer>(read_far_message(R"({"id":7,"error":{"message":"no"}})")).refusal == "no");
   CHECK(std::get<FarAnswer>(read_far_message(R"({"id":7,"error":{"code":1}})")).refusal == "");
-  CHECK(std::get<FarAnswer>(read_far_message(R"({"id":7,"result":[]})")).refusal == "no answer at all");
+  CHECK(std::get<FarAnswer>(read_far_message(R"({"id":7,"result":[]})")).refusal ==
+        "the host answered with neither a result nor an error");
 }
 
 TEST_CASE("far messages: progress") {
@@ -95,7 +96,7 @@ TEST_CASE("far messages: what is no message ends the link") {
   for (const char* const line : {"", "[]", "7", R"({"id":7)", R"({"id":7,"id":8,"result":{}})", "\xff"}) {
     CAPTURE(line);
     CHECK_THROWS_WITH_AS(static_cast<void>(read_far_message(line)),
-                         doctest::Contains("it sent what is no message"), Error);
+                         doctest::Contains("the host sent a line that is no JSON-RPC message"), Error);
   }
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("far session: who does not read what is sent does not fill the memory"
   io.poll();
   const Failure more = failure_of(io, session->request(a_request(1)));
   CHECK(more.code == ErrorCode::busy);
-  CHECK(more.says("bytes wait to be sent to it already"));
+  CHECK(more.says("bytes already wait to be sent to this host"));
   session->close("over");
   CHECK_THROWS_WITH_AS(static_cast<void>(sent.result()), doctest::Contains("over"), Error);
   CHECK_THROWS_WITH_AS(static_cast<void>(waits.result()), doctest::Contains("over"), Error);

@@ -140,8 +140,7 @@ TEST_CASE("A6: text is cut between characters, and what is none is refused") {
   CHECK(all == "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z");
   CHECK(scene.read("text", 0, 2, true).content == "a");
   scene.write("latin", "abc\xe4 def");
-  CHECK(scene.refused_read("latin", true)
-            .says("byte 3 of the file begins no character of UTF-8; encoding: \"base64\""));
+  CHECK(scene.refused_read("latin", true).says("byte 3 of the file is no UTF-8; encoding: \"base64\""));
   scene.write("cut", "ab\xc3");
   CHECK(scene.refused_read("cut", true).says("byte 2"));
   CHECK(scene.refused_read("text", true).text.empty());
@@ -177,7 +176,7 @@ TEST_CASE("T11 (threat): nothing leads out of the directory") {
   CHECK(slurp(scene.outside / "secret") == "not for you");
   CHECK(std::distance(fs::directory_iterator(scene.outside), {}) == 1);
   // A link itself is not written over; one that stays within is read.
-  CHECK(scene.refused_write(scene.a_write("absolute", "x")).says("is no regular file but a symlink"));
+  CHECK(scene.refused_write(scene.a_write("absolute", "x")).says("is a symlink, not a regular file"));
   scene.write("sub/real", "here");
   fs::create_symlink("sub/real", scene.project / "good");
   CHECK(scene.read("good").content == "here");
@@ -206,8 +205,8 @@ TEST_CASE("T11 (threat): what is no regular file is refused at once") {
   for (const auto& [path, type] : std::vector<std::pair<std::string, std::string>>{
            {"fifo", "fifo"}, {"socket", "socket"}, {"sub", "directory"}}) {
     CAPTURE(path);
-    CHECK(scene.refused_read(path).says("is no regular file but a " + type));
-    CHECK(scene.refused_write(scene.a_write(path, "x")).says("is no regular file but a " + type));
+    CHECK(scene.refused_read(path).says("is a " + type + ", not a regular file"));
+    CHECK(scene.refused_write(scene.a_write(path, "x")).says("is a " + type + ", not a regular file"));
   }
   CHECK(failure_of(scene.io, devices.read({"null", 0, 10, false})).says("but a device"));
   WriteFile to_device = scene.a_write("null", "x");
@@ -237,7 +236,7 @@ TEST_CASE("A6: a file keeps its mode, a new one has the usual, and what is asked
   request.create_parents = true;
   run(scene.io, scene.files.write(request));
   CHECK(slurp(scene.project / "deep" / "er" / "file") == "3");
-  CHECK(scene.refused_write(scene.a_write("sub/", "x")).says("is no regular file but a directory"));
+  CHECK(scene.refused_write(scene.a_write("sub/", "x")).says("is a directory, not a regular file"));
   CHECK(scene.refused_write(scene.a_write("sub/..", "x")).says("is a directory"));
   CHECK(scene.refused_write(scene.a_write("new/x", "x")).code == ErrorCode::io);
 }
@@ -247,18 +246,19 @@ TEST_CASE("A6: what is expected is compared, and what is not so is left as it is
   WriteFile request = scene.a_write("file", "one");
   request.expected_sha256 = kAbsent;
   run(scene.io, scene.files.write(request));
-  CHECK(scene.refused_write(request).says("is there already, and absent was expected; nothing was written"));
+  CHECK(scene.refused_write(request).says("exists already; nothing was written"));
   request.content = "two";
   request.expected_sha256 = sha256_hex("one");
   run(scene.io, scene.files.write(request));
   const Failure again = scene.refused_write(request);
-  CHECK(again.says("has " + sha256_hex("two") + ", and " + sha256_hex("one") + " was expected"));
-  CHECK(again.says("It has the content of this very call"));
+  CHECK(again.says("has SHA-256 " + sha256_hex("two") + ", not " + sha256_hex("one") +
+                   "; nothing was written"));
+  CHECK(again.says("It already has the content of this call"));
   request.content = "three";
   CHECK(scene.refused_write(request).says("read it again"));
   CHECK(slurp(scene.project / "file") == "two");
   request.path = "nowhere";
-  CHECK(scene.refused_write(request).says("is not there, and"));
+  CHECK(scene.refused_write(request).says("does not exist; nothing was written"));
   CHECK_FALSE(fs::exists(scene.project / "nowhere"));
   CHECK(scene.left().empty());
 }
@@ -282,7 +282,7 @@ TEST_CASE("A6: of many who expect the same at once one wins") {
         static_cast<void>(call->result());
         ++won;
       } catch (const Error& error) {
-        CHECK(std::string(error.what()).find("was expected") != std::string::npos);
+        CHECK(std::string(error.what()).find(", not " + sha256_hex(now)) != std::string::npos);
       }
     }
     REQUIRE(won == 1);
@@ -319,7 +319,7 @@ TEST_CASE("A6: what was not there when it was compared, and is now, is not repla
     CHECK_FALSE(fresh.replaced());
     fresh.compare("");
     std::ofstream(scene.project / "file") << "of one who takes no lock";
-    CHECK_THROWS_WITH_AS(fresh.put_in_place(), doctest::Contains("is there already"), Error);
+    CHECK_THROWS_WITH_AS(fresh.put_in_place(), doctest::Contains("exists already"), Error);
   }
   CHECK(slurp(scene.project / "file") == "of one who takes no lock");
   CHECK(scene.left().empty());
@@ -337,13 +337,13 @@ TEST_CASE("A6: parts that are not ours alone are not gone on with") {
   {
     const UniqueFd theirs(::open(part.c_str(), O_RDWR | O_CLOEXEC));
     REQUIRE(::flock(theirs.get(), LOCK_EX | LOCK_NB) == 0);
-    CHECK(scene.refused_write(request).says("is just being written in parts by another"));
+    CHECK(scene.refused_write(request).says("another call is writing it in parts"));
   }
   fs::permissions(part, fs::perms(0620));
-  CHECK(scene.refused_write(request).says("is not ours alone"));
+  CHECK(scene.refused_write(request).says("belongs to another user, has other links or is open to others"));
   fs::permissions(part, fs::perms(0600));
   fs::create_hard_link(part, scene.project / "theirs");
-  CHECK(scene.refused_write(request).says("is not ours alone"));
+  CHECK(scene.refused_write(request).says("belongs to another user, has other links or is open to others"));
   fs::remove(scene.project / "theirs");
   CHECK(slurp(part) == "begun ");
   CHECK(run(scene.io, scene.files.write(request)).part_bytes == 12);
@@ -370,7 +370,7 @@ TEST_CASE("A6: a file in parts takes its place with the last one") {
   WriteFile last = scene.a_write("file", " end");
   last.piece = FilePiece::last;
   last.expected_sha256 = sha256_hex("else");
-  CHECK(scene.refused_write(last).says("was expected"));
+  CHECK(scene.refused_write(last).says(", not " + sha256_hex("else")));
   last.content = "";
   last.expected_sha256 = sha256_hex("old");
   last.sha256 = sha256_hex("of something else");

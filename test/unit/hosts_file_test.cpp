@@ -76,7 +76,8 @@ TEST_CASE("hosts.json: each mistake is refused by its name") {
   CHECK(refusal_of(R"({"a": {"command": "docker exec"}})").find("a.command") != std::string::npos);
   CHECK(refusal_of(R"({"a": {"command": []}})") != "");
   CHECK(refusal_of(R"({"a": {"command": [""]}})") != "");
-  CHECK(refusal_of(R"({"a": {"command": ["-x"]}})").find("begins with a flag") != std::string::npos);
+  CHECK(refusal_of(R"({"a": {"command": ["-x"]}})").find("starts with \"-x\"; the first word") !=
+        std::string::npos);
   CHECK(refusal_of(R"({"a": {"ssh": "x", "ssh_config": "relative"}})").find("ssh_config") !=
         std::string::npos);
   CHECK(refusal_of(R"({"a b": {"ssh": "x"}})").find("is no name of a host") != std::string::npos);

@@ -216,7 +216,7 @@ TEST_CASE("too many tasks at once are refused, and one that ends makes room") {
   const std::string one_more = R"({"name":"slow","task":{}})";
   const ordered_json error = connection.ask("tools/call", one_more)["error"];
   CHECK(error["code"] == kInternalError);
-  CHECK(error["message"] == "Too many tasks at once: 1000 are running");
+  CHECK(error["message"] == "Too many tasks at once: 1000 are running; wait for one, or tasks/cancel");
   connection.line(R"({"jsonrpc":"2.0","id":"c","method":"tasks/cancel","params":)" + of(id) + "}");
   connection.take();
   CHECK(connection.ask("tools/call", one_more)["result"].contains("task"));

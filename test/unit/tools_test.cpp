@@ -243,9 +243,8 @@ TEST_CASE("list_tabs: of directories a megabyte is listed, as it is sent, and th
     CHECK(list.tabs[i].cwd == (i < fit ? directory : ""));
   }
   CHECK(list.tabs[50].cwd == "/");
-  CHECK(list.notes == std::vector<std::string>{std::to_string(50 - fit) +
-                                               " tabs are listed without cwd: all of them are over 1 MiB; "
-                                               "close tabs"});
+  CHECK(list.notes == std::vector<std::string>{"cwd is left out for " + std::to_string(50 - fit) +
+                                               " tabs: all directories together exceed 1 MiB; close tabs"});
 }
 
 TEST_CASE("list_tabs: a long name is masked, and then it is cut") {

@@ -58,7 +58,7 @@ class NotedCommands:
             answer = self._end_of(answer["structuredContent"], timeout)
         if answer.get("isError"):
             text = answer["content"][0]["text"]
-            assert "nothing was run there" in text or "there is no record of it there" in text, f"{name}: {text}"
+            assert "so nothing ran" in text or "there is no record of it on the host" in text, f"{name}: {text}"
             assert self.times_run(name) == 0, f"{name} ran {self.times_run(name)} times: {text}"
             return None
         result = Result(answer["structuredContent"])
@@ -79,7 +79,7 @@ class NotedCommands:
 
         def ended() -> dict[str, Any] | None:
             answer = self.server.raw.result_of(self.server.call_async("get_command_state", **ask), 60)
-            is_known = not answer.get("isError") or "there is no record of it there" in answer["content"][0]["text"]
+            is_known = not answer.get("isError") or "there is no record of it on the host" in answer["content"][0]["text"]
             return answer if is_known and answer.get("structuredContent", {}).get("state") != "running" else None
 
         return poll(ended, timeout, "its end")
