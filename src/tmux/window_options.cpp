@@ -15,6 +15,7 @@
 #include "server/client.hpp"
 #include "server/server_config.hpp"
 #include "server/tab_variables.hpp"
+#include "system/account.hpp"
 
 namespace terminally {
 namespace {
@@ -111,10 +112,10 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_tab_name(request.name);
   check_helpers_are_there(config);
   std::error_code error;
-  const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
+  const std::string cwd = request.cwd.empty() ? home_directory() : with_home(request.cwd);
   refuse_nul(cwd, "cwd");
   if (cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
-    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists, or ~/");
   }
   WindowOptions options;
   options.shell = user_shell();
