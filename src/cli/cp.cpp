@@ -20,6 +20,7 @@
 #include "files/file_access.hpp"
 #include "hosts/host_files.hpp"
 #include "hosts/hosts.hpp"
+#include "system/account.hpp"
 
 namespace terminally {
 namespace {
@@ -58,14 +59,14 @@ Place place_of(const std::string& given, const Config& config, boost::asio::io_c
   const std::size_t colon = given.find(':');
   if (colon == std::string::npos || colon > given.find('/')) {
     return {std::make_shared<FileAccess>(FileRoots::all(), kForPeople), nullptr,
-            std::filesystem::absolute(given).string()};
+            std::filesystem::absolute(with_home(given)).string()};
   }
   const std::string name = given.substr(0, colon);
   const std::string path = given.substr(colon + 1);
   for (HostEntry& entry : read_hosts(config.hosts_file)) {
-    if (entry.name == name && !path.starts_with('/')) {
+    if (entry.name == name && !path.starts_with('/') && !path.starts_with("~/") && path != "~") {
       throw Error(ErrorCode::invalid_argument,
-                  "\"" + path + "\": a path on a host begins with /, as in " + name + ":/srv");
+                  "\"" + path + "\": a path on a host begins with / or ~/, as in " + name + ":/srv");
     }
     if (entry.name == name) {
       auto host = way_to(std::move(entry), config, io);
@@ -132,6 +133,9 @@ boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<
   if (copied.resumed_at != 0) {
     complain("resumed at byte " + std::to_string(copied.resumed_at));
   }
+  for (const std::string& note : copied.notes) {
+    complain(copied.path + ": " + note);
+  }
   for (const std::shared_ptr<Host>& host : {from.host, to.host}) {
     if (host) {
       co_await host->say_goodbye(Clock::now() + Milliseconds(2'000));
@@ -185,7 +189,8 @@ void add_cp(CLI::App& app, Config& config, Action& action) {
   command->add_flag("-r,--recursive", options->recursive, "Refused: a directory is packed first, by tar");
   command->footer(
       "What is there is replaced once the copy is whole and has the source's SHA-256; it gets the source's "
-      "mode. What was copied\n"
+      "mode, and lets nobody\n"
+      "read or write who could not before. What was copied\n"
       "before C-c or a crash stays beside the destination (.terminally-….part), and the same cp goes on from "
       "there.\n"
       "Examples:\n"

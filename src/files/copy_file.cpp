@@ -47,6 +47,21 @@ Awaitable<void> fill_parts(const CopyFile& copy, std::uint64_t size, std::uint64
   }
 }
 
+/// The mode of the copy: the source's, which lets nobody read or write who could not at the destination.
+Awaitable<unsigned> mode_of_copy(const CopyFile& copy, unsigned source) {
+  constexpr unsigned kOthersReadOrWrite = 0066;
+  ReadFile request = asked(copy.to_path, 0, 1);
+  try {
+    const FilePart there = co_await copy.to.read(std::move(request));
+    co_return source&(there.mode | ~kOthersReadOrWrite) & 0777U;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) {
+      throw;
+    }
+  }
+  co_return source & 0777U;
+}
+
 }  // namespace
 
 Awaitable<CopiedFile> copy_file(CopyFile copy) {
@@ -61,14 +76,16 @@ Awaitable<CopiedFile> copy_file(CopyFile copy) {
   const FilePart source = co_await copy.from.read(std::move(whole));
   WriteFile nothing = piece(copy.to_path, FilePiece::next, "");
   const WrittenFile before = co_await copy.to.write(std::move(nothing));
-  CopiedFile copied{copy.to_path, source.size, before.part_bytes <= source.size ? before.part_bytes : 0};
+  CopiedFile copied{copy.to_path, source.size, before.part_bytes <= source.size ? before.part_bytes : 0, {}};
+  const unsigned mode = co_await mode_of_copy(copy, source.mode);
   for (;;) {
     co_await fill_parts(copy, source.size, copied.resumed_at);
     WriteFile last = piece(copy.to_path, FilePiece::last, "");
-    last.mode = source.mode & 0777U;
+    last.mode = mode;
     last.sha256 = source.sha256.value_or("");
     try {
-      static_cast<void>(co_await copy.to.write(std::move(last)));
+      WrittenFile written = co_await copy.to.write(std::move(last));
+      copied.notes = std::move(written.notes);
       co_return copied;
     } catch (const Error& error) {
       if (copied.resumed_at == 0 || error.code() != ErrorCode::invalid_argument) {

@@ -14,11 +14,14 @@
 namespace terminally {
 namespace {
 
-/// How long a write waits for the directory's lock: with expected_sha256, then it fails; without, then it
-/// goes on, because another program may hold the lock for hours (`flock . make`).
+/// How long a write waits for a lock that another program has on the file: with expected_sha256, then it
+/// fails; without, then it goes on, because the lock may be held for hours (`flock file make`). For a writer
+/// of ours it waits without a limit of its own.
 constexpr Milliseconds kWaitsForLock{10'000};
 constexpr Milliseconds kWouldLikeLock{1'000};
 constexpr Milliseconds kBetweenTries{5};
+/// How long a read waits for the writes of its path that came before it.
+constexpr Milliseconds kReadWaits{3'000};
 /// The cost of one step of long work, in bytes: less than any whole piece of work.
 constexpr std::uint64_t kStepCost = 1;
 
@@ -30,7 +33,7 @@ FilePart known_of(const OpenFile& file) {
   return part;
 }
 
-/// The name that `after` gives: a name, or the URI of an entry.
+/// The name that `after` gives: a name, a cursor, or the URI of an entry.
 std::string name_behind(const std::string& after) {
   if (!is_file_uri(after)) {
     return after;
@@ -106,22 +109,32 @@ Awaitable<FilePart> FileAccess::read(ReadFile request) {
 }
 
 Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std::shared_ptr<FilePart> part) {
-  const auto scan = std::make_shared<std::shared_ptr<FileScan>>();  // none: too large for a hash by each read
-  std::function<void()> open = [place = std::move(place), request, scan, part] {
-    OpenFile file = open_file_to_read(place);
-    *part = known_of(file);
-    if (part->size <= kHashedAtEachRead || request.max_bytes == 0) {
-      *scan = std::make_shared<FileScan>(std::move(file), place.said, request.offset, request.max_bytes);
-    } else {
-      part->content = read_range(file, request.offset, request.max_bytes, place.said);
-    }
-  };
-  co_await worker_.run(kStepCost, std::move(open));
-  if (*scan) {
-    co_await read_to_end(*scan);
-    part->size = (*scan)->size();
-    part->sha256 = (*scan)->sha256();
-    part->content = (*scan)->kept();
+  const auto file = std::make_shared<OpenFile>();
+  std::function<void()> open = [place, file] { *file = open_file_to_read(place); };
+  {
+    const auto turn = co_await paths_.lock_by(place.one_for_all, Clock::now() + kReadWaits);
+    co_await worker_.run(kStepCost, std::move(open));
+  }
+  *part = known_of(*file);
+  if (request.lines) {
+    const auto search = std::make_shared<LineSearch>(file, *request.lines, place.said);
+    co_await step_to_end(search);
+    request.offset = search->begin();
+    request.max_bytes = std::min(request.max_bytes, search->end() - search->begin());
+  }
+  part->offset = request.offset;
+  if (part->size <= kHashedAtEachRead || request.max_bytes == 0) {
+    const auto scan =
+        std::make_shared<FileScan>(std::move(*file), place.said, request.offset, request.max_bytes);
+    co_await step_to_end(scan);
+    part->size = scan->size();
+    part->sha256 = scan->sha256();
+    part->content = scan->kept();
+  } else {
+    std::function<void()> read = [file, request, part, said = place.said] {
+      part->content = read_range(*file, request.offset, request.max_bytes, said);
+    };
+    co_await worker_.run(kStepCost, std::move(read));
   }
   const std::uint64_t read_to = request.offset + part->content.size();
   if (request.text) {
@@ -132,12 +145,45 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
 }
 
 Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
-  const auto fresh = std::make_shared<FreshFile>(roots_.find(request.path), request);
+  FilePlaceInRoot place = roots_.find(request.path);
   const auto written = std::make_shared<WrittenFile>();
   std::string said = request.path;
-  Awaitable<void> work = do_write(fresh, std::move(request), written);
+  Awaitable<void> work = write_in_turn(std::move(place), std::move(request), written);
   co_await give_time(std::move(said), std::move(work));
   co_return std::move(*written);
+}
+
+/// In the order in which the calls of one path came. While a part is missing, because it failed, no other
+/// part takes its place, were it sent before the failure was known or after it.
+Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
+                                          std::shared_ptr<WrittenFile> written) {
+  const std::string path = place.one_for_all;
+  const std::uint64_t failed_before = failures_;
+  const auto turn = co_await paths_.lock(path);
+  const bool is_part = request.piece && !request.content.empty();
+  const auto missing = missing_parts_.find(path);
+  if (request.piece == FilePiece::first) {
+    missing_parts_.erase(path);
+  } else if (missing != missing_parts_.end() && (request.piece == FilePiece::last || is_part) &&
+             (missing->second.failure > failed_before ||
+              missing->second.hash != std::hash<std::string>()(request.content))) {
+    throw Error(ErrorCode::invalid_argument,
+                "part: an earlier part failed and is missing; nothing of this one was kept. Send that part "
+                "again, or begin with part \"first\"");
+  }
+  const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
+  const auto fresh = std::make_shared<FreshFile>(std::move(place), request);  // gone before the turn is over
+  try {
+    co_await do_write(fresh, std::move(request), written);
+  } catch (...) {
+    if (is_part && fresh->has_parts()) {
+      missing_parts_[path] = {++failures_, hash};
+    }
+    throw;
+  }
+  if (is_part) {
+    missing_parts_.erase(path);
+  }
 }
 
 Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
@@ -158,62 +204,70 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
     }
     if (fresh->part_bytes() <= kHashedAtEachRead || !request.sha256.empty()) {
       const auto whole = std::make_shared<FileScan>(fresh->scan());
-      co_await read_to_end(whole);
+      co_await step_to_end(whole);
       written->sha256 = whole->sha256();
     }
   }
   if (!request.sha256.empty() && written->sha256 != request.sha256) {
     throw not_that_whole(request);
   }
-  co_await lock(fresh, !request.expected_sha256.empty());
+  const auto placed = std::make_shared<bool>(false);
+  while (!*placed) {
+    co_await replace(fresh, !request.expected_sha256.empty(), placed);
+  }
+  written->notes = fresh->notes();
+}
+
+/// One try: where the name was free and is taken meanwhile, there is a file to be locked and compared.
+Awaitable<void> FileAccess::replace(std::shared_ptr<FreshFile> fresh, bool compares,
+                                    std::shared_ptr<bool> placed) {
+  co_await lock(fresh, compares);
   const auto old = std::make_shared<std::optional<FileScan>>();
   std::function<void()> look = [fresh, old] { *old = fresh->replaced(); };
   co_await worker_.run(kStepCost, std::move(look));
   std::string there;
   if (*old) {
     const auto scan = std::make_shared<FileScan>(std::move(**old));
-    co_await read_to_end(scan);
+    co_await step_to_end(scan);
     there = scan->sha256();
   }
-  std::function<void()> put = [fresh, there] {
+  std::function<void()> put = [fresh, there, placed] {
     fresh->compare(there);
-    fresh->put_in_place();
+    *placed = fresh->put_in_place();
   };
   co_await worker_.run(kStepCost, std::move(put));
 }
 
-Awaitable<void> FileAccess::read_to_end(std::shared_ptr<FileScan> scan) {
+/// Works in steps, so that others get their turn on the thread.
+template <class Steps>
+Awaitable<void> FileAccess::step_to_end(std::shared_ptr<Steps> work) {
   const auto more = std::make_shared<bool>(true);
   while (*more) {
-    std::function<void()> step = [scan, more] { *more = scan->step(); };
+    std::function<void()> step = [work, more] { *more = work->step(); };
     co_await worker_.run(kStepCost, std::move(step));
   }
 }
 
 /// Tries the lock again and again: waiting for it would block the thread for all others.
 Awaitable<void> FileAccess::lock(std::shared_ptr<FreshFile> fresh, bool must) {
-  const Clock::time_point give_up = Clock::now() + (must ? kWaitsForLock : kWouldLikeLock);
-  const auto locked = std::make_shared<bool>(false);
+  Clock::time_point give_up = Clock::now() + (must ? kWaitsForLock : kWouldLikeLock);
+  const auto got = std::make_shared<FreshFile::Lock>(FreshFile::Lock::of_others);
   for (;;) {
-    std::function<void()> attempt = [fresh, locked, must] {
-      try {
-        *locked = fresh->try_lock();
-      } catch (const Error&) {
-        if (must) {
-          throw;
-        }
-        *locked = true;  // this file system has no locks, and this write needs none
-      }
-    };
+    std::function<void()> attempt = [fresh, got] { *got = fresh->try_lock(); };
     co_await worker_.run(kStepCost, std::move(attempt));
-    if (*locked) {
+    if (*got == FreshFile::Lock::none && must) {
+      throw Error(ErrorCode::io, "expected_sha256: the file's file system has no locks; nothing was written");
+    }
+    if (*got == FreshFile::Lock::held || *got == FreshFile::Lock::none) {
       co_return;
     }
-    if (Clock::now() >= give_up) {
+    if (*got == FreshFile::Lock::of_ours) {
+      give_up = Clock::now() + (must ? kWaitsForLock : kWouldLikeLock);
+    } else if (Clock::now() >= give_up) {
       if (must) {
         throw Error(ErrorCode::busy,
-                    "expected_sha256: another process holds a lock on the file's directory for over 10 s; "
-                    "nothing was written");
+                    "expected_sha256: another program holds a lock on the file for over 10 s; nothing was "
+                    "written");
       }
       co_return;
     }

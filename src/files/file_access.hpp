@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
+#include "base/keyed_mutex.hpp"
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
 #include "files/file_place.hpp"
@@ -10,12 +14,14 @@
 
 namespace terminally {
 
-class FileScan;
 class FreshFile;
 
 /// The files of this machine, in the directories of `roots`. Blocking work runs on a thread of its own, a
 /// slice at a time, so that a long call holds up no other. A call that a hanging file system does not answer
 /// ends after `patience`.
+///
+/// What arrives first is done first, per path: writes of one path follow each other, and a read sees the
+/// writes that came before it, unless these take longer than 3 s.
 class FileAccess final : public FilePlace {
  public:
   explicit FileAccess(FileRoots roots, Milliseconds patience = Milliseconds(55'000));
@@ -33,15 +39,29 @@ class FileAccess final : public FilePlace {
                                         std::shared_ptr<FileList> list);
   [[nodiscard]] Awaitable<void> do_read(FilePlaceInRoot place, ReadFile request,
                                         std::shared_ptr<FilePart> part);
+  [[nodiscard]] Awaitable<void> write_in_turn(FilePlaceInRoot place, WriteFile request,
+                                              std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                          std::shared_ptr<WrittenFile> written);
-  [[nodiscard]] Awaitable<void> read_to_end(std::shared_ptr<FileScan> scan);
+  [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
+                                        std::shared_ptr<bool> placed);
+  template <class Steps>
+  [[nodiscard]] Awaitable<void> step_to_end(std::shared_ptr<Steps> work);
   [[nodiscard]] Awaitable<void> lock(std::shared_ptr<FreshFile> fresh, bool must);
   [[nodiscard]] Awaitable<void> give_time(std::string said, Awaitable<void> work);
+
+  /// A part that failed, and was not sent again yet.
+  struct MissingPart {
+    std::uint64_t failure = 0;  ///< its number among all
+    std::size_t hash = 0;       ///< of its content
+  };
 
   FileRoots roots_;
   Milliseconds patience_;
   Worker worker_;
+  KeyedMutex<std::string> paths_;                     ///< the calls of a path in the order they came
+  std::map<std::string, MissingPart> missing_parts_;  ///< by path
+  std::uint64_t failures_ = 0;
 };
 
 }  // namespace terminally

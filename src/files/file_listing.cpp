@@ -4,10 +4,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <set>
 
+#include "base/digests.hpp"
+#include "base/error.hpp"
 #include "base/worker.hpp"
 #include "files/open_file.hpp"
 
@@ -18,10 +22,12 @@ struct ClosesDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// The first `most` names after `after`.
-std::set<std::string> names_behind(DIR* directory, const std::string& after, std::size_t most,
-                                   const std::string& said) {
-  std::set<std::string> names;
+constexpr std::string_view kCursorBegins = "sha256:";
+
+/// Calls `use` with each name of a directory until it returns false.
+template <class Use>
+void each_name(DIR* directory, const std::string& said, const Use& use) {
+  ::rewinddir(directory);
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(directory);  // NOLINT(concurrency-mt-unsafe): nobody else has this stream
@@ -29,20 +35,50 @@ std::set<std::string> names_behind(DIR* directory, const std::string& after, std
       if (errno != 0) {
         throw file_error(said, errno);
       }
-      return names;
+      return;
     }
     throw_if_abandoned();
     std::string name = entry->d_name;
-    if (name == "." || name == ".." || name <= after) {
-      continue;
+    if (name != "." && name != ".." && !use(std::move(name))) {
+      return;
     }
-    if (names.size() < most || name < *names.rbegin()) {
+  }
+}
+
+/// The name that `after` gives. Throws where it is a cursor whose name is gone: names would be lost.
+std::string name_of(DIR* directory, const std::string& after, const std::string& said) {
+  const std::string_view hash = std::string_view(after).substr(std::min(after.size(), kCursorBegins.size()));
+  if (!after.starts_with(kCursorBegins) || !is_sha256(hash)) {
+    return after;
+  }
+  std::string found;
+  each_name(directory, said, [&](std::string name) {
+    const bool is_other = sha256_hex(name) != hash;
+    found = is_other ? "" : std::move(name);
+    return is_other;
+  });
+  if (found.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "after: the entry that it stands for is gone; give the name of an entry, or list from the "
+                "beginning");
+  }
+  return found;
+}
+
+/// The first `most` names after `after`.
+std::set<std::string> names_behind(DIR* directory, const std::string& after, std::size_t most,
+                                   const std::string& said) {
+  std::set<std::string> names;
+  each_name(directory, said, [&](std::string name) {
+    if (name > after && (names.size() < most || name < *names.rbegin())) {
       names.insert(std::move(name));
     }
     if (names.size() > most) {
       names.erase(std::prev(names.end()));
     }
-  }
+    return true;
+  });
+  return names;
 }
 
 }  // namespace
@@ -68,6 +104,16 @@ std::int64_t mtime_ms_of(const struct stat& info) {
   return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
 }
 
+std::string octal_mode(unsigned mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04o", mode);
+  return text;
+}
+
+std::string list_cursor(const std::string& name) {
+  return std::string(kCursorBegins) + sha256_hex(name);
+}
+
 FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request) {
   UniqueFd opened = open_directory(place);
   const std::unique_ptr<DIR, ClosesDirectory> directory(::fdopendir(opened.get()));
@@ -76,7 +122,8 @@ FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request) {
   }
   static_cast<void>(opened.release());
   std::set<std::string> names =
-      names_behind(directory.get(), request.after, request.max_entries + 1, place.said);
+      names_behind(directory.get(), name_of(directory.get(), request.after, place.said),
+                   request.max_entries + 1, place.said);
   FileList list;
   list.directory = place.absolute;
   list.truncated = names.size() > request.max_entries;

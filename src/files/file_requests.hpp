@@ -16,7 +16,7 @@ namespace terminally {
 struct ListFiles {
   std::string path = ".";
   std::uint64_t max_entries = 1'000;
-  std::string after;  ///< the last entry of the call before
+  std::string after;  ///< the last entry of the call before: its name, its file URI, or its cursor
 };
 
 struct FileEntry {
@@ -35,11 +35,19 @@ struct FileList {
   bool truncated = false;          ///< there are more entries after the last one
 };
 
+/// Lines of a file. The first line is 1; the last line may have no end.
+struct LineRange {
+  std::uint64_t first = 1;
+  std::uint64_t count = UINT64_MAX;
+  bool from_end = false;  ///< the last `count` lines; `first` is not used
+};
+
 struct ReadFile {
   std::string path;
   std::uint64_t offset = 0;
   std::uint64_t max_bytes = 65'536;  ///< 0: no content, but the facts and the sha256 of a file of any size
-  bool text = false;                 ///< UTF-8, cut between characters; other bytes are refused, not replaced
+  bool text = false;  ///< UTF-8, cut between characters; NUL and other bytes are refused, not replaced
+  std::optional<LineRange> lines = std::nullopt;  ///< in place of `offset`; `max_bytes` bounds them
 };
 
 struct FilePart {
@@ -48,6 +56,7 @@ struct FilePart {
   unsigned mode = 0;
   std::int64_t mtime_ms = 0;
   std::optional<std::string> sha256;  ///< of the whole file, as it was when `content` was read
+  std::uint64_t offset = 0;           ///< where `content` begins
   std::uint64_t next_offset = 0;
   bool eof = false;
 };
@@ -58,8 +67,8 @@ inline constexpr std::uint64_t kHashedAtEachRead = std::uint64_t{4} << 20U;
 /// A part of a file that is written in parts: these are kept beside the file until the last one is there.
 enum class FilePiece {
   first,  ///< drops the parts of an earlier try
-  next,
-  last,
+  next,   ///< refused without parts, unless it is empty: an empty one only asks for their size
+  last,   ///< refused without parts
 };
 
 struct WriteFile {
@@ -78,9 +87,12 @@ struct WrittenFile {
   std::optional<std::string> sha256;  ///< of the whole file, once it has its name; not of large parts
   std::string part_path;              ///< where the parts are until then, as a file URI
   std::uint64_t part_bytes = 0;       ///< the size of all parts so far
+  std::vector<std::string> notes;     ///< what of the replaced file could not be kept, and how it was written
 };
 
 [[nodiscard]] std::string_view file_type(const struct stat& info);
 [[nodiscard]] std::int64_t mtime_ms_of(const struct stat& info);
+/// A file's mode as ls and chmod write it: "0644".
+[[nodiscard]] std::string octal_mode(unsigned mode);
 
 }  // namespace terminally

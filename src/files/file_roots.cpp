@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "files/file_uri.hpp"
 #include "files/project.hpp"
+#include "system/account.hpp"
 
 namespace terminally {
 namespace {
@@ -33,7 +34,7 @@ std::string real_or_same(const std::string& path) {
 
 std::string meant_path(const std::string& path) {
   if (!is_file_uri(path)) {
-    return path;
+    return with_home(path);
   }
   const std::optional<std::string> meant = path_of_file_uri(path);
   if (!meant) {
@@ -85,13 +86,21 @@ FileRoots FileRoots::all() {
 }
 
 FilePlaceInRoot FileRoots::find(const std::string& path) const {
-  const std::string meant = without_empty_parts(meant_path(path));
+  const std::string given = meant_path(path);
+  FilePlaceInRoot place = place_of(without_empty_parts(given), path);
+  place.is_directory = given.ends_with('/') || given.ends_with("/.") || given == ".";
+  place.one_for_all = std::filesystem::path(place.one_for_all + "/" + place.path).lexically_normal().string();
+  return place;
+}
+
+FilePlaceInRoot FileRoots::place_of(const std::string& meant, const std::string& path) const {
   if (all_) {
     return {FileRoot::anywhere(), meant, meant, path};
   }
   if (!meant.starts_with('/') && !roots_.empty()) {
     const Root& root = roots_.front();
-    return {FileRoot::beneath(root.real), meant, root.named + (meant.empty() ? "" : "/") + meant, path};
+    return {FileRoot::beneath(root.real), meant, root.named + (meant.empty() ? "" : "/") + meant, path,
+            root.real};
   }
   const Root* best = nullptr;
   std::string below;
@@ -108,7 +117,7 @@ FilePlaceInRoot FileRoots::find(const std::string& path) const {
     throw Error(ErrorCode::invalid_argument,
                 "path: \"" + path + "\" is outside the allowed roots: " + explain());
   }
-  return {FileRoot::beneath(best->real), below, meant, path};
+  return {FileRoot::beneath(best->real), below, meant, path, best->real};
 }
 
 std::string FileRoots::explain() const {

@@ -13,9 +13,11 @@ namespace terminally {
 /// A path that may be opened.
 struct FilePlaceInRoot {
   FileRoot root;
-  std::string path;      ///< below the root, of any bytes; "" is the root itself
-  std::string absolute;  ///< the whole path, as the root was spelled
-  std::string said;      ///< the path as it was given: for errors
+  std::string path;              ///< below the root, of any bytes; "" is the root itself
+  std::string absolute;          ///< the whole path, as the root was spelled
+  std::string said;              ///< the path as it was given: for errors
+  std::string one_for_all = {};  ///< the same for every spelling of the path, but for links in it
+  bool is_directory = false;     ///< it was given as a directory's, by "/" or "." at its end
 };
 
 /// The directories that files may be in, and the meaning of a given path. May be used from any thread.
@@ -29,9 +31,10 @@ class FileRoots {
   /// All files that this user can reach: for people.
   [[nodiscard]] static FileRoots all();
 
-  /// A path is absolute, relative to the first directory, or a file URI. An absolute path may spell its
-  /// directory as the person named it, or by its real path. Throws Error(invalid_argument) that begins with
-  /// "path: " where the path is in none of the directories. Whether the file exists shows when it is opened.
+  /// A path is absolute, relative to the first directory, a file URI, or "~" or "~/..." for the home
+  /// directory. An absolute path may spell its directory as the person named it, or by its real path. Throws
+  /// Error(invalid_argument) that begins with "path: " where the path is in none of the directories. Whether
+  /// the file exists shows when it is opened.
   [[nodiscard]] FilePlaceInRoot find(const std::string& path) const;
 
  private:
@@ -39,6 +42,7 @@ class FileRoots {
     std::string named;
     std::string real;
   };
+  [[nodiscard]] FilePlaceInRoot place_of(const std::string& meant, const std::string& path) const;
   [[nodiscard]] std::string explain() const;
 
   std::vector<Root> roots_;

@@ -49,7 +49,62 @@ bool FileScan::step() {
   return slice.size() == kSlice;
 }
 
+LineSearch::LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::string said)
+    : file_(std::move(file)),
+      said_(std::move(said)),
+      from_end_(lines.from_end),
+      skip_(lines.first - 1),
+      left_(lines.count),
+      at_(lines.from_end ? static_cast<std::uint64_t>(file_->info.st_size) : 0),
+      begin_(0),
+      end_(static_cast<std::uint64_t>(file_->info.st_size)) {}
+
+bool LineSearch::step() {
+  return from_end_ ? step_back() : step_forward();
+}
+
+bool LineSearch::step_forward() {
+  const std::string slice = read_range(*file_, at_, kSlice, said_);
+  for (std::size_t at = slice.find('\n'); at != std::string::npos; at = slice.find('\n', at + 1)) {
+    std::uint64_t& counted = skip_ > 0 ? skip_ : left_;
+    if (--counted > 0) {
+      continue;
+    }
+    if (&counted == &left_) {
+      end_ = at_ + at + 1;
+      return false;
+    }
+    begin_ = at_ + at + 1;
+  }
+  at_ += slice.size();
+  if (slice.size() == kSlice) {
+    return true;
+  }
+  end_ = at_;
+  begin_ = skip_ > 0 ? end_ : begin_;  // the file has fewer lines
+  return false;
+}
+
+/// The end of the file's last line ends no line before it.
+bool LineSearch::step_back() {
+  const std::uint64_t from = at_ - std::min(at_, kSlice);
+  const std::string slice = read_range(*file_, from, at_ - from, said_);
+  for (std::size_t at = slice.size(); at-- > 0;) {
+    if (slice[at] == '\n' && from + at + 1 != end_ && --left_ == 0) {
+      begin_ = from + at + 1;
+      return false;
+    }
+  }
+  at_ = from;
+  return from > 0;
+}
+
 std::string text_of(std::string bytes, std::uint64_t offset, bool goes_on) {
+  if (const std::size_t nul = bytes.find('\0'); nul != std::string::npos) {
+    throw Error(ErrorCode::invalid_argument,
+                "encoding: byte " + std::to_string(offset + nul) +
+                    " of the file is NUL: the file is binary; encoding: \"base64\" gives the exact bytes");
+  }
   std::size_t at = 0;
   while (at < bytes.size()) {
     at += ascii_prefix(std::string_view(bytes).substr(at));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "base/digests.hpp"
 #include "files/file_requests.hpp"
 #include "files/open_file.hpp"
@@ -31,12 +33,37 @@ class FileScan {
   Sha256 sum_;
 };
 
+/// Finds where a range of lines begins and ends in a file of any size, a slice at a time. Blocks.
+class LineSearch {
+ public:
+  LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::string said);
+
+  /// Reads the next slice. False: the range is known.
+  bool step();
+
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+ private:
+  [[nodiscard]] bool step_forward();
+  [[nodiscard]] bool step_back();
+
+  std::shared_ptr<const OpenFile> file_;
+  std::string said_;
+  bool from_end_;
+  std::uint64_t skip_;  ///< lines before the range that are still to come
+  std::uint64_t left_;  ///< lines of the range that are still to come
+  std::uint64_t at_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+};
+
 /// Reads a range of a file of any size, without hashing. Blocks.
 [[nodiscard]] std::string read_range(const OpenFile& file, std::uint64_t offset, std::uint64_t most,
                                      const std::string& said);
 
 /// Checks that a part is text, and cuts it after its last whole character. `goes_on`: the file has bytes
-/// after the part. Throws Error(invalid_argument) that names the first byte that is no UTF-8.
+/// after the part. Throws Error(invalid_argument) that names the first byte that is NUL or no UTF-8.
 [[nodiscard]] std::string text_of(std::string bytes, std::uint64_t offset, bool goes_on);
 
 }  // namespace terminally

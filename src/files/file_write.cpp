@@ -2,6 +2,7 @@
 #include "files/file_write.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +13,13 @@
 #include "base/digests.hpp"
 #include "base/files.hpp"
 #include "files/file_uri.hpp"
+#include "files/kept_access.hpp"
 #include "system/file_root.hpp"
 
 namespace terminally {
 namespace {
+
+constexpr std::uint64_t kCopiedAtOnce = std::uint64_t{1} << 20U;
 
 /// The name of a file's parts: short, however long the file's name is, and always the same for one name.
 std::string part_name_of(const std::string& name) {
@@ -55,16 +59,58 @@ void append_at(const UniqueFd& fd, std::string_view content, std::uint64_t offse
   write_at(fd, content, offset, said);
 }
 
+/// The byte that a writer of this program marks in the file that it has locked, so that others know it. Far
+/// behind any content: nobody else locks it alone.
+constexpr off_t kMarkedByte = off_t{1} << 60U;
+
+struct flock the_mark(short type) {
+  struct flock mark{};
+  mark.l_type = type;
+  mark.l_whence = SEEK_SET;
+  mark.l_start = kMarkedByte;
+  mark.l_len = 1;
+  return mark;
+}
+
+/// Whether a writer of this program has the lock of an open file.
+bool is_marked(const UniqueFd& file) {
+  struct flock mark = the_mark(F_WRLCK);
+  return ::fcntl(file.get(), F_OFD_GETLK, &mark) == 0 && mark.l_type == F_RDLCK &&
+         mark.l_start == kMarkedByte && mark.l_len == 1;
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Whether the name of a file, or the directory that has it, is what cannot be written, and not the file.
+bool is_of_the_name(int error_number) {
+  return error_number == EACCES || error_number == EPERM || error_number == EROFS || error_number == EBUSY;
+}
+
 }  // namespace
 
 FreshFile::~FreshFile() {
-  if (fd_ && !keep_) {
-    ::unlinkat(where_.directory.get(), name_.c_str(), 0);
+  if (done_ || !fd_) {
+    return;
   }
+  if (!request_.piece || request_.piece == FilePiece::first) {
+    ::unlinkat(where_.directory.get(), name_.c_str(), 0);
+  } else if (before_) {
+    cut_back();
+  }
+}
+
+/// So that the same part can be sent again.
+void FreshFile::cut_back() noexcept {
+  static_cast<void>(::fchown(fd_.get(), ::geteuid(), static_cast<gid_t>(-1)) < 0);
+  static_cast<void>(::fchmod(fd_.get(), 0600) < 0);
+  static_cast<void>(::ftruncate(fd_.get(), static_cast<off_t>(*before_)) < 0);
 }
 
 void FreshFile::write() {
   where_ = open_parent(place_, request_.create_parents);
+  old_ = open_to_replace(where_);
   if (request_.piece) {
     write_part();
   } else {
@@ -72,72 +118,76 @@ void FreshFile::write() {
   }
 }
 
-/// None, with EEXIST, where the temporary name is taken.
+/// None, with errno, where it cannot be made.
 UniqueFd FreshFile::make_file() {
   // A file that may be private is never readable by others. Another gets the mode that the umask leaves: only
   // the kernel can read the umask without changing it.
-  const bool may_be_private = request_.piece || request_.mode || named_info(where_, where_.name);
+  const bool may_be_private = request_.piece || request_.mode || old_.fd;
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  UniqueFd made(::openat(where_.directory.get(), name_.c_str(), flags, may_be_private ? 0600 : 0666));
-  if (!made && errno != EEXIST) {
-    throw file_error(where_.said, errno);
-  }
-  return made;
+  return UniqueFd(::openat(where_.directory.get(), name_.c_str(), flags, may_be_private ? 0600 : 0666));
 }
 
 void FreshFile::write_whole() {
   name_ = ".terminally-" + random_hex(8) + ".new";
   fd_ = make_file();
+  if (!fd_ && old_.fd && is_of_the_name(errno)) {
+    why_in_place_ = errno;
+    name_.clear();
+    fd_.reset(::memfd_create("terminally-new", MFD_CLOEXEC));
+  }
   if (!fd_) {
-    throw file_error(where_.said, errno);
+    throw cannot_make(where_, errno);
   }
   write_at(fd_, request_.content, 0, where_.said);
   make_durable();
 }
 
-/// None while another process writes the parts.
-UniqueFd FreshFile::open_part() {
-  constexpr int kMostTries = 100;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    UniqueFd part = open_named(where_, name_, O_RDWR).fd;
-    if (!part) {
-      part = make_file();
-    }
-    if (part && !try_lock_open_file(part)) {
-      return {};
-    }
-    struct stat ours{};
-    const std::optional<struct stat> named = named_info(where_, name_);
-    if (part && named && ::fstat(part.get(), &ours) == 0 && ours.st_ino == named->st_ino) {
-      if (ours.st_uid != ::geteuid() || ours.st_nlink != 1 || (ours.st_mode & 0077U) != 0) {
-        throw Error(ErrorCode::io,
-                    "path: \"" + where_.said + "\": its part " + name_ +
-                        " belongs to another user, has other links or is open to others; remove it");
-      }
-      return part;  // else it was renamed, or removed, before we had the lock
-    }
+/// Opens the file of the parts and locks it. Only the first part makes it.
+void FreshFile::open_part() {
+  UniqueFd part = open_named(where_, name_, O_RDWR).fd;
+  if (!part && request_.piece != FilePiece::first) {
+    has_parts_ = false;
+    throw wrong_write("part: there are no parts of \"" + where_.said + "\"; begin with part \"first\"");
   }
-  return {};
+  if (!part) {
+    part = make_file();
+  }
+  if (!part && errno != EEXIST) {
+    throw cannot_make(where_, errno);
+  }
+  const std::optional<struct stat> named = named_info(where_, name_);
+  if (!part || !try_lock_open_file(part) || !named || !same_file(info_of(part, where_.said), *named)) {
+    return;  // another call has it, or has just renamed or removed it
+  }
+  const struct stat ours = info_of(part, where_.said);
+  if (ours.st_uid != ::geteuid() || ours.st_nlink != 1 || (ours.st_mode & 0077U) != 0) {
+    throw Error(ErrorCode::io,
+                "path: \"" + where_.said + "\": its part " + name_ +
+                    " belongs to another user, has other links or is open to others; remove it");
+  }
+  fd_ = std::move(part);
 }
 
 void FreshFile::write_part() {
   name_ = part_name_of(where_.name);
-  keep_ = true;
-  fd_ = open_part();
+  const bool only_asks = request_.piece == FilePiece::next && request_.content.empty();
+  if (only_asks && !named_info(where_, name_)) {
+    return;
+  }
+  open_part();
   if (!fd_) {
     throw Error(ErrorCode::busy,
                 "path: \"" + where_.said + "\": another call is writing it in parts; try again");
   }
-  struct stat info{};
-  if (::fstat(fd_.get(), &info) != 0 ||
-      (request_.piece == FilePiece::first && ::ftruncate(fd_.get(), 0) != 0)) {
+  before_ =
+      request_.piece == FilePiece::first ? 0 : static_cast<std::uint64_t>(info_of(fd_, where_.said).st_size);
+  if (request_.piece == FilePiece::first && ::ftruncate(fd_.get(), 0) != 0) {
     throw file_error(where_.said, errno);
   }
-  const std::uint64_t have =
-      request_.piece == FilePiece::first ? 0 : static_cast<std::uint64_t>(info.st_size);
-  append_at(fd_, request_.content, have, where_.said);
-  part_bytes_ = have + request_.content.size();
-  if (request_.piece == FilePiece::last) {
+  append_at(fd_, request_.content, *before_, where_.said);
+  part_bytes_ = *before_ + request_.content.size();
+  done_ = request_.piece != FilePiece::last;
+  if (!done_) {
     make_durable();
   }
 }
@@ -162,19 +212,26 @@ FileScan FreshFile::scan() const {
   return {std::move(file), where_.said};
 }
 
-bool FreshFile::try_lock() {
-  if (!lock_) {
-    lock_.reset(::openat(where_.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!lock_) {
-      throw file_error(where_.said, errno);
-    }
+FreshFile::Lock FreshFile::try_lock() {
+  old_ = open_to_replace(where_);
+  if (!old_.fd) {
+    return Lock::held;
   }
-  return try_lock_open_file(lock_);
+  try {
+    if (!try_lock_open_file(old_.fd)) {
+      return is_marked(old_.fd) ? Lock::of_ours : Lock::of_others;
+    }
+  } catch (const Error&) {
+    return Lock::none;
+  }
+  struct flock mark = the_mark(F_RDLCK);
+  static_cast<void>(::fcntl(old_.fd.get(), F_OFD_SETLK, &mark) < 0);
+  const std::optional<struct stat> named = named_info(where_, where_.name);
+  return named && same_file(*named, old_.info) ? Lock::held : Lock::of_ours;  // else it was just replaced
 }
 
-std::optional<FileScan> FreshFile::replaced() {
-  old_ = named_info(where_, where_.name);
-  if (request_.expected_sha256.empty() || request_.expected_sha256 == kAbsent || !old_) {
+std::optional<FileScan> FreshFile::replaced() const {
+  if (request_.expected_sha256.empty() || request_.expected_sha256 == kAbsent || !old_.fd) {
     return std::nullopt;
   }
   return FileScan(open_named(where_, where_.name, O_RDONLY), where_.said);
@@ -182,17 +239,17 @@ std::optional<FileScan> FreshFile::replaced() {
 
 void FreshFile::compare(const std::string& there) const {
   const std::string& expected = request_.expected_sha256;
-  if (expected.empty() || (old_ ? expected == there : expected == kAbsent)) {
+  if (expected.empty() || (old_.fd ? expected == there : expected == kAbsent)) {
     return;
   }
-  const std::string is = !old_                 ? "does not exist"
+  const std::string is = !old_.fd              ? "does not exist"
                          : expected == kAbsent ? "exists already"
                                                : "has SHA-256 " + there + ", not " + expected;
-  const bool same = old_ && !request_.piece && there == sha256_hex(request_.content);
+  const bool same = old_.fd && !request_.piece && there == sha256_hex(request_.content);
   throw wrong_write("expected_sha256: \"" + where_.said + "\" " + is + "; nothing was written" +
-                    (same   ? ". It already has the content of this call"
-                     : old_ ? "; read it again"
-                            : ""));
+                    (same      ? ". It already has the content of this call"
+                     : old_.fd ? "; read it again"
+                               : ""));
 }
 
 /// The mode of a new file by umask and directory: only the kernel reads the umask without changing it.
@@ -208,33 +265,76 @@ mode_t FreshFile::mode_of_new() const {
   return known ? info.st_mode & 0777U : 0600U;
 }
 
-void FreshFile::put_in_place() {
-  bool is_ours = true;
-  if (old_ && (old_->st_uid != ::geteuid() || old_->st_gid != ::getegid())) {
-    is_ours = ::fchown(fd_.get(), old_->st_uid, old_->st_gid) == 0;
+bool FreshFile::put_in_place() {
+  if (name_.empty()) {
+    write_in_place(why_in_place_);
+    return true;
   }
-  if (request_.mode || old_ || request_.piece) {
-    // As after write(2), setuid and setgid of the replaced file are dropped.
-    const mode_t kept = old_ ? old_->st_mode & (is_ours ? 01777U : 0777U) : mode_of_new();
-    if (::fchmod(fd_.get(), request_.mode.value_or(kept)) != 0) {
-      throw file_error(where_.said, errno);
-    }
+  if (old_.fd) {
+    notes_ = keep_access(fd_, old_, request_.mode, where_.said);
+  } else if ((request_.mode || request_.piece) &&
+             ::fchmod(fd_.get(), request_.mode ? *request_.mode : mode_of_new()) != 0) {
+    throw file_error(where_.said, errno);
   }
   const int in = where_.directory.get();
-  // Where no file is expected, the kernel checks that as well, because other programs take no lock.
-  const bool is_new = request_.expected_sha256 == kAbsent;
-  int failed = ::renameat2(in, name_.c_str(), in, where_.name.c_str(), is_new ? RENAME_NOREPLACE : 0U);
-  if (failed != 0 && errno == EINVAL && is_new) {
+  // A name that was free may have a file by now, of a program that takes no lock, or of ours.
+  int failed = ::renameat2(in, name_.c_str(), in, where_.name.c_str(), old_.fd ? 0U : RENAME_NOREPLACE);
+  if (failed != 0 && errno == EINVAL && !old_.fd) {
     failed = ::renameat(in, name_.c_str(), in, where_.name.c_str());  // without RENAME_NOREPLACE
   }
-  if (failed != 0) {
-    throw errno == EEXIST
-        ? wrong_write("expected_sha256: \"" + where_.said + "\" exists already; nothing was written")
-        : file_error(where_.said, errno);
+  if (failed != 0 && errno == EEXIST && request_.expected_sha256 != kAbsent) {
+    return false;
   }
-  keep_ = true;
-  static_cast<void>(::fsync(lock_ ? lock_.get() : in));
-  lock_.reset();
+  if (failed != 0 && errno == EEXIST) {
+    throw wrong_write("expected_sha256: \"" + where_.said + "\" exists already; nothing was written");
+  }
+  if (failed != 0 && old_.fd && is_of_the_name(errno)) {
+    write_in_place(errno);
+  } else if (failed != 0) {
+    throw file_error(where_.said, errno);
+  }
+  done_ = true;
+  static_cast<void>(::fsync(in));
+  old_ = {};
+  return true;
+}
+
+/// Writes the new content over the old one. The room is reserved first: a full disk leaves the old content.
+void FreshFile::write_in_place(int why) {
+  const UniqueFd to = reopen(old_.fd, O_WRONLY);
+  if (!to) {
+    throw access_refused(where_.said, errno, old_.info);
+  }
+  const off_t had = info_of(to, where_.said).st_size;
+  const off_t size = info_of(fd_, where_.said).st_size;
+  const int no_room = size > had ? ::posix_fallocate(to.get(), had, size - had) : 0;
+  if (no_room == ENOSPC || no_room == EFBIG || no_room == EDQUOT) {
+    static_cast<void>(::ftruncate(to.get(), had) < 0);
+    throw file_error(where_.said, no_room);
+  }
+  const FileScan source = scan();
+  for (off_t at = 0; at < size;) {
+    const std::string slice =
+        read_range(source.file(), static_cast<std::uint64_t>(at), kCopiedAtOnce, where_.said);
+    if (slice.empty()) {
+      break;
+    }
+    write_at(to, slice, static_cast<std::uint64_t>(at), where_.said);
+    at += static_cast<off_t>(slice.size());
+  }
+  if (::ftruncate(to.get(), size) != 0 || (::fsync(to.get()) != 0 && errno != EINVAL)) {
+    throw file_error(where_.said, errno);
+  }
+  notes_ = {"written in place, so that a reader may have seen a part: another file cannot have its name (" +
+            system_reason(why) + ")"};
+  if (request_.mode && (old_.info.st_mode & 0777U) != *request_.mode &&
+      ::fchmod(to.get(), *request_.mode) != 0) {
+    notes_.push_back("its mode stays " + octal_mode(old_.info.st_mode & 0777U) + ": " + system_reason(errno));
+  }
+  if (!name_.empty()) {
+    ::unlinkat(where_.directory.get(), name_.c_str(), 0);
+  }
+  done_ = true;
 }
 
 }  // namespace terminally

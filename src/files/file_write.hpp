@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files/file_requests.hpp"
 #include "files/file_scan.hpp"
@@ -12,13 +13,17 @@ namespace terminally {
 
 /// A file that is to replace another one: written beside it in the same directory, under a temporary name.
 ///
-/// Of all writers that expect the same content exactly one wins, because each compares and replaces under the
-/// lock (flock) of the directory that has the name. The lock is on the opened directory itself: every path
-/// that leads there, and every process of the machine, takes the same lock, and `rename` acts in that very
-/// directory. While the lock is held no process of ours gives the name to another file, so the file that was
-/// compared is the one that is replaced; the next writer compares with the new file. A process that dies
-/// releases its lock, before or after its rename. Programs that take no lock (editors, git) may write between
-/// the compare and the rename.
+/// What the shell's `>` would be refused is refused: a file that is there is opened for writing first. Where
+/// it may be written and its name cannot be given to another file (a mount point, a sticky directory, a
+/// directory that we may not write), the file is written in place, which is not atomic; a note says so.
+///
+/// Of all writers that expect the same content exactly one wins, because each holds a lock (flock) on the
+/// file that it replaces, from before the compare until after the rename, however long that takes. The lock
+/// is on the file itself: every path that leads to it takes the same lock. Its holder marks the file by a
+/// lock of another kind (OFD), so that others know a writer of ours, for whom they wait, from another
+/// program. A new file is put in place only if the name is still free. A process that dies releases its lock,
+/// before or after its rename. Programs that take no lock (editors, git) may write between the compare and
+/// the rename.
 ///
 /// All calls but the constructor block. For one thread at a time.
 class FreshFile {
@@ -27,42 +32,59 @@ class FreshFile {
       : place_(std::move(place)), request_(std::move(request)) {}
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
+  /// Unless the file was put in place: removes it, or cuts its parts back to what they were.
   ~FreshFile();
 
   /// Writes the content into a file under a temporary name, or after the parts that are there.
   void write();
+  /// False where there is no part before this one.
+  [[nodiscard]] bool has_parts() const { return has_parts_; }
   [[nodiscard]] std::uint64_t part_bytes() const { return part_bytes_; }
   [[nodiscard]] std::string part_path() const;
 
   /// Reads the whole new file: a file that came in parts is not in memory.
   [[nodiscard]] FileScan scan() const;
 
-  /// Whether the directory could be locked. Throws Error(io) where its file system has no locks.
-  [[nodiscard]] bool try_lock();
-  /// The file to be replaced, if its content is to be compared. Throws where it cannot be replaced.
-  [[nodiscard]] std::optional<FileScan> replaced();
+  enum class Lock {
+    held,       ///< or there is no file to be replaced
+    of_ours,    ///< a writer of this program has it
+    of_others,  ///< another program has locked the file
+    none,       ///< its file system has no locks
+  };
+  /// Tries to lock the file to be replaced, which is opened anew.
+  [[nodiscard]] Lock try_lock();
+  /// The file to be replaced, if its content is to be compared.
+  [[nodiscard]] std::optional<FileScan> replaced() const;
   /// Throws Error(invalid_argument) that tells what is there, if the content is not the expected one.
   void compare(const std::string& there) const;
-  /// Renames the file to its final name, and releases the lock.
-  void put_in_place();
+  /// Gives the file its final name, and releases the lock. False: the name was free, and now has a file,
+  /// which has to be locked and compared first.
+  [[nodiscard]] bool put_in_place();
+  /// What of the replaced file could not be kept, and whether it was written in place.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   void write_whole();
   void write_part();
-  [[nodiscard]] UniqueFd open_part();
+  void open_part();
   [[nodiscard]] UniqueFd make_file();
   [[nodiscard]] mode_t mode_of_new() const;
   void make_durable() const;
+  void write_in_place(int why);
+  void cut_back() noexcept;
 
   FilePlaceInRoot place_;
   WriteFile request_;
   NameInDirectory where_;
-  std::string name_;  ///< the temporary name
-  UniqueFd fd_;
-  UniqueFd lock_;
-  std::optional<struct stat> old_;  ///< the file to be replaced
+  OpenFile old_;                         ///< the file to be replaced, if there is one; has the lock
+  std::string name_;                     ///< the temporary name; empty: the content has none
+  UniqueFd fd_;                          ///< the new content
+  std::optional<std::uint64_t> before_;  ///< the size of the parts before this one
+  bool has_parts_ = true;
   std::uint64_t part_bytes_ = 0;
-  bool keep_ = false;  ///< the destructor does not remove the file
+  int why_in_place_ = 0;  ///< errno, where the content has no name
+  bool done_ = false;     ///< the destructor leaves all as it is
+  std::vector<std::string> notes_;
 };
 
 }  // namespace terminally

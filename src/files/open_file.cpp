@@ -15,14 +15,6 @@ Error refused(const std::string& said, const std::string& why) {
   return Error(ErrorCode::invalid_argument, "path: \"" + said + "\" " + why);
 }
 
-struct stat info_of(const UniqueFd& fd, const std::string& said) {
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) {
-    throw file_error(said, errno);
-  }
-  return info;
-}
-
 void refuse_unless_file(const struct stat& info, const std::string& said) {
   if (S_ISREG(info.st_mode)) {
     return;
@@ -33,6 +25,11 @@ void refuse_unless_file(const struct stat& info, const std::string& said) {
                           (type == "symlink" ? "; give the path that it leads to" : hint));
 }
 
+/// For a path with "/" at its end that leads to a file, or to nothing.
+Error names_directory(const std::string& said) {
+  return refused(said, "ends as a directory's path does, and there is no such directory; give a file's path");
+}
+
 /// Opens a file from its O_PATH descriptor if it is a regular one: opening a device may have an effect.
 OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags) {
   OpenFile file;
@@ -40,7 +37,7 @@ OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags)
   refuse_unless_file(file.info, said);
   file.fd = reopen(place, flags);
   if (!file.fd) {
-    throw file_error(said, errno);
+    throw access_refused(said, errno, file.info);
   }
   return file;
 }
@@ -55,7 +52,7 @@ UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path)
     if (!next && errno == ENOENT) {
       const std::string name = path.substr(begin, end - begin);
       if (::mkdirat(at.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
-        throw file_error(place.said, errno);
+        throw access_refused(place.said, errno, info_of(at, place.said));
       }
       next = place.root.open(path.substr(0, end), O_PATH | O_DIRECTORY);
     }
@@ -64,7 +61,53 @@ UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path)
   return at;
 }
 
+/// What to do about an error, where its reason alone says too little.
+std::string advice_on(int error_number) {
+  switch (error_number) {
+    case EACCES:
+      return "; a directory on the way, or the file, is not open to the server's account";
+    case EPERM:
+      return "; it may be immutable or append-only (lsattr), or in a sticky directory";
+    case EROFS:
+      return "; nothing can be written there";
+    case ENOSPC:
+    case EDQUOT:
+      return "; nothing of this call was kept: make room, and send it again";
+    case ENOTDIR:
+      return "; a part of the path is a file";
+    case EBUSY:
+    case ETXTBSY:
+      return "; it is in use: end what uses it, or give another path";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
+
+struct stat info_of(const UniqueFd& fd, const std::string& said) {
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) {
+    throw file_error(said, errno);
+  }
+  return info;
+}
+
+Error access_refused(const std::string& said, int error_number, const struct stat& info) {
+  const Error plain = file_error(said, error_number);
+  if (error_number != EACCES && error_number != EPERM) {
+    return plain;
+  }
+  return Error(ErrorCode::io,
+               "path: \"" + said + "\": " + system_reason(error_number) + ": the mode of this " +
+                   std::string(file_type(info)) + " is " + octal_mode(info.st_mode & 07777U) +
+                   ", its owner is uid " + std::to_string(info.st_uid) + ", its group is gid " +
+                   std::to_string(info.st_gid) + (error_number == EPERM ? advice_on(EPERM) : ""));
+}
+
+Error cannot_make(const NameInDirectory& where, int error_number) {
+  return access_refused(where.said, error_number, info_of(where.directory, where.said));
+}
 
 Error file_error(const std::string& said, int error_number) {
   switch (error_number) {
@@ -82,7 +125,8 @@ Error file_error(const std::string& said, int error_number) {
           ErrorCode::io,
           "path: this system cannot confine access to a directory (needs openat2, Linux 5.6 or newer)");
     default:
-      return Error(ErrorCode::io, "path: \"" + said + "\": " + system_reason(error_number));
+      return Error(ErrorCode::io,
+                   "path: \"" + said + "\": " + system_reason(error_number) + advice_on(error_number));
   }
 }
 
@@ -91,7 +135,11 @@ OpenFile open_file_to_read(const FilePlaceInRoot& place) {
   if (!found) {
     throw file_error(place.said, errno);
   }
-  return open_regular(found, place.said, O_RDONLY);
+  OpenFile file = open_regular(found, place.said, O_RDONLY);
+  if (place.is_directory) {
+    throw names_directory(place.said);
+  }
+  return file;
 }
 
 UniqueFd open_directory(const FilePlaceInRoot& place) {
@@ -113,6 +161,12 @@ NameInDirectory open_parent(const FilePlaceInRoot& place, bool create) {
   where.said = place.said;
   if (where.name.empty() || where.name == "..") {
     throw refused(place.said, "is a directory; give a file's path");
+  }
+  if (place.is_directory) {
+    if (const UniqueFd found = place.root.open(place.path, O_PATH)) {
+      refuse_unless_file(info_of(found, place.said), place.said);
+    }
+    throw names_directory(place.said);
   }
   where.directory = place.root.open(parent, O_RDONLY | O_DIRECTORY);
   if (!where.directory && errno == ENOENT && create) {
@@ -150,6 +204,29 @@ OpenFile open_named(const NameInDirectory& where, const std::string& name, int f
     throw file_error(where.said, errno);
   }
   return {};
+}
+
+OpenFile open_to_replace(const NameInDirectory& where) {
+  const UniqueFd found(::openat(where.directory.get(), where.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!found && errno != ENOENT) {
+    throw file_error(where.said, errno);
+  }
+  if (!found) {
+    return {};
+  }
+  OpenFile file;
+  file.info = info_of(found, where.said);
+  refuse_unless_file(file.info, where.said);
+  UniqueFd writable = reopen(found, O_WRONLY);
+  if (!writable && errno != ETXTBSY) {
+    throw access_refused(where.said, errno, file.info);
+  }
+  // While a file is open for writing nobody can run it, so it is kept open for reading.
+  file.fd = reopen(found, O_RDONLY);
+  if (!file.fd) {
+    file.fd = std::move(writable);
+  }
+  return file;
 }
 
 }  // namespace terminally

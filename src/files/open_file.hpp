@@ -37,7 +37,18 @@ struct NameInDirectory {
 /// As named_info, and opens the file; `fd` is none where no file has the name.
 [[nodiscard]] OpenFile open_named(const NameInDirectory& where, const std::string& name, int flags);
 
+/// The file that has the name and is to be replaced, open for reading, or for writing where it cannot be
+/// read; `fd` is none where no file has the name. Throws what the shell's `>` would be refused. A program
+/// that runs may be replaced: `mv` may do that.
+[[nodiscard]] OpenFile open_to_replace(const NameInDirectory& where);
+
+[[nodiscard]] struct stat info_of(const UniqueFd& fd, const std::string& said);
+
 /// The Error for a failed system call with a path.
 [[nodiscard]] Error file_error(const std::string& said, int error_number);
+/// As file_error, for a file or directory that is known; names the mode and owner that the refusal comes of.
+[[nodiscard]] Error access_refused(const std::string& said, int error_number, const struct stat& info);
+/// The Error for a file that could not be made in the directory.
+[[nodiscard]] Error cannot_make(const NameInDirectory& where, int error_number);
 
 }  // namespace terminally

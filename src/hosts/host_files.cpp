@@ -139,6 +139,9 @@ Awaitable<WrittenFile> HostFiles::write(WriteFile request) {
   written.sha256 = hash_in(answer);
   written.part_path = text_field(answer, "part_path").value_or("");
   written.part_bytes = answer.contains("part_bytes") ? number_field(answer, "part_bytes") : 0;
+  if (answer.contains("notes")) {
+    written.notes = answer["notes"].get<std::vector<std::string>>();
+  }
   co_return written;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 
 #include "base/files.hpp"
 #include "base/process.hpp"
@@ -58,6 +59,12 @@ std::optional<Account> account_in(std::string_view passwd, uid_t user) {
 const Account& own_account() {
   static const Account account = look_up(::geteuid());
   return account;
+}
+
+std::string with_home(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  const bool is_meant = path == "~" || path.starts_with("~/");
+  return is_meant && home != nullptr ? home + path.substr(1) : path;
 }
 
 }  // namespace terminally

@@ -22,4 +22,7 @@ struct Account {
 /// another version, or missing.
 [[nodiscard]] const Account& own_account();
 
+/// A path with "~" or "~/" at its beginning as the shell has it: in the home directory (HOME).
+[[nodiscard]] std::string with_home(const std::string& path);
+
 }  // namespace terminally

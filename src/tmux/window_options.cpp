@@ -12,6 +12,7 @@
 #include "base/process.hpp"
 #include "base/utf8.hpp"
 #include "instance/helpers.hpp"
+#include "system/account.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/server_config.hpp"
 #include "tmux/wire/tab_variables.hpp"
@@ -111,10 +112,10 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_tab_name(request.name);
   check_helpers_are_there(config);
   std::error_code error;
-  const std::string cwd = request.cwd.empty() ? home_directory() : request.cwd;
+  const std::string cwd = request.cwd.empty() ? home_directory() : with_home(request.cwd);
   refuse_nul(cwd, "cwd");
   if (cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
-    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists, or ~/");
   }
   WindowOptions options;
   options.shell = user_shell();

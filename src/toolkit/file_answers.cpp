@@ -1,7 +1,6 @@
 // Formats file modes and names for answers, and finds secrets and masks in a file's content.
 #include "toolkit/file_answers.hpp"
 
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -13,9 +12,6 @@
 
 namespace terminally {
 namespace {
-
-/// The start of every mask. In a file it may be text copied from a masked answer.
-constexpr std::string_view kMaskBegins = "\u00ABredacted:";
 
 std::string note_on_secrets(const Secrets& secrets, std::string_view content) {
   std::map<std::string, std::size_t> kinds;
@@ -46,12 +42,6 @@ std::string note_on_masks(std::string_view content) {
 }
 
 }  // namespace
-
-std::string octal_mode(unsigned mode) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%04o", mode);
-  return text;
-}
 
 unsigned mode_of(const std::string& text) {
   unsigned mode = 0;

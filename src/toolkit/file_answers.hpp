@@ -11,10 +11,11 @@
 
 namespace terminally {
 
+/// The start of every mask. In a file it may be text copied from a masked answer.
+inline constexpr std::string_view kMaskBegins = "\u00ABredacted:";
+
 inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 
-/// A file's mode as ls and chmod write it: "0644".
-[[nodiscard]] std::string octal_mode(unsigned mode);
 /// Parses a mode. Throws Error(invalid_argument) for text that is no mode from 000 to 0777.
 [[nodiscard]] unsigned mode_of(const std::string& text);
 

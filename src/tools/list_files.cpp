@@ -1,6 +1,8 @@
 // list_files: lists the entries of a directory.
+#include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
+#include "files/file_listing.hpp"
 #include "files/file_uri.hpp"
 #include "json/json_reader.hpp"
 #include "toolkit/answers.hpp"
@@ -23,6 +25,8 @@ struct ListedFiles {
   std::string path;
   std::vector<ListedFile> entries;
   std::string next_after;  ///< empty: there are no more
+  bool names_only = false;
+  std::vector<std::string> names;  ///< in place of `entries`, where only they are asked for
 };
 
 void describe(ResultVisitor& v, const ListedFile& file) {
@@ -37,40 +41,54 @@ void describe(ResultVisitor& v, const ListedFile& file) {
 
 void describe(ResultVisitor& v, const ListedFiles& list) {
   v.text("path", needs_uri(list.path) ? file_uri(list.path) : list.path, "The directory.");
-  v.list("entries", list.entries, "By name, in the order of its bytes.");
+  v.list("entries", list.entries, "By name, in the order of its bytes.", show_if(!list.names_only));
+  v.texts("names", list.names, "With names_only.", show_if(list.names_only));
   v.text("next_after", list.next_after, "There are more entries: pass this as after.",
          show_if(!list.next_after.empty()));
 }
 
 struct ListFilesArgs {
   ListFiles request;
+  bool names_only = false;
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
     v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "");
     v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
+    v.flag("names_only", names_only, "Short; a directory ends in /.");
   }
 };
 
 boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFilesArgs args) {
+  if (args.request.after.find(kMaskBegins) != std::string::npos) {
+    throw Error(ErrorCode::invalid_argument,
+                "after: is a mask, and no name; give next_after of the last call");
+  }
   FileList list = co_await context.files->list(std::move(args.request));
-  ListedFiles listed{list.directory, {}, ""};
+  ListedFiles listed{list.directory, {}, "", args.names_only, {}};
   std::size_t bytes = 0;
+  std::string last;
   for (FileEntry& entry : list.entries) {
     ListedFile file{std::move(entry), ""};
-    if (needs_uri(file.entry.name)) {
-      file.uri = file_uri(list.directory + "/" + file.entry.name);
+    const std::string& name = file.entry.name;
+    if (needs_uri(name)) {
+      file.uri = file_uri(list.directory + "/" + name);
     }
-    bytes += json_size(to_valid_utf8(file.entry.name)) + file.uri.size();
+    bytes += json_size(to_valid_utf8(name)) + file.uri.size();
     if (bytes > kListBytes) {
       list.truncated = true;
       break;
     }
-    listed.entries.push_back(std::move(file));
+    last = name;
+    if (args.names_only) {
+      const char* end = file.entry.type == "directory" ? "/" : "";
+      listed.names.push_back((file.uri.empty() ? name : file.uri) + end);
+    } else {
+      listed.entries.push_back(std::move(file));
+    }
   }
-  if (list.truncated && !listed.entries.empty()) {
-    const ListedFile& last = listed.entries.back();
-    listed.next_after = last.uri.empty() ? last.entry.name : last.uri;
+  if (list.truncated && !last.empty()) {
+    listed.next_after = list_cursor(last);
   }
   co_return listed;
 }

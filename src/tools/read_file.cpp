@@ -1,5 +1,8 @@
 // read_file: reads a part of a file, exactly.
+#include <charconv>
+
 #include "base/digests.hpp"
+#include "base/error.hpp"
 #include "files/file_access.hpp"
 #include "json/json_reader.hpp"
 #include "toolkit/answers.hpp"
@@ -38,20 +41,51 @@ void describe(ResultVisitor& v, const ReadPart& read) {
 struct ReadFileArgs {
   ReadFile request;
   std::size_t encoding = 0;
+  std::string lines;
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
+    v.text("lines", Need::optional, lines, {1, 40}, "\"1-20\", \"200-\", or \"-20\": the last 20.");
     v.integer("offset", Need::optional, request.offset, kFileOffset, "First byte.");
     v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: size and sha256 only.");
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 for any bytes.");
   }
 };
 
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+/// "7", "7-9", "7-" or "-9".
+LineRange lines_of(const std::string& text) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const std::optional<std::uint64_t> first = whole_number(text.substr(0, dash));
+  const std::optional<std::uint64_t> last = whole_number(text.substr(std::min(dash + 1, text.size())));
+  const bool is_open = dash + 1 == text.size();
+  if (dash == 0 && last > 0U) {
+    return {.count = *last, .from_end = true};
+  }
+  if (first > 0U && dash == text.size()) {
+    return {.first = *first, .count = 1};
+  }
+  if (first > 0U && (is_open || last >= first)) {
+    return {.first = *first, .count = is_open ? UINT64_MAX : *last - *first + 1};
+  }
+  throw Error(
+      ErrorCode::invalid_argument,
+      "lines: \"" + text + "\" is no range; allowed: \"7\", \"7-9\", \"7-\", or \"-9\" for the last 9");
+}
+
 boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs args) {
   ReadPart read;
   read.base64 = args.encoding == 1;
   args.request.text = !read.base64;
-  const std::uint64_t offset = args.request.offset;
+  if (!args.lines.empty()) {
+    args.request.lines = lines_of(args.lines);
+  }
   if (args.request.text && args.request.max_bytes != 0) {
     args.request.max_bytes = std::max(args.request.max_bytes, kWholeCharacter);
   }
@@ -59,7 +93,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
   FilePart& part = read.part;
   if (!read.base64) {
     part.content.resize(json_prefix(part.content, kContentJsonBytes).size());
-    part.next_offset = offset + part.content.size();
+    part.next_offset = part.offset + part.content.size();
     part.eof = part.next_offset >= part.size;
   }
   read.notes = co_await notes_on_content(context, part.content);

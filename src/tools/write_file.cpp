@@ -84,8 +84,11 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
     request.content = decoded_content(request.content);
   }
   WrittenAnswer answer;
-  answer.notes = co_await notes_on_content(context, request.content);
+  const std::string content = request.content;
+  // Before anything that takes time: calls of one path are done in the order in which they came.
   answer.file = co_await context.files->write(std::move(request));
+  answer.notes = co_await notes_on_content(context, content);
+  answer.notes.insert(answer.notes.begin(), answer.file.notes.begin(), answer.file.notes.end());
   co_return answer;
 }
 
@@ -93,7 +96,7 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
 
 Tool write_file_tool() {
   return make_tool<&write_file_of>("write_file", "Replace or create a file, atomically.",
-                                   {.destructive = true, .idempotent = true}, {.takes_host = true});
+                                   {.destructive = true}, {.takes_host = true});
 }
 
 }  // namespace terminally

@@ -76,6 +76,7 @@ FIELDS = [
     ("list_files", "path", ["a\x00b", "../..", "/etc", "a" * 4097, "file://host/x"]),
     ("list_files", "after", ["a\x00b"]),
     ("read_file", "path", ["a\x00b", "", "../x", "/etc/passwd", "file:///%zz", "file:///%00"]),
+    ("read_file", "lines", ["", "0", "0-3", "3-2", "-0", "-", "x", "1-2-3", " 1"]),
     ("write_file", "path", ["a\x00b", "", "..", "../x", "/etc/passwd", "a/../../x"]),
     ("write_file", "mode", ["", "8", "0o644", "4755", "u+x"]),
     ("write_file", "expected_sha256", ["", "none", "a" * 63, "A" * 64, "ABSENT"]),

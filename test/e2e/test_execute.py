@@ -241,7 +241,9 @@ class Files(unittest.TestCase):
                 own = {"bash": "$BASH_SOURCE", "zsh": "${(%):-%x}", "dash": "$OWN"}[shell]
                 tab.execute("own() { for OWN in RUN/*u; do :; done; }".replace("RUN", str(server.files)))  # dash does not tell
                 lines = "".join(f"echo first-{n} >>first\n" for n in range(400))
-                poll(lambda: not any(name.endswith("u") for name in self.files_of_commands(server)), 10, "texts of earlier commands are gone")
+                poll(
+                    lambda: not any(name.endswith("u") for name in self.files_of_commands(server)), 10, "texts of earlier commands are gone"
+                )
                 tab.execute(f'own; if [ -z "$CHILD" ]; then CHILD=1 {shell} "{own}" & sleep 0.3; return 0; fi\nsleep 1\n{lines}')
                 tab.execute("\n".join(f"echo second-{n} >>second" for n in range(400)))
                 first, second = server.sandbox.home / "first", server.sandbox.home / "second"

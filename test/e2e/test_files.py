@@ -2,15 +2,19 @@
 
 import base64
 import hashlib
+import io
+import json
 import os
 import signal
 import socket
 import subprocess
+import tarfile
 import time
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, poll
+from harness import Sandbox, Server, binary, main, needs_root, poll
 from harness.client import Result, run_cli
 
 EVERY_BYTE = bytes(range(256)) * 3
@@ -61,7 +65,7 @@ class InProject(unittest.TestCase):
 
 class Contents(InProject):
     def test_every_byte_value(self) -> None:
-        """A6: as base64 exactly, in ranges too; as text where it is text, NUL included; and what is not is refused, never replaced."""
+        """A6: as base64 exactly, in ranges too; as text where it is text; and what is not, NUL included, is refused, never replaced."""
         written = self.server.call(
             "write_file", path="every", content=base64.b64encode(EVERY_BYTE).decode(), encoding="base64", expected_sha256="absent"
         )
@@ -75,8 +79,9 @@ class Contents(InProject):
             at = part.next_offset
             self.assertEqual(part.eof, at == len(EVERY_BYTE))
         self.assertEqual(got, EVERY_BYTE)
-        self.assertIn("byte 128 of the file", self.server.call_error("read_file", path="every"))
-        text = "".join(map(chr, range(0x100))) + "€😀\u202e\r\n"
+        self.assertIn("byte 0 of the file is NUL: the file is binary", self.server.call_error("read_file", path="every"))
+        self.assertIn("byte 128 of the file", self.server.call_error("read_file", path="every", offset=1, max_bytes=200))
+        text = "".join(map(chr, range(1, 0x100))) + "€😀\u202e\r\n"
         self.server.call("write_file", path="text", content=text)
         self.assertEqual((self.project / "text").read_bytes(), text.encode())
         self.assertEqual(self.server.call("read_file", path="text").content, text)
@@ -90,8 +95,8 @@ class Contents(InProject):
                 file.seek(at)
                 file.write(b"here")
         for at in (0, size // 2 - 2, size - 4):
-            part = self.server.call("read_file", path="large", offset=at, max_bytes=1 << 20)
-            self.assertTrue(part.content.startswith("here"))
+            part = self.server.call("read_file", path="large", offset=at, max_bytes=1 << 20, encoding="base64")
+            self.assertTrue(base64.b64decode(part.content).startswith(b"here"))
             self.assertEqual((part.size, part.eof, "sha256" in part), (size, at == size - 4, False))
         os.truncate(self.project / "large", 1 << 27)
         hashing = self.server.call_async("read_file", path="large", max_bytes=0)
@@ -105,12 +110,12 @@ class Contents(InProject):
         self.assertEqual(self.server.result(hashing, "read_file", 60).sha256, sha256(content))
 
     def test_controls_fit_an_answer(self) -> None:
-        """A6: a mebibyte of NULs is six of JSON, twice: it comes in several answers, none over the limit of a message."""
-        content = b"\0" * (1 << 20)
-        (self.project / "nuls").write_bytes(content)
+        """A6: a mebibyte of controls is six of JSON, twice: it comes in several answers, none over the limit of a message."""
+        content = b"\1" * (1 << 20)
+        (self.project / "controls").write_bytes(content)
         got, at = "", 0
         while at < len(content):
-            part = self.server.call("read_file", path="nuls", offset=at, max_bytes=1 << 20)
+            part = self.server.call("read_file", path="controls", offset=at, max_bytes=1 << 20)
             self.assertGreater(part.next_offset, at)
             got, at = got + part.content, part.next_offset
         self.assertEqual(got.encode(), content)
@@ -128,8 +133,82 @@ class Contents(InProject):
         self.assertEqual((self.project / "copy").read_text(), f"token {token}\n")
         self.assertNotIn(token, self.server.call_error("read_file", path=token))
 
+    def test_binary_is_said_to_be(self) -> None:
+        """S13: a file with NUL bytes, which are UTF-8, too: an image, a tar, one byte among many; its text before them is read."""
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w") as archive:
+            archive.add(__file__, "test")
+        for content in (bytes(500_000), tar.getvalue(), b"a\0", b"\0", b"x" * 60_000 + b"\0" + b"x" * 60_000):
+            (self.project / "disk.img").write_bytes(content)
+            refused = self.server.call_error("read_file", path="disk.img")
+            self.assertIn(f"byte {content.index(0)} of the file is NUL: the file is binary", refused)
+            self.assertLess(len(refused), 200)
+            read = self.server.call("read_file", path="disk.img", encoding="base64")
+            self.assertEqual(base64.b64decode(read.content), content[:65_536])
+        self.assertEqual(self.server.call("read_file", path="disk.img", max_bytes=60_000).content, "x" * 60_000)
+
+    def test_lines(self) -> None:
+        """H9: the first, the last, from a line on: of ten bytes and of ten megabytes."""
+        (self.project / "small").write_text("1\n2\n3\n4")
+        (self.project / "large").write_text("".join(f"line {n}\n" for n in range(1, 800_001)))
+        for name, lines, content in (
+            ("small", "1-2", "1\n2\n"),
+            ("small", "3-", "3\n4"),
+            ("small", "-2", "3\n4"),
+            ("small", "2", "2\n"),
+            ("small", "9-", ""),
+            ("small", "-99", "1\n2\n3\n4"),
+            ("large", "1-1", "line 1\n"),
+            ("large", "700000-700001", "line 700000\nline 700001\n"),
+            ("large", "-1", "line 800000\n"),
+        ):
+            with self.subTest(name=name, lines=lines):
+                self.assertEqual(self.server.call("read_file", path=name, lines=lines).content, content)
+        cut = self.server.call("read_file", path="large", lines="500000-", max_bytes=12)
+        self.assertEqual((cut.content, cut.eof), ("line 500000\n", False))
+        self.assertEqual(self.server.call("read_file", path="large", offset=cut.next_offset, max_bytes=12).content, "line 500001\n")
+        for wrong in ("0-3", "3-2", "-0", "-", "x", "1-2-3", "1,2", " 1", "-1-", "99999999999999999999"):
+            self.assertIn("lines: ", self.server.call_error("read_file", path="small", lines=wrong))
+
 
 class Names(InProject):
+    def test_a_masked_name(self) -> None:
+        """S12: where names, or the last of a page, are masked, each entry comes once, and the cursor shows nothing of the name."""
+        secrets = ["ghp_" + letter * 36 for letter in "abc"]
+        names = sorted(["a", "m", "z", *secrets, *(secret + ".txt" for secret in secrets)])
+        (self.project / "many").mkdir()
+        for name in names:
+            (self.project / "many" / name).write_text("x")
+        for size in (1, 2, 3, 4, 100):
+            for only in (False, True):
+                with self.subTest(size=size, names_only=only):
+                    seen, after = [], {}
+                    while True:
+                        page = self.server.call("list_files", path="many", max_entries=size, names_only=only, **after)
+                        self.assertFalse([secret for secret in secrets if secret in json.dumps(page)])
+                        seen += page["names"] if only else [entry["name"] for entry in page["entries"]]
+                        if "next_after" not in page:
+                            break
+                        after = {"after": page.next_after}
+                    self.assertEqual(len(seen), len(names))
+                    self.assertEqual([name for name in seen if len(name) == 1], ["a", "m", "z"])
+        masked = next(name for name in self.names(path="many") if "redacted" in name)
+        self.assertIn("is a mask", self.server.call_error("list_files", path="many", after=masked))
+
+    def test_names_only(self) -> None:
+        """H9: under 30 bytes a name beside the names, and each can be given back."""
+        (self.project / "many").mkdir()
+        for n in range(500):
+            (self.project / "many" / f"{n:03}").write_text("x")
+        (self.project / "many" / "dir").mkdir()
+        (self.project / "many" / "esc\x1b").write_text("x")
+        names = sorted(entry.name for entry in (self.project / "many").iterdir())
+        answer = self.server.raw.result_of(self.server.call_async("list_files", path="many", names_only=True), 30, what="list_files")
+        self.assertLess(len(json.dumps(answer)) - 2 * sum(map(len, names)), 30 * len(names))
+        listed = answer["structuredContent"]["names"]
+        self.assertEqual((len(listed), listed[500]), (502, "dir/"))
+        self.assertEqual(self.server.call("read_file", path=listed[501]).content, "x")
+
     def test_hostile_names(self) -> None:
         """A6: each is listed so that it can be given back, by its name or by its URI, and is read and written."""
         for name in HOSTILE_NAMES:
@@ -243,6 +322,209 @@ class Bounds(InProject):
                 self.assertIn("--file-root DIR", server.call_error(tool, **arguments))
         everything = self.start("--file-root", "/", cwd="/")
         self.assertEqual(everything.call("read_file", path=str(self.outside / "secret")).content, "not for you")
+
+
+class Homes(InProject):
+    def test_a_directorys_path(self) -> None:
+        """S14: no file is made by it, and none is read or replaced by it."""
+        (self.project / "file").write_text("x")
+        for name in ("conf.d/", "conf.d/.", "a/b/", "file/", (self.project / "new").as_uri() + "/"):
+            for part in ({}, {"part": "first"}, {"create_parents": True}):
+                self.assertIn("ends as a directory's path does", self.server.call_error("write_file", path=name, content="y", **part))
+        self.assertIn("ends as a directory's path does", self.server.call_error("read_file", path="file/"))
+        self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
+
+    def test_the_home_directory(self) -> None:
+        """S14: `~` and `~/x` mean it in every tool; what begins otherwise does not; and it may be outside."""
+        server = self.start("--file-root", str(self.sandbox.home))
+        server.call("write_file", path="~/project/made", content="x")
+        self.assertEqual((self.project / "made").read_text(), "x")
+        self.assertEqual(server.call("read_file", path="~/project/made").content, "x")
+        self.assertIn("project/", server.call("list_files", path="~", names_only=True)["names"])
+        server.call("write_file", path="./~", content="a name")
+        self.assertEqual((self.sandbox.home / "~").read_text(), "a name")
+        self.assertIn("outside the allowed roots", self.server.call_error("read_file", path="~/outside/secret"))
+        self.assertEqual(server.create_tab(cwd="~").execute("pwd").output, f"{self.sandbox.home}\n")
+        self.assertEqual(server.create_tab(cwd="~/project").execute("pwd").output, f"{self.project}\n")
+        self.assertIn("is no directory", server.call_error("create_tab", cwd="~/nowhere"))
+        self.assertIn("is no directory", server.call_error("create_tab", cwd="project"))
+
+
+class Order(InProject):
+    def test_one_behind_the_other(self) -> None:
+        """C3: parts that are sent without waiting, in every order of sizes; each call is answered, and the file is all of them."""
+        for sizes in ((3_000_000, 2_000_000, 10), (10, 10, 10), (10, 9_000_000, 1), (1, 2, 5_000_000), (5_000_000, 0, 0)):
+            with self.subTest(sizes):
+                texts = [letter * size for letter, size in zip("abc", sizes)]
+                calls = [
+                    self.server.call_async("write_file", path="file", content=text, part=part)
+                    for text, part in zip(texts, ("first", "next", "last"))
+                ]
+                for call in calls:
+                    self.server.result(call, "write_file")
+                self.assertEqual((self.project / "file").read_text(), "".join(texts))
+
+    def test_the_later_call_wins(self) -> None:
+        """C3: of whole writes that are sent without waiting, large and small; a read behind them sees it."""
+        for sizes in ((9_000_000, 10), (10, 9_000_000), (10, 9), (2_000_000, 1_000_000, 500_000, 0)):
+            with self.subTest(sizes):
+                texts = [str(n) * size for n, size in enumerate(sizes)]
+                calls = [self.server.call_async("write_file", path="file", content=text) for text in texts]
+                self.assertEqual(self.server.call("read_file", path="./file", max_bytes=1).size, sizes[-1])
+                for call in calls:
+                    self.server.result(call, "write_file")
+                self.assertEqual((self.project / "file").read_text(), texts[-1])
+
+    def test_a_part_alone(self) -> None:
+        """C3: it replaces nothing; a `last` that is repeated is refused; and the tool does not say that it may be repeated."""
+        (self.project / "file").write_text("whole")
+        for part in ("next", "last"):
+            self.assertIn("begin with part", self.server.call_error("write_file", path="file", content="tail", part=part))
+        self.server.call("write_file", path="file", content="new ", part="first")
+        self.server.call("write_file", path="file", content="tail", part="last")
+        self.assertIn("begin with part", self.server.call_error("write_file", path="file", content="tail", part="last"))
+        self.assertEqual((self.project / "file").read_text(), "new tail")
+        tools = {tool["name"]: tool["annotations"]["idempotentHint"] for tool in self.server.raw.request("tools/list")["tools"]}
+        self.assertEqual((tools["write_file"], tools["read_file"]), (False, True))
+
+    def test_a_full_disk(self) -> None:
+        """C3: a part that found no room leaves the parts as they were, and is sent again; what came behind it is refused."""
+        needs_root()
+        disk = self.sandbox.root / "disk"
+        disk.mkdir()
+        mounted = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=4m none {disk} && exec "$@"', "-"]
+        with Server("--file-root", str(disk), sandbox=self.sandbox, durable=True, wrapper=mounted) as server:
+            disk = Path(f"/proc/{server.raw.process.pid}/root{disk}")
+            server.call("write_file", path="file", content="old")
+            server.call("write_file", path="ballast", content="x" * 1_000_000)
+            server.call("write_file", path="file", content="a" * 2_000_000, part="first")
+            calls = [
+                server.call_async("write_file", path="file", content=content, part=part)
+                for content, part in (("b" * 2_000_000, "next"), ("c", "last"))
+            ]
+            self.assertIn("No space left on device; nothing of this call was kept", server.error(calls[0], "write_file"))
+            self.assertIn("an earlier part failed and is missing", server.error(calls[1], "write_file"))
+            self.assertIn("No space left", server.call_error("write_file", path="whole", content="d" * 2_000_000))
+            self.assertEqual(server.call("write_file", path="file", content="", part="next").part_bytes, 2_000_000)
+            (disk / "ballast").unlink()
+            for content, part in (("b" * 2_000_000, "next"), ("c", "last")):
+                server.call("write_file", path="file", content=content, part=part)
+            self.assertEqual((disk / "file").read_text(), "a" * 2_000_000 + "b" * 2_000_000 + "c")
+            self.assertEqual([entry.name for entry in disk.iterdir()], ["file"])
+
+    def test_a_compare_beside_a_plain_write(self) -> None:
+        """C4: of a file of any size, from two servers: where both were told success, the plain one came second."""
+        other = self.start()
+        for size in (10, 1_000_000, 600_000_000):
+            with (self.project / "file").open("wb") as file:
+                file.truncate(size)
+            now = self.server.call("read_file", path="file", max_bytes=0).sha256
+            compares = self.server.call_async("write_file", path="file", content="compared", expected_sha256=now)
+            time.sleep(0.2)
+            plain = other.call_async("write_file", path="file", content="plain")
+            other.result(plain, "write_file", 60)
+            self.server.raw.result_of(compares, 60, what="write_file")
+            self.assertEqual((self.project / "file").read_text(), "plain")
+
+
+class Rights(unittest.TestCase):
+    """A server of another user, so that the system refuses what it may not."""
+
+    BOB = 4321
+
+    def setUp(self) -> None:
+        needs_root()
+        self.sandbox = self.enterContext(Sandbox(owner=self.BOB))
+        self.project = self.sandbox.home / "project"
+        self.project.mkdir()
+        os.chown(self.project, self.BOB, self.BOB)
+        bob = ["setpriv", f"--reuid={self.BOB}", f"--regid={self.BOB}", "--clear-groups"]
+        self.server = self.enterContext(Server("--file-root", str(self.project), sandbox=self.sandbox, durable=True, wrapper=bob))
+        self.bob = bob
+
+    def put(self, name: str, user: int, mode: int, text: str = "old") -> Path:
+        path = self.project / name
+        path.write_text(text)
+        os.chown(path, user, user)
+        path.chmod(mode)
+        return path
+
+    def test_what_a_shell_is_refused(self) -> None:
+        """C7: one's own 0444 file, root's file in one's own directory, a directory that is closed: by the tool and by cp, and the mode is named."""
+        self.put("mine", self.BOB, 0o444)
+        self.put("roots", 0, 0o644)
+        self.put("secret", 0, 0o600)
+        self.put("big", 0, 0o444, "x" * 10_000_000)
+        (self.project / "closed").mkdir()
+        (self.project / "source").write_text("new")
+        for name, mode in (("mine", "0444"), ("roots", "0644"), ("secret", "0600"), ("big", "0444"), ("closed/new", "0755")):
+            with self.subTest(name):
+                for part in ({}, {"part": "first"}, {"mode": "0666"}):
+                    refused = self.server.call_error("write_file", path=name, content="new", **part)
+                    self.assertRegex(refused, f"Permission denied: the mode of this (file|directory) is {mode}")
+                argv = [*self.bob, str(binary()), "cp", "source", name]
+                done = subprocess.run(argv, cwd=self.project, env=self.sandbox.environment(), capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("Permission denied", done.stderr)
+        left = sorted(str(entry.relative_to(self.project)) for entry in self.project.rglob("*"))
+        self.assertEqual(left, ["big", "closed", "mine", "roots", "secret", "source"])
+        self.assertEqual((self.project / "roots").stat().st_uid, 0)
+
+    def test_what_is_lost_is_said(self) -> None:
+        """C6: a colleague's file that one may write: its owner cannot be kept, and nobody may read it who could not before."""
+        for mode, becomes in ((0o666, 0o666), (0o646, 0o644), (0o602, 0o600)):
+            path = self.put("file", 4322, mode)
+            notes = " ".join(self.server.call("write_file", path="file", content="new").notes)
+            self.assertIn("its owner (uid) 4322 could not be kept: it is 4321 now", notes)
+            self.assertIn("its group (gid) 4322 could not be kept", notes)
+            self.assertEqual(path.stat().st_mode & 0o7777 & ~becomes, 0)
+        path.unlink()
+        self.put("file", self.BOB, 0o640)
+        self.assertNotIn("notes", self.server.call("write_file", path="file", content="new"))
+
+    def test_a_sticky_directory(self) -> None:
+        """S15: another's file there, which one may write, is written in place, and that is said; nothing else is left."""
+        (self.project / "tmp").mkdir()
+        (self.project / "tmp").chmod(0o1777)
+        (self.project / "source").write_text("by cp")
+        for size in (10, 10_000_000):
+            path = self.put("tmp/file", 4322, 0o666)
+            inode = path.stat().st_ino
+            written = self.server.call("write_file", path="tmp/file", content="n" * size)
+            self.assertIn("written in place", written.notes[0])
+            self.assertEqual((path.read_text(), path.stat().st_ino, path.stat().st_uid), ("n" * size, inode, 4322))
+            argv = [*self.bob, str(binary()), "cp", "source", "tmp/file"]
+            done = subprocess.run(argv, cwd=self.project, env=self.sandbox.environment(), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("written in place", done.stderr)
+            self.assertEqual((path.read_text(), path.stat().st_ino), ("by cp", inode))
+            self.assertEqual([entry.name for entry in path.parent.iterdir()], ["file"])
+
+
+class Mounted(InProject):
+    def test_a_file_that_is_a_mount_point(self) -> None:
+        """S15: as `docker -v f:f` makes one: written in place, again and again, in parts as well; a file that is read-only is refused."""
+        needs_root()
+        (self.project / "file").write_text("")
+        (self.project / "fixed").write_text("fixed")
+        (self.outside / "real").write_text("old")
+        mounts = f"mount --bind {self.outside}/real {self.project}/file && mount --bind {self.project}/fixed {self.project}/fixed && mount -o remount,ro,bind {self.project}/fixed"
+        wrapper = ["unshare", "-m", "sh", "-c", f'{mounts} && exec "$@"', "-"]
+        with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
+            for content in ("new", "x" * 5_000_000, "", "shorter"):
+                written = server.call("write_file", path="file", content=content)
+                self.assertIn("written in place", written.notes[0])
+                self.assertIn("Device or resource busy", written.notes[0])
+                self.assertEqual((self.outside / "real").read_text(), content)
+            for content, part in (("par", "first"), ("ts", "last")):
+                written = server.call("write_file", path="file", content=content, part=part)
+            self.assertIn("written in place", written.notes[0])
+            self.assertEqual((self.outside / "real").read_text(), "parts")
+            now = sha256(b"parts")
+            server.call("write_file", path="file", content="compared", expected_sha256=now)
+            self.assertIn("not " + now, server.call_error("write_file", path="file", content="late", expected_sha256=now))
+            self.assertIn("Read-only file system; nothing can be", server.call_error("write_file", path="fixed", content="x"))
+        self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file", "fixed"])
 
 
 class Writing(InProject):
@@ -415,6 +697,10 @@ class Cp(unittest.TestCase):
             (("./a:b/x", "to"), "is a file"),
             (("-r", "to", "other"), "tar -czf"),
             (("./a:b", "fifo", "no"), "there is no directory"),
+            (("./a:b", "to/new/"), "there is no directory"),
+            (("./a:b", "to/new/."), "ends as a directory's path does"),
+            (("./a:b", "~/to/new/"), "there is no directory"),
+            (("./a:b", "a:b/"), "is an unknown host"),
         ):
             done = self.cp(*arguments)
             self.assertEqual(done.returncode, 1, arguments)
@@ -424,6 +710,19 @@ class Cp(unittest.TestCase):
         self.assertEqual(self.cp("./a:b").returncode, 2)
         self.assertEqual(self.cp("./a:b", "./a:c").returncode, 0)
         self.assertEqual((self.home / "a:c").read_text(), "x")
+        self.assertEqual(self.cp("~/a:c", "~/to").returncode, 0)
+        self.assertEqual([entry.name for entry in (self.home / "to").iterdir()], ["a:c"])
+
+    def test_it_lets_nobody_in(self) -> None:
+        """C6: over a file that is there, the copy has the source's mode without the rights that the file gave to nobody."""
+        for source, there, becomes in ((0o644, 0o600, 0o600), (0o755, 0o640, 0o751), (0o600, 0o644, 0o600), (0o666, 0o644, 0o644)):
+            for size in (10, 10_000_000):
+                (self.home / "source").write_text("x" * size)
+                (self.home / "source").chmod(source)
+                (self.home / "there").write_text("private")
+                (self.home / "there").chmod(there)
+                self.assertEqual(self.cp("source", "there").returncode, 0)
+                self.assertEqual((self.home / "there").stat().st_mode & 0o7777, becomes)
 
     def test_several(self) -> None:
         """Into a directory, and nowhere else."""

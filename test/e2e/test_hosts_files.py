@@ -68,6 +68,48 @@ class Tools(Far):
             now = sha256((self.there / "file").read_bytes())
             self.assertEqual(won, [now])
 
+    def test_what_arrives_first_is_done_first(self) -> None:
+        """C3: calls that are sent without waiting, the first of them before the host is connected: parts, whole writes, a read behind them."""
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            for sizes in ((3_000_000, 2_000_000, 10), (10, 10, 10), (5_000_000, 0, 1), (1, 4_000_000, 2)):
+                texts = [letter * size for letter, size in zip("abc", sizes)]
+                calls = [
+                    server.call_async("write_file", host="web", path="file", content=text, part=part)
+                    for text, part in zip(texts, ("first", "next", "last"))
+                ]
+                for call in calls:
+                    server.result(call, "write_file")
+                self.assertEqual((self.there / "file").read_text(), "".join(texts))
+                calls = [server.call_async("write_file", host="web", path="file", content=text) for text in texts]
+                self.assertEqual(server.call("read_file", host="web", path="file", max_bytes=1).size, sizes[2])
+                for call in calls:
+                    server.result(call, "write_file")
+                self.assertEqual((self.there / "file").read_text(), texts[2])
+            self.assertIn("begin with part", server.call_error("write_file", host="web", path="file", content="x", part="last"))
+
+    def test_what_is_seen_there(self) -> None:
+        """S12, S13, S14, H9: masked names, binary files, the home directory there, lines: as here."""
+        secret = "hunter2-hunter2"
+        with Server(*self.far.flags, "--mask-env", "TOKEN", sandbox=self.sandbox, durable=True, env={"TOKEN": secret}) as server:
+            for name in ("a", secret, "z", f"{secret}.txt"):
+                (self.there / name).write_text("1\n2\n3\n")
+            seen, after = [], {}
+            while True:
+                page = server.call("list_files", host="web", max_entries=1, names_only=True, **after)
+                self.assertNotIn(secret, str(page))
+                seen += page["names"]
+                if "next_after" not in page:
+                    break
+                after = {"after": page.next_after}
+            self.assertEqual((len(seen), seen[0], seen[3]), (4, "a", "z"))
+            self.assertEqual(server.call("read_file", host="web", path="a", lines="-1").content, "3\n")
+            (self.there / "disk.img").write_bytes(bytes(100_000))
+            self.assertIn("the file is binary", server.call_error("read_file", host="web", path="disk.img"))
+            server.call("write_file", host="web", path="~/project/made", content="x")
+            self.assertEqual((self.there / "made").read_text(), "x")
+            self.assertIn("a directory's path", server.call_error("write_file", host="web", path="conf.d/", content="x"))
+            self.assertEqual(server.create_tab(host="web", cwd="~/project").execute("pwd").output, f"{self.there}\n")
+
     def test_every_path_arrives(self) -> None:
         """A6, S3: a path, a name, a directory and a variable with every byte that JSON carries, or that a URI writes; nothing of it is run."""
         text = "".join(chr(n) for n in range(1, 128) if chr(n) != "/") + "é€😀\u202e"
@@ -120,6 +162,21 @@ class Copied(Far):
         self.assertEqual(back.read_bytes(), source.read_bytes())
         self.assertEqual(back.stat().st_mode & 0o7777, 0o751)
         self.assertEqual(self.machine.instances(), [], "the way there left nothing")
+
+    def test_the_home_directory_there(self) -> None:
+        """S14, C6: `~` is the home there, a directory's path is none of a file, and a private file stays private."""
+        (self.sandbox.home / "source").write_text("x" * 10)
+        (self.machine.home / "private").write_text("y")
+        (self.machine.home / "private").chmod(0o600)
+        for place, code in (("~", 0), ("~/project/", 0), ("~/private", 0), ("~/new/", 1), (f"{self.there}/new/", 1)):
+            done = self.cp("source", f"web:{place}")
+            self.assertEqual(done.returncode, code, done.stderr)
+        for copy in (self.machine.home / "source", self.there / "source", self.machine.home / "private"):
+            self.assertEqual(copy.read_text(), "x" * 10)
+        self.assertEqual((self.machine.home / "private").stat().st_mode & 0o777, 0o600)
+        self.assertFalse((self.machine.home / "new").exists() or (self.there / "new").exists())
+        self.assertEqual(self.cp("web:~/private", "~/back").returncode, 0)
+        self.assertEqual((self.sandbox.home / "back").read_text(), "x" * 10)
 
     def test_a_cut_on_the_way(self) -> None:
         """A6: what is there stays, and the next copy goes on."""

@@ -12,8 +12,7 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 MOST_FUNCTIONS = 25
 MOST_MEMBERS = 12
-TOO_LARGE = {
-}
+TOO_LARGE = {}
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|^[ ]*#[^\n]*""", re.DOTALL | re.MULTILINE)
 HEAD = re.compile(r"\bclass\s+([\w:]+)(?:\s+final)?(?:\s*:[^{;]*)?\s*\{")
 NOT_COUNTED = re.compile(r"(class|struct|enum|using|friend|static constexpr|static_assert)\b")

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <boost/asio.hpp>
 #include <filesystem>
 #include <memory>
@@ -26,7 +27,7 @@ class CutPlace final : public FilePlace {
   Awaitable<bool> is_directory(std::string path) override { return behind_.is_directory(std::move(path)); }
   Awaitable<FilePart> read(ReadFile request) override {
     step();
-    bytes_read += request.max_bytes;
+    bytes_read += request.path == "source" ? request.max_bytes : 0;
     return behind_.read(std::move(request));
   }
   Awaitable<WrittenFile> write(WriteFile request) override {
@@ -52,7 +53,7 @@ class CutPlace final : public FilePlace {
 
 constexpr int kPieces = 3;  // of a mebibyte, the last one less
 constexpr std::size_t kSize = (std::size_t{kPieces - 1} << 20U) + 12'345;
-constexpr int kCalls = 4 + 2 * kPieces;  // of a copy: each piece is read and written
+constexpr int kCalls = 5 + 2 * kPieces;  // of a copy: each piece is read and written
 
 struct CopyScene {
   CopyScene() {
@@ -100,12 +101,30 @@ TEST_CASE("A6: a copy is the source, with its mode, also where it goes into a di
   scene.put("empty", "");
   run(scene.io, copy_file({scene.here, "empty", scene.here, "to", nullptr}));
   CHECK(fs::file_size(scene.dir / "to" / "empty") == 0);
-  CHECK(failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr})).says("a directory"));
+  CHECK(failure_of(scene.io, copy_file({scene.here, "to", scene.here, "x", nullptr}))
+            .says("is a directory, not a regular file"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/x", nullptr}))
             .says("is not there"));
   CHECK(failure_of(scene.io, copy_file({scene.here, "source", scene.here, "no/", nullptr}))
             .says("there is no directory no/"));
   CHECK_FALSE(fs::exists(scene.dir / "no"));
+}
+
+TEST_CASE("C6: a copy over a file lets nobody read or write who could not before") {
+  for (const auto& [source, there, becomes] : std::vector<std::array<unsigned, 3>>{{0644, 0600, 0600},
+                                                                                   {0755, 0640, 0751},
+                                                                                   {0666, 0644, 0644},
+                                                                                   {0600, 0644, 0600},
+                                                                                   {0640, 0604, 0600}}) {
+    CAPTURE(there);
+    CopyScene scene;
+    scene.put("to/copy", "private");
+    fs::permissions(scene.dir / "source", fs::perms(source));
+    fs::permissions(scene.dir / "to" / "copy", fs::perms(there));
+    run(scene.io, copy_file(scene.copy(scene.here, scene.here)));
+    CHECK(static_cast<unsigned>(fs::status(scene.dir / "to" / "copy").permissions()) == becomes);
+    CHECK(scene.slurp("to/copy") == scene.content);
+  }
 }
 
 TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on where it was cut") {
@@ -128,7 +147,7 @@ TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on wh
     CHECK_FALSE(scene.has_parts());
     CHECK(whole.bytes_read == kSize - copied.resumed_at);
     CHECK((copied.resumed_at > 0) ==
-          (calls >= 5 && calls < kCalls));  // one mebibyte was written, and not yet all in place
+          (calls >= 6 && calls < kCalls));  // one mebibyte was written, and not yet all in place
   }
   CHECK(cuts == kCalls);
 }
@@ -136,7 +155,7 @@ TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on wh
 TEST_CASE("A6: parts of another content are found out, and all is copied anew") {
   CopyScene scene;
   CutPlace broken(scene.here);
-  broken.calls_left = 9;
+  broken.calls_left = 10;
   CHECK(failure_of(scene.io, copy_file(scene.copy(broken, broken))).says("cut"));
   std::string other = scene.content;
   other[7] = 'x';
@@ -147,7 +166,7 @@ TEST_CASE("A6: parts of another content are found out, and all is copied anew") 
   scene.put("source", "short");  // and parts that are longer than all of it
   WriteFile left;
   left.path = "to/copy";
-  left.piece = FilePiece::next;
+  left.piece = FilePiece::first;
   left.content = "much longer than that";
   run(scene.io, scene.here.write(left));
   run(scene.io, copy_file(scene.copy(scene.here, scene.here)));
@@ -187,10 +206,10 @@ TEST_CASE("A6: where another copy puts its parts to the same place, nothing mixe
   boost::asio::io_context others;
   WriteFile theirs;
   theirs.path = "to/copy";
-  theirs.piece = FilePiece::next;
   theirs.content = "a piece of another file";
   for (int at = 1; at < kCalls + 2; ++at) {
     CAPTURE(at);
+    theirs.piece = at < 5 ? FilePiece::first : FilePiece::next;
     scene.put("to/copy", "what was there");
     CutPlace mine(scene.here);
     int steps = 0;
@@ -201,7 +220,7 @@ TEST_CASE("A6: where another copy puts its parts to the same place, nothing mixe
     };
     const bool failed =
         failure_of(scene.io, copy_file(scene.copy(mine, mine))).says("another call wrote parts");
-    CHECK(failed == (at >= 4 && at <= kCalls));  // before that, they were there already, and are replaced
+    CHECK(failed == (at >= 5 && at <= kCalls));  // before that, they were there already, and are replaced
     CHECK((!failed || steps <= at + 2));         // and it is found out with the next piece
     CHECK(scene.slurp("to/copy") == (failed ? "what was there" : scene.content));
     run(scene.io, copy_file(scene.copy(scene.here, scene.here)));

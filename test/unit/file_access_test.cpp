@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <boost/asio.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,66 +14,11 @@
 #include "base/digests.hpp"
 #include "event_loop.hpp"
 #include "files/file_write.hpp"
-#include "temp_files.hpp"
+#include "files_scene.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string slurp(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A project with something outside of it.
-struct FilesScene {
-  FilesScene() {
-    fs::create_directories(project / "sub");
-    fs::create_directories(outside);
-    std::ofstream(outside / "secret") << "not for you";
-  }
-
-  FilePart read(const std::string& path, std::uint64_t offset = 0, std::uint64_t most = 65'536,
-                bool text = false) {
-    return run(io, files.read({path, offset, most, text}));
-  }
-  Failure refused_read(const std::string& path, bool text = false) {
-    return failure_of(io, files.read({path, 0, 65'536, text}));
-  }
-  WriteFile a_write(const std::string& path, const std::string& content) {
-    WriteFile request;
-    request.path = path;
-    request.content = content;
-    return request;
-  }
-  WrittenFile write(const std::string& path, const std::string& content) {
-    return run(io, files.write(a_write(path, content)));
-  }
-  Failure refused_write(WriteFile request) { return failure_of(io, files.write(std::move(request))); }
-  std::vector<std::string> left() {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(project)) {
-      if (entry.path().filename().string().starts_with(".terminally-")) {
-        names.push_back(entry.path().string());
-      }
-    }
-    return names;
-  }
-
-  TempDir dir;
-  fs::path project = fs::canonical(dir.path()) / "project";
-  fs::path outside = fs::canonical(dir.path()) / "outside";
-  boost::asio::io_context io;
-  FileAccess files{FileRoots::of({project})};
-};
-
-unsigned mode_in(const fs::path& path) {
-  return static_cast<unsigned>(fs::status(path).permissions());
-}
-
-}  // namespace
 
 TEST_CASE("A6: every byte value is written and read exactly, whole and in ranges") {
   FilesScene scene;
@@ -208,9 +152,9 @@ TEST_CASE("T11 (threat): what is no regular file is refused at once") {
     CHECK(scene.refused_read(path).says("is a " + type + ", not a regular file"));
     CHECK(scene.refused_write(scene.a_write(path, "x")).says("is a " + type + ", not a regular file"));
   }
-  CHECK(failure_of(scene.io, devices.read({"null", 0, 10, false})).says("a device"));
+  CHECK(failure_of(scene.io, devices.read({"null", 0, 10, false})).says("is a device, not a regular file"));
   WriteFile to_device = scene.a_write("null", "x");
-  CHECK(failure_of(scene.io, devices.write(to_device)).says("a device"));
+  CHECK(failure_of(scene.io, devices.write(to_device)).says("is a device, not a regular file"));
   CHECK(scene.left().empty());
 }
 
@@ -294,10 +238,15 @@ TEST_CASE("A6: of many who expect the same at once one wins") {
 TEST_CASE("A6: who expects nothing does not wait long for a lock that another program holds") {
   FilesScene scene;
   scene.write("file", "1");
-  const UniqueFd held(::open(scene.project.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  REQUIRE(::flock(held.get(), LOCK_EX | LOCK_NB) == 0);
+  const auto lock_it = [&scene] {
+    UniqueFd file(::open((scene.project / "file").c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(::flock(file.get(), LOCK_EX | LOCK_NB) == 0);
+    return file;
+  };
+  const UniqueFd first = lock_it();
   scene.write("file", "2");
   CHECK(slurp(scene.project / "file") == "2");
+  const UniqueFd held = lock_it();  // of the new file
   WriteFile expects = scene.a_write("file", "3");
   expects.expected_sha256 = sha256_hex("2");
   UnderWay<WrittenFile> waits(scene.io, scene.files.write(expects));
@@ -315,11 +264,11 @@ TEST_CASE("A6: what was not there when it was compared, and is now, is not repla
   {
     FreshFile fresh(FileRoots::of({scene.project}).find("file"), request);
     fresh.write();
-    REQUIRE(fresh.try_lock());
+    REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
     CHECK_FALSE(fresh.replaced());
     fresh.compare("");
     std::ofstream(scene.project / "file") << "of one who takes no lock";
-    CHECK_THROWS_WITH_AS(fresh.put_in_place(), doctest::Contains("exists already"), Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(fresh.put_in_place()), doctest::Contains("exists already"), Error);
   }
   CHECK(slurp(scene.project / "file") == "of one who takes no lock");
   CHECK(scene.left().empty());
@@ -353,7 +302,7 @@ TEST_CASE("A6: a file in parts takes its place with the last one") {
   FilesScene scene;
   scene.write("file", "old");
   const std::string zeros(100'000, '\0');
-  const std::vector<std::pair<FilePiece, std::string>> pieces = {{FilePiece::next, "of an earlier try"},
+  const std::vector<std::pair<FilePiece, std::string>> pieces = {{FilePiece::first, "of an earlier try"},
                                                                  {FilePiece::first, "one "},
                                                                  {FilePiece::next, zeros},
                                                                  {FilePiece::next, ""}};
@@ -371,7 +320,6 @@ TEST_CASE("A6: a file in parts takes its place with the last one") {
   last.piece = FilePiece::last;
   last.expected_sha256 = sha256_hex("else");
   CHECK(scene.refused_write(last).says(", not " + sha256_hex("else")));
-  last.content = "";
   last.expected_sha256 = sha256_hex("old");
   last.sha256 = sha256_hex("of something else");
   CHECK(scene.refused_write(last).says("nothing was replaced"));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/open_file.hpp"
+
+namespace terminally {
+
+/// Gives a new file the group, owner, ACL and mode of the file `old` that it replaces, as far as this account
+/// may. Where something cannot be kept, the mode loses every bit by which somebody could read or write who
+/// could not before. `mode` is taken as it is. Setuid and setgid are dropped, as write(2) drops them. Returns
+/// notes on what was lost. Throws Error(io). Blocks.
+[[nodiscard]] std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old,
+                                                   std::optional<unsigned> mode, const std::string& said);
+
+}  // namespace terminally

@@ -1,0 +1,207 @@
+// The order of calls on one file, the lock between writers, and parts that fail.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/digests.hpp"
+#include "files/file_write.hpp"
+#include "files_scene.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
+
+using Calls = std::vector<std::unique_ptr<UnderWay<WrittenFile>>>;
+
+/// Sends one call behind the other without waiting.
+Calls sent(FilesScene& scene, const std::vector<WriteFile>& requests) {
+  Calls calls;
+  for (const WriteFile& request : requests) {
+    calls.push_back(std::make_unique<UnderWay<WrittenFile>>(scene.io, scene.files.write(request)));
+  }
+  return calls;
+}
+
+/// A limit of what this process may write to a file, as a full disk that fills in the middle of a write.
+class FullBehind {
+ public:
+  explicit FullBehind(std::size_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  FullBehind(const FullBehind&) = delete;
+  FullBehind& operator=(const FullBehind&) = delete;
+  ~FullBehind() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("C3: parts that are sent one behind the other arrive in that order, whatever they cost") {
+  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
+           {3 * kMegabyte, 2 * kMegabyte, 10}, {10, 9, 8}, {10 * kMegabyte, 1, 0}, {1, 5 * kMegabyte, 1}}) {
+    CAPTURE(sizes[0]);
+    FilesScene scene;
+    const std::string all =
+        std::string(sizes[0], 'a') + std::string(sizes[1], 'b') + std::string(sizes[2], 'c');
+    Calls calls =
+        sent(scene,
+             {scene.a_part("file", FilePiece::first, std::string(sizes[0], 'a')),
+              scene.a_part("./file", FilePiece::next, std::string(sizes[1], 'b')),
+              scene.a_part((scene.project / "file").string(), FilePiece::last, std::string(sizes[2], 'c'))});
+    for (const auto& call : calls) {
+      static_cast<void>(call->result());
+    }
+    CHECK(slurp(scene.project / "file") == all);
+    CHECK(scene.left().empty());
+  }
+}
+
+TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writes before it") {
+  FilesScene scene;
+  for (const auto& [first, second] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {10 * kMegabyte, 10}, {10, 10 * kMegabyte}, {10, 9}, {kMegabyte, 0}}) {
+    CAPTURE(first);
+    const std::string wanted(second, 'b');
+    Calls calls =
+        sent(scene, {scene.a_write("file", std::string(first, 'a')), scene.a_write("file", wanted)});
+    const FilePart read = scene.read("sub/../file", 0, 10);
+    CHECK(read.size == second);
+    for (const auto& call : calls) {
+      static_cast<void>(call->result());
+    }
+    CHECK(slurp(scene.project / "file") == wanted);
+  }
+  std::vector<WriteFile> many;
+  for (std::size_t n = 0; n < 20; ++n) {
+    many.push_back(scene.a_write("file", std::string((20 - n) * 10'000, static_cast<char>('a' + n))));
+  }
+  const Calls calls = sent(scene, many);
+  static_cast<void>(calls.back()->result());
+  CHECK(slurp(scene.project / "file") == std::string(10'000, 't'));
+}
+
+TEST_CASE("C3: a part without those before it is refused, and replaces nothing") {
+  FilesScene scene;
+  scene.write("file", "whole");
+  CHECK(scene.refused_write(scene.a_part("file", FilePiece::last, "tail")).says("begin with part \"first\""));
+  CHECK(scene.refused_write(scene.a_part("file", FilePiece::next, "middle")).says("there are no parts"));
+  CHECK(run(scene.io, scene.files.write(scene.a_part("file", FilePiece::next, ""))).part_bytes == 0);
+  CHECK(scene.left().empty());
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "new ")));
+  const WriteFile last = scene.a_part("file", FilePiece::last, "tail");
+  run(scene.io, scene.files.write(last));
+  CHECK(scene.refused_write(last).says("there are no parts"));  // as who has not seen the answer repeats it
+  CHECK(slurp(scene.project / "file") == "new tail");
+  CHECK(scene.refused_write(scene.a_part("new", FilePiece::last, "x")).says("there are no parts"));
+  CHECK_FALSE(fs::exists(scene.project / "new"));
+}
+
+TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sent behind it is refused") {
+  FilesScene scene;
+  scene.write("file", "old");
+  const WriteFile first = scene.a_part("file", FilePiece::first, std::string(kMegabyte, 'a'));
+  const WriteFile next = scene.a_part("file", FilePiece::next, std::string(kMegabyte, 'b'));
+  const WriteFile last = scene.a_part("file", FilePiece::last, "c");
+  run(scene.io, scene.files.write(first));
+  {
+    const FullBehind full(kMegabyte + kMegabyte / 2);
+    Calls calls = sent(scene, {next, last});
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()), doctest::Contains("File too large"), Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[1]->result()),
+                         doctest::Contains("an earlier part failed and is missing"), Error);
+    CHECK(run(scene.io, scene.files.write(scene.a_part("file", FilePiece::next, ""))).part_bytes ==
+          kMegabyte);
+  }
+  CHECK(slurp(scene.project / "file") == "old");
+  CHECK(scene.refused_write(last).says(
+      "an earlier part failed"));  // sent after the failure, by who looks at none
+  CHECK(scene.refused_write(scene.a_part("file", FilePiece::last, "")).says("an earlier part failed"));
+  run(scene.io, scene.files.write(next));
+  run(scene.io, scene.files.write(last));
+  CHECK(slurp(scene.project / "file") == first.content + next.content + "c");
+  {
+    const FullBehind full(kMegabyte / 2);
+    Calls calls = sent(scene, {first, next, last});
+    for (const auto& call : calls) {
+      CHECK_THROWS_AS(static_cast<void>(call->result()), Error);
+    }
+    CHECK(scene.refused_write(scene.a_write("whole", first.content)).says("File too large"));
+  }
+  CHECK(scene.left().empty());  // neither of the first part nor of the whole
+  CHECK(slurp(scene.project / "file") == first.content + next.content + "c");
+}
+
+TEST_CASE("C4: a writer of ours that compares is waited for, however long it takes") {
+  for (const bool in_parts : {false, true}) {
+    FilesScene scene;
+    scene.write("file", "old");
+    WriteFile compares = scene.a_write("file", "compared");
+    compares.expected_sha256 = sha256_hex("old");
+    FreshFile fresh(FileRoots::of({scene.project}).find("file"), compares);
+    fresh.write();
+    REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+    if (in_parts) {
+      run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "plain")));
+    }
+    UnderWay<WrittenFile> plain(scene.io,
+                                scene.files.write(in_parts ? scene.a_part("file", FilePiece::last, "")
+                                                           : scene.a_write("file", "plain")));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1'500);
+    CHECK(comes_true(scene.io, [until] { return std::chrono::steady_clock::now() > until; }));
+    CHECK_FALSE(plain.is_done());
+    CHECK(slurp(scene.project / "file") == "old");
+    fresh.compare(sha256_hex("old"));
+    CHECK(fresh.put_in_place());
+    static_cast<void>(plain.result());
+    CHECK(slurp(scene.project / "file") == "plain");
+  }
+}
+
+TEST_CASE("C4: of a compare of any size and a plain write beside it, none is lost") {
+  for (const std::size_t size : {std::size_t{10}, 10 * kMegabyte, 64 * kMegabyte}) {
+    CAPTURE(size);
+    FilesScene scene;
+    FileAccess other{FileRoots::of({scene.project})};
+    const std::string old(size, 'o');
+    std::ofstream(scene.project / "file") << old;
+    WriteFile compares = scene.a_write("file", "compared");
+    compares.expected_sha256 = sha256_hex(old);
+    UnderWay<WrittenFile> first(scene.io, scene.files.write(compares));
+    UnderWay<WrittenFile> second(scene.io, other.write(scene.a_write("file", "plain")));
+    static_cast<void>(second.result());
+    try {
+      static_cast<void>(first.result());
+    } catch (const Error&) {
+    }
+    CHECK(slurp(scene.project / "file") == "plain");
+  }
+}
+
+TEST_CASE("C4: a name that was free and is taken meanwhile is replaced under the lock of who has it now") {
+  FilesScene scene;
+  FreshFile fresh(FileRoots::of({scene.project}).find("file"), scene.a_write("file", "ours"));
+  fresh.write();
+  REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+  scene.write("file", "theirs");
+  CHECK_FALSE(fresh.put_in_place());
+  CHECK(slurp(scene.project / "file") == "theirs");
+  REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+  CHECK(fresh.put_in_place());
+  CHECK(slurp(scene.project / "file") == "ours");
+}
