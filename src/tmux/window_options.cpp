@@ -115,7 +115,7 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   const std::string cwd = request.cwd.empty() ? home_directory() : with_home(request.cwd);
   refuse_nul(cwd, "cwd");
   if (cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
-    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists, or ~/");
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
   }
   WindowOptions options;
   options.shell = user_shell();

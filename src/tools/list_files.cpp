@@ -49,13 +49,21 @@ void describe(ResultVisitor& v, const ListedFiles& list) {
 
 struct ListFilesArgs {
   ListFiles request;
+  std::string path;  ///< empty: the project
   bool names_only = false;
 
   void describe(ArgsVisitor& v) {
+<<<<<<< HEAD
     v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
     v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "");
     v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
     v.flag("names_only", names_only, "Short; a directory ends in /.");
+=======
+    v.text("path", Need::optional, path, kPathBytes, "In the project, or absolute.");
+    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "At most.");
+    v.text("after", Need::optional, request.after, kPathBytes, "Its next_after.");
+    v.flag("names_only", names_only, "Directories end in /.");
+>>>>>>> w28-files26
   }
 };
 
@@ -64,6 +72,7 @@ boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFiles
     throw Error(ErrorCode::invalid_argument,
                 "after: is a mask, and no name; give next_after of the last call");
   }
+  args.request.path = args.path.empty() ? "." : args.path;
   FileList list = co_await context.files->list(std::move(args.request));
   ListedFiles listed{list.directory, {}, "", args.names_only, {}};
   std::size_t bytes = 0;

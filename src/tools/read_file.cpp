@@ -45,9 +45,9 @@ struct ReadFileArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
-    v.text("lines", Need::optional, lines, {1, 40}, "\"1-20\", \"200-\", or \"-20\": the last 20.");
+    v.text("lines", Need::optional, lines, kPathBytes, "7-9, 7-, the last 9: -9.");
     v.integer("offset", Need::optional, request.offset, kFileOffset, "First byte.");
-    v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: size and sha256 only.");
+    v.integer("max_bytes", Need::optional, request.max_bytes, {0, 1'048'576}, "0: facts only.");
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 for any bytes.");
   }
 };
@@ -106,7 +106,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
 }  // namespace
 
 Tool read_file_tool() {
-  return make_tool<&read_file_of>("read_file", "Read a file, or bytes of it, exactly.",
+  return make_tool<&read_file_of>("read_file", "Read a file, or a part of it.",
                                   {.read_only = true, .idempotent = true},
                                   {.takes_host = true, .exact_content = true});
 }

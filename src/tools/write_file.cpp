@@ -39,12 +39,12 @@ struct WriteFileArgs {
   void describe(ArgsVisitor& v) {
     v.text("path", Need::required, request.path, kPathBytes, "See list_files.");
     v.content("content", request.content, kMostContent, "The whole, or this part.");
-    v.choice("encoding", encoding, {"utf8", "base64"}, "Encoding of content.");
-    v.text("mode", Need::optional, mode, kChecked, "Octal. Default: as it was.");
+    v.choice("encoding", encoding, {"utf8", "base64"}, "Of content.");
+    v.text("mode", Need::optional, mode, kChecked, "Octal; default: kept.");
     v.text("expected_sha256", Need::optional, request.expected_sha256, kChecked,
-           "The file must have this; \"absent\": must not exist.");
-    v.flag("create_parents", request.create_parents, "Make its directories.");
-    v.choice("part", Need::optional, part, {"first", "next", "last"}, "Parts of a file; last replaces it.");
+           "Its hash now, or \"absent\".");
+    v.flag("create_parents", request.create_parents, "Make directories.");
+    v.choice("part", Need::optional, part, {"first", "next", "last"}, "last replaces the file.");
     v.text("sha256", Need::optional, request.sha256, kChecked, "Of the whole file.");
   }
 };
@@ -95,8 +95,8 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
 }  // namespace
 
 Tool write_file_tool() {
-  return make_tool<&write_file_of>("write_file", "Replace or create a file, atomically.",
-                                   {.destructive = true}, {.takes_host = true});
+  return make_tool<&write_file_of>("write_file", "Write a file, atomically.", {.destructive = true},
+                                   {.takes_host = true});
 }
 
 }  // namespace terminally

@@ -34,17 +34,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 UniqueFd open_file(const std::string& path, int flags) {
   return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
 }
