@@ -53,17 +53,10 @@ struct ListFilesArgs {
   bool names_only = false;
 
   void describe(ArgsVisitor& v) {
-<<<<<<< HEAD
-    v.text("path", Need::optional, request.path, kPathBytes, "Relative to the project, or absolute.");
-    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "");
-    v.text("after", Need::optional, request.after, kPathBytes, "next_after of the last call.");
-    v.flag("names_only", names_only, "Short; a directory ends in /.");
-=======
     v.text("path", Need::optional, path, kPathBytes, "In the project, or absolute.");
-    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "At most.");
+    v.integer("max_entries", Need::optional, request.max_entries, {1, 10'000}, "");
     v.text("after", Need::optional, request.after, kPathBytes, "Its next_after.");
     v.flag("names_only", names_only, "Directories end in /.");
->>>>>>> w28-files26
   }
 };
 

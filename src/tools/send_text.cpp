@@ -32,7 +32,7 @@ boost::asio::awaitable<SentAnswer> send_text(ToolContext context, SendTextArgs a
 
 Tool send_text_tool() {
   return make_tool<&send_text>("send_text",
-                               "Type text into the program that runs in a tab: answer a prompt, feed a REPL.",
+                               "Type text into what runs in a tab: answer a prompt, feed a REPL.",
                                {.destructive = true, .open_world = true});
 }
 

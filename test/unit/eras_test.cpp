@@ -122,7 +122,7 @@ TEST_CASE("what a tool cannot do is a result; a bug of ours is an internal error
   const ordered_json wrong =
       connection.ask("tools/call", R"({"name":"echo","arguments":{"txt":"x"}})")["result"];
   CHECK(wrong["isError"] == true);
-  CHECK(wrong["content"][0]["text"] == "\"txt\": unknown argument; allowed: text");
+  CHECK(wrong["content"][0]["text"] == "\"txt\": unknown argument; nearest: text; allowed: text");
   const ordered_json bug = connection.ask("tools/call", R"({"name":"fail"})")["error"];
   CHECK(bug["code"] == kInternalError);
   CHECK(bug.dump().find("secret") == std::string::npos);
