@@ -42,7 +42,8 @@ class InATab:
             if watch and (result.state, result.reason, result.timed_out) == ("running", "handed_over", True):
                 result = self._killed_late(case, result.command_id, watch)
         seen = (result.output, result.exit_code, result.state, result.reason, result.timed_out)
-        wanted = (case.output, case.code, case.state, case.reason, result.reason == "timeout")
+        output = case.output.replace("\0", r"\x00") if isinstance(case.output, str) else case.output  # as the raw view shows it
+        wanted = (output, case.code, case.state, case.reason, result.reason == "timeout")
         self._expect(case, "(output, exit_code, state, reason, timed_out)", wanted, seen)
         return result
 

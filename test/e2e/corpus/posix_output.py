@@ -42,7 +42,7 @@ def cases(shell: str) -> list[Case]:
         ok(r"printf '10%%\r20%%\r100%%\n'", "10%\r20%\r100%\n"),
         ok(r"printf '\a\v\f\t|\n'", "\a\v\f\t|\n"),
         ok(r"printf 'a\000b\000\n'", "a\0b\0\n", why="NUL bytes"),
-        ok(f"printf '{everything}'", Text("[\\x00-\\x09]\\n?.*[\\x0b-\\x7f]*" + BAD), why="every byte"),
+        ok(f"printf '{everything}'", Text(r"(\x00|\\x00)[\x01-\x09]*\n?.*[\x0b-\x7f]*" + BAD), why="every byte"),
         ok(r"printf '\200\201\377x\n'", Text(BAD + "x\n")),
         ok(r"printf 'a\303'", Text("a" + BAD), why="half a character at the end"),
         ok(r"printf '\303'; printf '\244\n'", "ä\n", why="a character in two writes"),
