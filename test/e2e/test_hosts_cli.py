@@ -1,5 +1,6 @@
 """What people run by hand, with hosts: `terminally-mcp hosts …`, and their commands on tabs there."""
 
+import contextlib
 import json
 import os
 import pty
@@ -399,7 +400,8 @@ class BySsh(Commands):
 
         def shows(text: bytes) -> bool:
             nonlocal seen
-            seen += os.read(near, 65_536)
+            with contextlib.suppress(OSError):  # EIO: the program has closed its terminal
+                seen += os.read(near, 65_536)
             return text in seen
 
         poll(lambda: shows(b"printed there"), 15, "the tab")
