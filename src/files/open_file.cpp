@@ -94,7 +94,7 @@ struct stat info_of(const UniqueFd& fd, const std::string& said) {
 }
 
 Error access_refused(const std::string& said, int error_number, const struct stat& info) {
-  const Error plain = file_error(said, error_number);
+  Error plain = file_error(said, error_number);
   if (error_number != EACCES && error_number != EPERM) {
     return plain;
   }

@@ -77,6 +77,7 @@ using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
 awaitable<void> for_each(std::vector<std::shared_ptr<Host>> hosts, Work work, Clock::time_point by) {
   const auto executor = co_await asio::this_coro::executor;
   std::vector<Spawned<>> of_hosts;
+  of_hosts.reserve(hosts.size());
   for (const std::shared_ptr<Host>& host : hosts) {
     of_hosts.emplace_back(executor, work(host));
   }

@@ -118,6 +118,7 @@ asio::awaitable<FarListing> list_there(std::vector<FarPlace> places, Millisecond
   const auto executor = co_await asio::this_coro::executor;
   const auto listing = std::make_shared<FarListing>();
   std::vector<Spawned<>> of_places;
+  of_places.reserve(places.size());
   for (const FarPlace& place : places) {
     of_places.emplace_back(executor, list_one(place, within, listing));
   }

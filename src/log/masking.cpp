@@ -147,12 +147,13 @@ SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t
   if (open.likely && open.begin < text.size()) {
     found.unfinished = place(open.begin);
     if (spans.empty() || spans.back().end < text.size() || spans.back().begin > open.begin) {
-      found.edits.push_back({.begin = *found.unfinished,
-                             .end = from + (plain ? text.size() : Places(bytes, text).end_of(text.size())),
-                             .shown = secrets.mask(open.kind),
-                             .secret = open.kind,
-                             .newline_after = text.ends_with('\n')});
-      std::ranges::stable_sort(found.edits, {}, &Edit::begin);
+      Edit edit{.begin = *found.unfinished,
+                .end = from + (plain ? text.size() : Places(bytes, text).end_of(text.size())),
+                .shown = secrets.mask(open.kind),
+                .secret = open.kind,
+                .newline_after = text.ends_with('\n')};
+      const auto place_of_edit = std::ranges::upper_bound(found.edits, edit.begin, {}, &Edit::begin);
+      found.edits.insert(place_of_edit, std::move(edit));
     }
   }
   return found;

@@ -55,9 +55,9 @@ struct TmuxManager::Parts {
   TabChooser chooser{server, tabs, turns, commands};
 };
 
-TmuxManager::TmuxManager(boost::asio::any_io_executor executor, Config config,
+TmuxManager::TmuxManager(const boost::asio::any_io_executor& executor, Config config,
                          std::shared_ptr<TmuxChannel> tmux)
-    : parts_(std::make_unique<Parts>(std::move(executor), std::move(config), std::move(tmux))),
+    : parts_(std::make_unique<Parts>(executor, std::move(config), std::move(tmux))),
       tabs_({parts_->times, parts_->config, parts_->server, parts_->tabs, parts_->commands, parts_->chooser,
              parts_->processes, parts_->log_watch}),
       commands_({parts_->times, parts_->config, parts_->tabs, parts_->turns, parts_->chooser,

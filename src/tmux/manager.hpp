@@ -193,7 +193,7 @@ class TmuxManager {
  public:
   /// `executor` must run on one thread and outlive the manager. `tmux`: how its tmux servers are reached;
   /// none: by clients that it spawns.
-  TmuxManager(boost::asio::any_io_executor executor, Config config,
+  TmuxManager(const boost::asio::any_io_executor& executor, Config config,
               std::shared_ptr<TmuxChannel> tmux = nullptr);
   ~TmuxManager();
   TmuxManager(const TmuxManager&) = delete;

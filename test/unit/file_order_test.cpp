@@ -88,6 +88,7 @@ TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writ
     CHECK(slurp(scene.project / "file") == wanted);
   }
   std::vector<WriteFile> many;
+  many.reserve(20);
   for (std::size_t n = 0; n < 20; ++n) {
     many.push_back(scene.a_write("file", std::string((20 - n) * 10'000, static_cast<char>('a' + n))));
   }

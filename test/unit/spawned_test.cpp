@@ -75,7 +75,7 @@ TEST_CASE("spawned: work goes on when nobody has it any more, and is cancelled w
 TEST_CASE("spawned: all who wait get what came of it; the wait has an end of its own") {
   Scene scene;
   const Spawned<std::string> spawned(scene.io.get_executor(), scene.work());
-  const Spawned<> other_copy = spawned;
+  const Spawned<std::string> other_copy = spawned;  // NOLINT(performance-unnecessary-copy-initialization)
   CHECK_FALSE(test::run(scene.io, other_copy.wait_by(Clock::now() + 10ms)));
   scene.ends->set();
   CHECK(test::run(scene.io, spawned.wait_by(Clock::time_point::max())));
