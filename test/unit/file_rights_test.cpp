@@ -25,6 +25,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::string ten_megabytes(char of) {
+  std::string bytes;
+  bytes.resize(10'000'000, of);
+  return bytes;
+}
+
 constexpr uid_t kBob = 4'321;
 constexpr uid_t kAlice = 4'322;
 constexpr gid_t kDev = 4'400;
@@ -109,7 +115,7 @@ TEST_CASE("C7: what a shell may not write is refused, with the mode, and stays a
   scene.put("sub/mine", kBob, kBob, 0444);
   scene.put("sub/roots", 0, 0, 0644);
   scene.put("sub/hidden", 0, 0, 0600);
-  scene.put("sub/big", 0, 0, 0444, std::string(10'000'000, 'x'));
+  scene.put("sub/big", 0, 0, 0444, ten_megabytes('x'));
   fs::create_directory(scene.project / "closed");
   const As bob(kBob);
   for (const bool in_parts : {false, true}) {
@@ -181,7 +187,7 @@ TEST_CASE("C6: owner and group stay where they may, in a setgid directory as wel
   REQUIRE(::chown((scene.project / "sub").c_str(), kBob, kDev) == 0);
   REQUIRE(::chmod((scene.project / "sub").c_str(), 02775) == 0);
   scene.put("sub/private", kBob, kBob, 0640);
-  scene.put("sub/large", kBob, kBob, 0660, std::string(10'000'000, 'x'));
+  scene.put("sub/large", kBob, kBob, 0660, ten_megabytes('x'));
   scene.put("sub/alices", kAlice, kDev, 0660);
   {
     const As bob(kBob, {kDev});
@@ -307,7 +313,7 @@ TEST_CASE("S13: a file with NUL bytes is said to be binary") {
        std::vector<std::pair<std::string, std::string>>{{std::string("a\0b", 3), "byte 1 "},
                                                         {std::string(1, '\0'), "byte 0 "},
                                                         {std::string(65'535, 'x') + '\0', "byte 65535 "},
-                                                        {std::string(10'000'000, '\0'), "byte 0 "},
+                                                        {ten_megabytes('\0'), "byte 0 "},
                                                         {std::string("\xff\0", 2), "byte 1 "}}) {
     scene.write("file", content);
     const Failure refused = scene.refused_read("file", true);
