@@ -49,9 +49,9 @@ def run(build: str, options: list[str], report: Path) -> tuple[int, str]:
 
 
 def with_costs(build: str, options: list[str], report: Path) -> tuple[int, str]:
-    """As `run`, in the order of what the tests took before, in whichever checkout."""
+    """As `run`, in the order of what the tests took before, in whichever checkout: what this one knows of a part of them is not enough."""
     own = Path(build) / "Testing" / "Temporary" / "CTestCostData.txt"
-    if COSTS.exists() and not own.exists():
+    if COSTS.exists():
         own.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(COSTS, own)
     ran = run(build, options, report)

@@ -420,7 +420,7 @@ class Order(InProject):
                 file.truncate(size)
             now = self.server.call("read_file", path="file", max_bytes=0).sha256
             compares = self.server.call_async("write_file", path="file", content="compared", expected_sha256=now)
-            time.sleep(0.2)
+            time.sleep(0.2)  # somewhere within: each order must come out right
             plain = other.call_async("write_file", path="file", content="plain")
             other.result(plain, "write_file", 60)
             self.server.raw.result_of(compares, 60, what="write_file")
