@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/composition.hpp"
-#include "app/exit_guard.hpp"
+#include "app/exit_deadline.hpp"
 #include "base/event.hpp"
 #include "hosts/hosts.hpp"
 #include "instance/instance.hpp"
@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kExitWithin{1'700};
 
 /// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's
-/// own), and a second one must not end the server half way. ExitGuard bounds the time of the shutdown.
+/// own), and a second one must not end the server half way. ExitDeadline bounds the time of the shutdown.
 asio::awaitable<void> end_at_signal(Ending& ending) {
   asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
   for (;;) {
@@ -107,7 +107,7 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
 int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
-  ExitGuard guard;
+  ExitDeadline guard;
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), config);
   Ending ending;

@@ -26,7 +26,7 @@ class Event {
   /// Returns when the event is set; at once if it is set already. Throws operation_aborted when the waiter is
   /// cancelled. The event must live until then.
   [[nodiscard]] boost::asio::awaitable<void> wait();
-  /// As `wait`, but until `when` at most. Says whether the event happened. Costs a third of `finish_by`.
+  /// As `wait`, but until `when` at most. Says whether the event happened. Costs a third of `run_until`.
   [[nodiscard]] boost::asio::awaitable<bool> wait_by(Clock::time_point when);
 
  private:

@@ -219,7 +219,7 @@ FileLock FileLock::try_lock(const std::filesystem::path& path) {
   return lock;
 }
 
-bool FileLock::lost_its_name() const {
+bool FileLock::is_unlinked() const {
   struct stat info{};
   return fd_ && ::fstat(fd_.get(), &info) == 0 && info.st_nlink == 0;
 }

@@ -77,7 +77,7 @@ class FileLock {
   explicit operator bool() const { return static_cast<bool>(fd_); }
   [[nodiscard]] int fd() const { return fd_.get(); }
   /// Whether somebody removed the locked file: the next process makes another file, and locks that one.
-  [[nodiscard]] bool lost_its_name() const;
+  [[nodiscard]] bool is_unlinked() const;
 
  private:
   UniqueFd fd_;

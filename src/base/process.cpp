@@ -37,19 +37,19 @@ constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
 /// Children that we may not kill, because they run as another user (sudo). They end when their pipes close.
-std::vector<pid_t>& left_to_themselves() {
+std::vector<pid_t>& unkillable_children() {
   static std::vector<pid_t> pids;
   return pids;
 }
 
 void reap_left_to_themselves() {
-  std::erase_if(left_to_themselves(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+  std::erase_if(unkillable_children(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 /// Owns a started child: kills and reaps it when the object goes out of scope.
 class Child {
  public:
-  Child(pid_t pid, bool leads) : pid_(pid), leads_(leads) { reap_left_to_themselves(); }
+  Child(pid_t pid, bool leads) : pid_(pid), is_group_leader_(leads) { reap_left_to_themselves(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
@@ -63,7 +63,7 @@ class Child {
     int status = SIGKILL;
     const pid_t pid = std::exchange(pid_, -1);
     if (pid > 0) {
-      if (leads_) {
+      if (is_group_leader_) {
         ::kill(-pid, SIGKILL);
       }
       const bool obeys = ::kill(pid, SIGKILL) == 0;
@@ -72,7 +72,7 @@ class Child {
         reaped = ::waitpid(pid, &status, obeys ? 0 : WNOHANG);
       } while (reaped < 0 && errno == EINTR);
       if (reaped == 0) {
-        left_to_themselves().push_back(pid);
+        unkillable_children().push_back(pid);
       }
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -80,7 +80,7 @@ class Child {
 
  private:
   pid_t pid_;
-  bool leads_;  ///< it leads a process group of its own
+  bool is_group_leader_;  ///< it leads a process group of its own
 };
 
 /// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
@@ -276,7 +276,7 @@ bool ChildProcess::has_ended() const {
 
 asio::awaitable<ProcessResult> ChildProcess::finish(std::string input, std::chrono::milliseconds deadline) {
   ProcessResult result;
-  result.timed_out = !co_await finish_by(Clock::now() + deadline, state_->communicate(input, result));
+  result.timed_out = !co_await run_until(Clock::now() + deadline, state_->communicate(input, result));
   result.exit_code = state_->child.end();
   co_return result;
 }

@@ -21,7 +21,7 @@ namespace terminally {
 /// - The work's exception is kept for `result`, and dropped where nobody asks for that.
 ///
 /// Work that nobody asks for again is spawned with asio::detached. Work that must end in time is not this:
-/// `finish_by` cancels it.
+/// `run_until` cancels it.
 template <typename T = void>
 class Spawned;
 

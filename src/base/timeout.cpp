@@ -32,7 +32,7 @@ asio::awaitable<void> sleep_quietly(Clock::time_point when) {
 
 }  // namespace
 
-asio::awaitable<bool> finish_by(Clock::time_point when, asio::awaitable<void> work) {
+asio::awaitable<bool> run_until(Clock::time_point when, asio::awaitable<void> work) {
   using asio::experimental::awaitable_operators::operator||;
   // Errors are passed on by hand: `||` waits for the first success, so a failed `work` would cost the whole
   // time, and two cancelled branches would make a multiple_exceptions that no caller expects.

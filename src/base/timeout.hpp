@@ -24,7 +24,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Runs `work` until it is done, and cancels it at `when`. Says whether `work` was done in time. Passes on
 /// what `work` throws; throws operation_aborted when the caller is cancelled.
-[[nodiscard]] boost::asio::awaitable<bool> finish_by(Clock::time_point when,
+[[nodiscard]] boost::asio::awaitable<bool> run_until(Clock::time_point when,
                                                      boost::asio::awaitable<void> work);
 
 /// A time on Clock as a number that other processes of this boot understand.

@@ -111,7 +111,7 @@ asio::awaitable<bool> ExecOutput::write_all(std::string text) {
   done_ = 0;
   while (done_ < writing_.size()) {
     const auto give_up_at = hurries_ ? Clock::now() + kLastWords : Clock::time_point::max();
-    if (!co_await finish_by(give_up_at, write_some())) {
+    if (!co_await run_until(give_up_at, write_some())) {
       co_return false;
     }
   }

@@ -12,8 +12,8 @@
 
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
+#include "cli/log_display.hpp"
 #include "cli/print.hpp"
-#include "cli/stage.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/until_signal.hpp"
 #include "log/output.hpp"
@@ -66,7 +66,7 @@ void warn_of_small_terminal(const Config& config) {
   }
 }
 
-asio::awaitable<void> play(Recording& recording, const ReplayOptions& options, Stage& stage) {
+asio::awaitable<void> play(Recording& recording, const ReplayOptions& options, LogDisplay& stage) {
   auto due = Clock::now();
   while (auto piece = recording.next()) {
     Seconds wait = piece->wait;
@@ -92,7 +92,7 @@ int replay(const Config& config, const ReplayOptions& options) {
   }
   warn_of_small_terminal(config);
   const QuietKeyboard quiet;
-  Stage stage(Stage::Page::own);
+  LogDisplay stage(LogDisplay::Page::own);
   asio::io_context io(1);
   return run_until_signal(io, play(recording, options, stage));
 }

@@ -12,8 +12,8 @@
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
+#include "cli/log_display.hpp"
 #include "cli/print.hpp"
-#include "cli/stage.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/until_signal.hpp"
 #include "log/log_end.hpp"
@@ -48,7 +48,7 @@ class Printer {
  public:
   Printer(bool render, int cols) : render_(render), cols_(cols) {
     if (!render && ::isatty(STDOUT_FILENO) != 0) {
-      stage_.emplace(Stage::Page::as_needed);
+      stage_.emplace(LogDisplay::Page::as_needed);
     }
   }
 
@@ -91,12 +91,12 @@ class Printer {
 
   bool render_;
   int cols_;
-  std::optional<Stage> stage_;
+  std::optional<LogDisplay> stage_;
   std::string pending_;
 };
 
 /// Reads a log up to its present end, whoever writes it.
-class WhatIsThere : public LogReach {
+class WhatIsThere : public ReadableRange {
  public:
   Part now() override { return {.begin = 0, .end = kNoLimit, .last = true}; }
   asio::awaitable<void> changed_by(Clock::time_point /*when*/) override { co_return; }

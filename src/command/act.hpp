@@ -29,7 +29,7 @@ struct RestoreFiles {};
 /// Whether it has become a nested shell.
 struct LookForShells {};
 /// That it is being ended: whoever comes after us goes on with it.
-struct RecordPressing {
+struct RecordTermination {
   Reason why = Reason::none;
   bool force = false;
 };
@@ -56,7 +56,7 @@ struct Await {
 }  // namespace act
 
 using Act = std::variant<act::Approach, act::Type, act::ClearPrompt, act::Withdraw, act::RemoveScript,
-                         act::RestoreFiles, act::LookForShells, act::RecordPressing, act::SignalGroup,
+                         act::RestoreFiles, act::LookForShells, act::RecordTermination, act::SignalGroup,
                          act::SignalShell, act::Begin, act::Await>;
 
 /// What is to be done now, in this order, and when to look again unless something happens before.

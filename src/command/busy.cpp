@@ -109,7 +109,7 @@ std::string next_call(const std::string& tool, WindowId window, const std::strin
 
 bool is_elsewhere(const Tab& tab) {
   return std::ranges::any_of(tab.runs, [](const auto& run) {
-    const auto& way = run->record().way_in;
+    const auto& way = run->record().shell_gateway;
     return way && (run->shells().opened_one() || !way->ends_with_command);
   });
 }

@@ -157,7 +157,7 @@ std::optional<ProcessId> CommandActs::shell_to_tell(const act::SignalGroup& sign
 
 asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
   if (!state_.is_interrupted()) {
-    state_.wishes.why = Reason::cancelled_by_client;
+    state_.requested.why = Reason::cancelled_by_client;
   }
   co_await let_program_start(tab_);
   if (state_.has_ended()) {
@@ -172,7 +172,7 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
 
 asio::awaitable<void> CommandActs::type_probe() {
   try {
-    co_await terminal_.type("\x15" + typed_.script.probe_line + "\r", Typed::key);
+    co_await terminal_.type("\x15" + typed_.script.probe_line + "\r", InputKind::key);
   } catch (const Error&) {
     // without the probe, the command is ended by force
   }
@@ -224,13 +224,13 @@ asio::awaitable<void> CommandActs::read_log_out() {
 /// After END and before anybody learns of the end, so that no other command comes between: asks whether
 /// somebody else may have typed C-c, while tmux still knows it.
 asio::awaitable<void> CommandActs::settle_prompt() {
-  if (state_.life.pressing().has_killed()) {
+  if (state_.life.termination().has_killed()) {
     leave_full_screen(tab_.tty);
   }
   // Only where somebody else may have typed in the tab, the C-c counts as theirs.
   if (!state_.is_interrupted() && looks_interrupted(*output_.end())) {
     try {
-      found_.touched = co_await terminal_.is(PaneFact::touched);
+      found_.others_typed = co_await terminal_.is(PaneFact::others_typed);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): then nobody is known to have been there
     }
   }

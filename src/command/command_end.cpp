@@ -158,8 +158,8 @@ void CommandEnd::abandon() {
   if (state_.has_ended()) {
     return;
   }
-  if (state_.wishes.answered) {
-    end_as(called_off(state_.wishes));
+  if (state_.requested.answered) {
+    end_as(called_off(state_.requested));
     return;
   }
   record_.withdraw();
@@ -175,7 +175,8 @@ void CommandEnd::abandon() {
 /// Ends the command as its END says.
 void CommandEnd::conclude() {
   acts_.look_for_stopped();
-  end_as(outcome_of(*output_.end(), state_.why(), acts_.found().touched, acts_.found().stopped.has_value()));
+  end_as(outcome_of(*output_.end(), state_.why(), acts_.found().others_typed,
+                    acts_.found().stopped.has_value()));
 }
 
 void CommandEnd::note_end(const Outcome& outcome) {
@@ -192,8 +193,8 @@ void CommandEnd::note_end(const Outcome& outcome) {
     record_.note(
         "its beginning is missing from the log: the output has what was typed, and the prompt, in front");
   }
-  if (record_->way_in && is_alive(record_->way_in->process)) {
-    record_.edit().way_in->seen_steady_ms = steady_ms(Clock::now());
+  if (record_->shell_gateway && is_alive(record_->shell_gateway->process)) {
+    record_.edit().shell_gateway->seen_steady_ms = steady_ms(Clock::now());
   }
   if (acts_.found().stopped && outcome.state == CommandState::completed) {
     record_.note(*acts_.found().stopped);

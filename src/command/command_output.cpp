@@ -44,7 +44,7 @@ std::uint64_t CommandOutput::end_byte() const {
   return ended_.is_set() || !record_.may_be_typed() ? record_->end_byte : log_.output_end();
 }
 
-LogReach::Part CommandOutput::part() const {
+ReadableRange::Part CommandOutput::part() const {
   const bool ended = ended_.is_set();
   if (!log_.has_start() || (!log_.output_is_known() && !ended)) {
     return {.begin = 0, .end = 0, .last = ended};

@@ -33,7 +33,7 @@ class CommandOutput {
   /// Where what the command printed ends by now.
   [[nodiscard]] std::uint64_t end_byte() const;
   /// The part of the log that is the output, without our own lines: nothing before its beginning is known.
-  [[nodiscard]] LogReach::Part part() const;
+  [[nodiscard]] ReadableRange::Part part() const;
   /// Told each time that `part` may be another.
   [[nodiscard]] Event& changed() { return changed_; }
   [[nodiscard]] CommandLog& log() { return log_; }
@@ -47,7 +47,7 @@ class CommandOutput {
 };
 
 /// The output of one command, for a reader that follows it until the command has ended.
-class RunOutput : public LogReach {
+class RunOutput : public ReadableRange {
  public:
   explicit RunOutput(std::shared_ptr<CommandOutput> output) : output_(std::move(output)) {}
 

@@ -28,7 +28,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
       tab_(std::move(tab)),
       terminal_(context.terminal_of(*tab_)),
       watch_(context.watch.watch(tab_->log.path())),
-      state_{.life = life_at_first(*tab_, record), .wishes = {}, .ended = {}},
+      state_{.life = life_at_first(*tab_, record), .requested = {}, .ended = {}},
       record_(context.executor, tab_, std::move(record)),
       output_(tab_->log, record_, state_.ended),
       shells_(*tab_, record_),
@@ -43,10 +43,10 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   typed_ = how_it_was_typed(*tab_, *record_, context_.helper);
   log.set_own_lines(typed_.script.own_line_marks);
   if (record_->deadline_steady_ms != 0) {
-    state_.wishes.deadline = Clock::time_point(Milliseconds(record_->deadline_steady_ms));
+    state_.requested.deadline = Clock::time_point(Milliseconds(record_->deadline_steady_ms));
   }
   if (record_->signalled) {
-    state_.wishes.why = Reason::cancelled_by_client;  // whatever ends it was our signal; no more are sent
+    state_.requested.why = Reason::cancelled_by_client;  // whatever ends it was our signal; no more are sent
   }
   // The process that looked after it before had begun to end it.
   if (record_->reason != Reason::none || tab_->files.is_cancelled(record_->nonce)) {
@@ -105,8 +105,8 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
     CommandActs::begin(std::shared_ptr<CommandActs>(shared_from_this(), &acts_), begun->act);
   } else if (const auto* awaited = std::get_if<act::Await>(&act)) {
     co_await acts_.finish(awaited->act);
-  } else if (const auto* pressing = std::get_if<act::RecordPressing>(&act)) {
-    record_.save_pressing(pressing->why, pressing->force);
+  } else if (const auto* termination = std::get_if<act::RecordTermination>(&act)) {
+    record_.save_termination(termination->why, termination->force);
   } else if (std::holds_alternative<act::RemoveScript>(act)) {
     if (typed_.in_files) {
       tab_->files.remove_script(record_->nonce);
@@ -128,15 +128,15 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
 /// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
 /// Also where its END is there by now: what ended it may be that.
 void CommandRun::heed_other_processes() {
-  if (state_.wishes.force || tab_->closed || !state_.life.is_followed()) {
+  if (state_.requested.force || tab_->closed || !state_.life.is_followed()) {
     return;
   }
   const bool cancelled = tab_->files.is_cancelled(record_->nonce);
   const bool force = cancelled && tab_->files.is_cancelled_by_force(record_->nonce);
-  if (force || (cancelled && !state_.wishes.ends)) {
+  if (force || (cancelled && !state_.requested.ends)) {
     request_end(Reason::cancelled_by_client, force);
   } else if (!is_interrupted() && tab_->files.is_signalled(record_->nonce)) {
-    state_.wishes.why = Reason::cancelled_by_client;
+    state_.requested.why = Reason::cancelled_by_client;
   }
 }
 
@@ -144,17 +144,17 @@ void CommandRun::request_end(Reason why, bool force) {
   if (has_ended()) {
     return;
   }
-  Wishes& wishes = state_.wishes;
-  if (wishes.why == Reason::none) {
-    wishes.why = why;
+  Requested& requested = state_.requested;
+  if (requested.why == Reason::none) {
+    requested.why = why;
   }
-  wishes.ends = true;
-  wishes.force = wishes.force || force;
+  requested.ends = true;
+  requested.force = requested.force || force;
   watch_.wake();
 }
 
 void CommandRun::set_deadline(Clock::time_point when) {
-  state_.wishes.deadline = when;
+  state_.requested.deadline = when;
   record_.edit().deadline_steady_ms = when == Clock::time_point::max() ? 0 : steady_ms(when);
   if (record_.is_recorded() && !has_ended()) {
     static_cast<void>(record_.save());

@@ -39,7 +39,7 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] bool signal_came_too_early() const { return evidence_.foreground().missed_key; }
 
   /// The call has answered while `start_run` goes on: the command is not typed again, under another id.
-  void call_has_answered() { state_.wishes.answered = true; }
+  void call_has_answered() { state_.requested.answered = true; }
 
   /// Whether something of ours is ending the command.
   [[nodiscard]] bool is_interrupted() const { return state_.is_interrupted(); }

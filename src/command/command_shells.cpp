@@ -2,7 +2,7 @@
 
 #include "command/command_shells.hpp"
 
-#include "command/way_in.hpp"
+#include "command/shell_gateway.hpp"
 
 namespace terminally {
 
@@ -52,19 +52,20 @@ bool CommandShells::one_waits(bool told) {
     const bool shell = told || now->kind != Foreground::Kind::gateway;
     opened_one_ = opened_one_ || shell;
     if (shell || now->name == "ssh") {
-      note_way_in(*now, *prompt_seen_);
+      note_shell_gateway(*now, *prompt_seen_);
     }
   }
   return now.has_value();
 }
 
 /// A process that is older than the way on record was there before it, and is not the way in.
-void CommandShells::note_way_in(const Foreground& prompt, Clock::time_point seen) {
-  std::optional<WayIn> way = way_in(prompt, seen);
-  if (!way || (record_->way_in && way->process.start_ticks <= record_->way_in->process.start_ticks)) {
+void CommandShells::note_shell_gateway(const Foreground& prompt, Clock::time_point seen) {
+  std::optional<ShellGateway> way = shell_gateway(prompt, seen);
+  if (!way ||
+      (record_->shell_gateway && way->process.start_ticks <= record_->shell_gateway->process.start_ticks)) {
     return;
   }
-  record_.edit().way_in = std::move(way);
+  record_.edit().shell_gateway = std::move(way);
   record_.note_end_of_way();
   static_cast<void>(record_.save());  // it may end while nobody looks
 }

@@ -31,7 +31,7 @@ class CommandShells {
   [[nodiscard]] bool one_may_wait() const { return prompt_seen_.has_value(); }
   /// That the shell that the command opened was seen at this prompt: how that shell is reached is on record
   /// from then on.
-  void note_way_in(const Foreground& prompt, Clock::time_point seen);
+  void note_shell_gateway(const Foreground& prompt, Clock::time_point seen);
 
  private:
   [[nodiscard]] bool leaves_line_open() const;

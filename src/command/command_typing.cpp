@@ -8,11 +8,11 @@
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "command/way_in.hpp"
+#include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal.hpp"
-#include "tab/line_at_prompt.hpp"
+#include "tab/prompt_cleaner.hpp"
 #include "tab/terminal_signals.hpp"
 
 namespace terminally {
@@ -95,7 +95,7 @@ class CommandTyping {
   HowTyped& typed_;
   Clock::time_point called_;
   Clock::time_point give_up_at_;
-  LineAtPrompt at_prompt_;
+  PromptCleaner at_prompt_;
   Foreground prompt_;  ///< where it is typed
 };
 
@@ -142,7 +142,7 @@ asio::awaitable<bool> CommandTyping::approach() {
   if (is_restricted_shell(foreground)) {
     throw cannot_run_in_restricted(tab_, foreground);
   }
-  if (std::string note = note_of_lost_way(tab_, foreground, called_); !note.empty()) {
+  if (std::string note = note_of_lost_gateway(tab_, foreground, called_); !note.empty()) {
     note_once(record_.edit().notes, std::move(note));
   }
   co_await wait_for_last_words(tab_, give_up_at_);
@@ -154,7 +154,7 @@ asio::awaitable<bool> CommandTyping::approach() {
   }
   if (const auto own = std::ranges::find(tab_.runs, &run_, &RunPtr::get);
       own != tab_.runs.begin() && own != tab_.runs.end()) {
-    (*std::prev(own))->shells().note_way_in(foreground, Clock::now());
+    (*std::prev(own))->shells().note_shell_gateway(foreground, Clock::now());
   }
   prompt_ = foreground;
   co_return true;
@@ -172,7 +172,7 @@ asio::awaitable<bool> CommandTyping::wait_for_a_pause() {
     if (now >= give_up_at_) {
       throw busy_with_typing(tab_);
     }
-    if (is_called_off(run_.state_.wishes, now)) {
+    if (is_called_off(run_.state_.requested, now)) {
       co_return false;
     }
     co_await sleep_for(kPauses);
@@ -244,7 +244,7 @@ ShellCommand CommandTyping::prepare_record() {
   record.cwd = process_cwd(prompt_.pid);
   record.started_steady_ms = steady_ms(Clock::now());
   record.started_ticks = ticks_since_boot();
-  record.way_in = way_in(prompt_, Clock::now());
+  record.shell_gateway = shell_gateway(prompt_, Clock::now());
   record.older_jobs = child_processes(prompt_.pid);
   typed_.in_files = reads_our_files(prompt_);
   if (typed_.in_files) {
@@ -276,7 +276,7 @@ asio::awaitable<bool> CommandTyping::type_now(std::string bytes) {
   // It may be in a step of its prompt just now: then we look again.
   const auto give_up_at = Clock::now() + kLeavesFullScreen;
   for (;;) {
-    if (is_called_off(run_.state_.wishes, Clock::now())) {
+    if (is_called_off(run_.state_.requested, Clock::now())) {
       co_return false;
     }
     const bool done = co_await try_to_type(bytes);
@@ -311,7 +311,7 @@ asio::awaitable<bool> CommandTyping::type_now(std::string bytes) {
 /// The fact by which somebody else may have typed. Our own C-c was a moment ago: since then only who sees the
 /// pane can have.
 PaneFact CommandTyping::touch_of_others() const {
-  return at_prompt_.was_taken_away() ? PaneFact::touched_a_moment_ago : PaneFact::touched;
+  return at_prompt_.was_taken_away() ? PaneFact::others_typed_just_now : PaneFact::others_typed;
 }
 
 /// Not while a full-screen program is shown, nor where somebody else may have left something at the prompt:
@@ -321,7 +321,8 @@ asio::awaitable<bool> CommandTyping::try_to_type(std::string bytes) {
   bool done = true;
   typed_.failure.reset();
   try {
-    done = co_await terminal_.type(std::move(bytes), Typed::line, PaneFact::full_screen | touch_of_others());
+    done =
+        co_await terminal_.type(std::move(bytes), InputKind::line, PaneFact::full_screen | touch_of_others());
   } catch (const Error& error) {
     typed_.failure = error;
   }

@@ -41,7 +41,7 @@ SeenForeground Evidence::foreground() const {
   }
   const auto mode = terminal_mode(tab_.tty);
   seen.keys_signal = !mode || mode->keys_signal;
-  seen.deaf_fork = seen.who == Who::program && is_deaf_fork(now);
+  seen.deaf_fork = seen.who == Who::program && ignores_sigterm_before_exec(now);
   seen.missed_key = acts_.found().key_ticks != 0 && was_just_started(now.group, acts_.found().key_ticks);
   return seen;
 }

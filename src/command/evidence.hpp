@@ -49,11 +49,11 @@ class Evidence : public CommandSenses {
   [[nodiscard]] bool is_nested() const override { return typed_.nested; }
   [[nodiscard]] bool is_outermost() const override { return place_.is_outermost(); }
   [[nodiscard]] bool one_around_is_ending() const override { return place_.one_around_is_ending(); }
-  [[nodiscard]] Wishes wishes() const override { return state_.wishes; }
+  [[nodiscard]] Requested requested() const override { return state_.requested; }
   [[nodiscard]] bool can_probe() const override { return !typed_.script.probe_line.empty(); }
   [[nodiscard]] ActState state_of(LongAct act) const override { return acts_.state_of(act); }
   [[nodiscard]] bool tmux_answered() const override { return acts_.found().tmux_answered; }
-  [[nodiscard]] bool was_touched() const override { return acts_.found().touched; }
+  [[nodiscard]] bool typed_by_others() const override { return acts_.found().others_typed; }
   [[nodiscard]] bool is_stopped() const override { return acts_.found().stopped.has_value(); }
 
  private:

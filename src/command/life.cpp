@@ -60,8 +60,8 @@ CommandLife::State not_taken(const CommandLife::Typed& state, const CommandLife:
   if (state.attempt == kStartAttempts) {
     return untaken();
   }
-  if (is_called_off(look.seen.wishes(), look.now)) {
-    return called_off(look.seen.wishes());
+  if (is_called_off(look.seen.requested(), look.now)) {
+    return called_off(look.seen.requested());
   }
   look.todo.add(act::Withdraw{});
   return CommandLife::Approaching{state.attempt + 1};
@@ -104,7 +104,7 @@ Todo CommandLife::step(const CommandSenses& seen, Clock::time_point now) {
     if (auto end = end_of_followed(look)) {
       state_ = *end;
     } else {
-      pressing_.step(seen, now, todo);
+      termination_.step(seen, now, todo);
     }
   }
   if (state_.index() == before) {
@@ -143,8 +143,8 @@ CommandLife::State CommandLife::next(Typing state, const Look& look) const {
 }
 
 CommandLife::State CommandLife::next(Clearing state, const Look& look) const {
-  if (is_called_off(look.seen.wishes(), look.now)) {
-    return called_off(look.seen.wishes());
+  if (is_called_off(look.seen.requested(), look.now)) {
+    return called_off(look.seen.requested());
   }
   look.todo.add(act::Withdraw{});
   look.todo.add(act::ClearPrompt{});
@@ -196,11 +196,11 @@ std::optional<CommandLife::State> CommandLife::end_of_followed(const Look& look)
   }
   const auto unreadable = look.seen.log_unreadable_since();
   const bool log_is_lost = unreadable && look.now - *unreadable > kLogComesBack;
-  if ((pressing_.has_failed() || log_is_lost) && look.seen.exit_code()) {
-    return by_exit_file(Seen::exit_file, pressing_.why(look.seen.wishes()), look.seen.exit_code());
+  if ((termination_.has_failed() || log_is_lost) && look.seen.exit_code()) {
+    return by_exit_file(Seen::exit_file, termination_.why(look.seen.requested()), look.seen.exit_code());
   }
-  if (pressing_.has_failed()) {
-    return lost(Seen::gave_up, pressing_.why(look.seen.wishes()));
+  if (termination_.has_failed()) {
+    return lost(Seen::gave_up, termination_.why(look.seen.requested()));
   }
   if (log_is_lost) {
     return lost(Seen::log_unreadable, Reason::none);
@@ -242,7 +242,7 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
     return ShellGone{look.now, look.now + kHousekeeping};
   }
   const auto quiet = look.now - std::max(state.since, seen.log_grew());
-  state.next_look = look.now + (pressing_.why(seen.wishes()) != Reason::none
+  state.next_look = look.now + (termination_.why(seen.requested()) != Reason::none
                                     ? kHousekeeping
                                     : pause_after(quiet, kHousekeeping, kQuietHousekeeping));
   look.todo.look_by(state.next_look);
@@ -250,7 +250,8 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
 }
 
 bool CommandLife::hurries(const Look& look) const {
-  return pressing_.why(look.seen.wishes()) != Reason::none || look.now >= look.seen.wishes().deadline;
+  return termination_.why(look.seen.requested()) != Reason::none ||
+         look.now >= look.seen.requested().deadline;
 }
 
 bool CommandLife::may_be_late(const EndIsLate& state, const Look& look) const {
@@ -299,15 +300,15 @@ CommandLife::State CommandLife::next(LastChance state, const Look& look) const {
   if (may_be_late(state.late, look)) {
     return EndIsLate{state.late.since, look.now + kHousekeeping};
   }
-  if (pressing_.why(look.seen.wishes()) != Reason::none) {
+  if (termination_.why(look.seen.requested()) != Reason::none) {
     look.todo.add(act::Await{LongAct::end_rest});
     return EndsRestWithoutEnd{state.by};
   }
-  return by_exit_file(state.by, pressing_.why(look.seen.wishes()), look.seen.exit_code());
+  return by_exit_file(state.by, termination_.why(look.seen.requested()), look.seen.exit_code());
 }
 
 CommandLife::State CommandLife::next(EndsRestWithoutEnd state, const Look& look) const {
-  return by_exit_file(state.by, pressing_.why(look.seen.wishes()), look.seen.exit_code());
+  return by_exit_file(state.by, termination_.why(look.seen.requested()), look.seen.exit_code());
 }
 
 CommandLife::State CommandLife::next(ShellGone state, const Look& look) const {
@@ -323,7 +324,7 @@ CommandLife::State CommandLife::next(ShellGone state, const Look& look) const {
   }
   const Milliseconds patience = seen.is_outermost() ? kTabEnds : kOuterEnds;
   if (look.now - state.since > patience && !seen.one_around_is_ending()) {
-    return lost(Seen::shell_gone, pressing_.why(seen.wishes()));
+    return lost(Seen::shell_gone, termination_.why(seen.requested()));
   }
   return state;
 }
@@ -335,13 +336,13 @@ CommandLife::State CommandLife::next(TabGone state, const Look& look) const {
     return state;
   }
   if (const auto end = look.seen.end()) {
-    return outcome_of(*end, pressing_.why(look.seen.wishes()), false, false);
+    return outcome_of(*end, termination_.why(look.seen.requested()), false, false);
   }
   return lost(Seen::tab_gone, look.seen.tmux_lives() ? Reason::tab_closed : Reason::tmux_server_lost);
 }
 
 CommandLife::State CommandLife::next(EndRead /*state*/, const Look& look) const {
-  if (pressing_.why(look.seen.wishes()) != Reason::none) {
+  if (termination_.why(look.seen.requested()) != Reason::none) {
     look.todo.add(act::Await{LongAct::end_rest});
     return EndsRest{};
   }
@@ -356,7 +357,8 @@ CommandLife::State CommandLife::next(EndsRest /*state*/, const Look& look) const
 
 CommandLife::State CommandLife::next(SettlesPrompt /*state*/, const Look& look) const {
   const CommandSenses& seen = look.seen;
-  return outcome_of(*seen.end(), pressing_.why(seen.wishes()), seen.was_touched(), seen.is_stopped());
+  return outcome_of(*seen.end(), termination_.why(seen.requested()), seen.typed_by_others(),
+                    seen.is_stopped());
 }
 
 }  // namespace terminally

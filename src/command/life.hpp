@@ -5,8 +5,8 @@
 
 #include "command/act.hpp"
 #include "command/outcome.hpp"
-#include "command/pressing.hpp"
 #include "command/senses.hpp"
+#include "command/termination.hpp"
 
 namespace terminally {
 
@@ -46,7 +46,7 @@ class Untaken {
 ///     approaching ─ typing ─ typed ─ running ─ ending ─ over
 ///
 /// `approaching` and `typing` come again after `clearing` (somebody had typed there), and once after a line
-/// that was certainly not taken. While it runs, Pressing does what makes it end.
+/// that was certainly not taken. While it runs, Termination does what makes it end.
 class CommandLife {
  public:
   /// How long END may be missing after the exit code is known, while nothing comes into the log.
@@ -66,7 +66,7 @@ class CommandLife {
   [[nodiscard]] bool is_followed() const;
   /// nullopt while it goes on.
   [[nodiscard]] const Outcome* outcome() const { return std::get_if<Outcome>(&state_); }
-  [[nodiscard]] const Pressing& pressing() const { return pressing_; }
+  [[nodiscard]] const Termination& termination() const { return termination_; }
 
   // Its states, and what a look has: for the functions of life.cpp.
   struct Approaching {
@@ -155,7 +155,7 @@ class CommandLife {
 
   Clock::time_point give_up_at_;
   State state_;
-  Pressing pressing_;
+  Termination termination_;
 };
 
 }  // namespace terminally

@@ -18,19 +18,19 @@ bool looks_interrupted(SeenEnd end) {
          (end.by == Marker::By::hook && end.exit_code == 0);
 }
 
-bool is_called_off(const Wishes& wishes, Clock::time_point now) {
-  return wishes.why != Reason::none || wishes.answered || now >= wishes.deadline;
+bool is_called_off(const Requested& requested, Clock::time_point now) {
+  return requested.why != Reason::none || requested.answered || now >= requested.deadline;
 }
 
-Outcome called_off(const Wishes& wishes) {
-  if (wishes.why == Reason::none && wishes.answered) {
+Outcome called_off(const Requested& requested) {
+  if (requested.why == Reason::none && requested.answered) {
     return untaken();
   }
   return {Seen::called_off, CommandState::cancelled,
-          wishes.why == Reason::none ? Reason::timeout : wishes.why};
+          requested.why == Reason::none ? Reason::timeout : requested.why};
 }
 
-Outcome outcome_of(SeenEnd end, Reason why, bool touched, bool stopped) {
+Outcome outcome_of(SeenEnd end, Reason why, bool others_typed, bool stopped) {
   if (end.by == Marker::By::refused) {
     return {Seen::refused, CommandState::failed, Reason::no_shell_answered};
   }
@@ -38,7 +38,7 @@ Outcome outcome_of(SeenEnd end, Reason why, bool touched, bool stopped) {
     return {Seen::end, CommandState::cancelled, why, end.exit_code};
   }
   // An exit code that tells of the C-c counts, whether or not something was stopped as well.
-  const bool interrupted = touched && looks_interrupted(end);
+  const bool interrupted = others_typed && looks_interrupted(end);
   if (interrupted && (end.exit_code != 0 || !stopped)) {
     return {Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, end.exit_code};
   }

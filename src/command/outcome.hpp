@@ -30,9 +30,9 @@ struct Outcome {
   std::optional<int> exit_code = std::nullopt;
 };
 
-/// What END means. `why`: as Pressing::why. `touched`: somebody else may have typed C-c. `stopped`: something
-/// of the command waits to be continued.
-[[nodiscard]] Outcome outcome_of(SeenEnd end, Reason why, bool touched, bool stopped);
+/// What END means. `why`: as Termination::why. `others_typed`: somebody else may have typed C-c. `stopped`:
+/// something of the command waits to be continued.
+[[nodiscard]] Outcome outcome_of(SeenEnd end, Reason why, bool others_typed, bool stopped);
 /// Whether the shell says so: the program died of it (ksh93 counts from 256), or the text was abandoned (zsh
 /// and fish then report 0).
 [[nodiscard]] bool looks_interrupted(SeenEnd end);
@@ -40,11 +40,11 @@ struct Outcome {
 [[nodiscard]] Outcome untaken();
 /// Whether nobody wants it any more that is not typed yet: it is cancelled, its time is over, or its call has
 /// answered.
-[[nodiscard]] bool is_called_off(const Wishes& wishes, Clock::time_point now);
+[[nodiscard]] bool is_called_off(const Requested& requested, Clock::time_point now);
 /// How one ends that was not run and is not typed (again): it was cancelled, its time is over, or its call
 /// has answered.
-[[nodiscard]] Outcome called_off(const Wishes& wishes);
-/// How one ended whose END is missing: its file tells the code. `why`: as Pressing::why.
+[[nodiscard]] Outcome called_off(const Requested& requested);
+/// How one ended whose END is missing: its file tells the code. `why`: as Termination::why.
 [[nodiscard]] Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code);
 /// How one ended whose END is not known, nor its exit code.
 [[nodiscard]] Outcome lost(Outcome::Seen seen, Reason why);

@@ -70,7 +70,8 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
                   "tab " + to_string(tab.window) + " " + why_closed(tab) + "; its log can still be read");
     }
     if (foreground.kind == Foreground::Kind::program || foreground.runs_program) {
-      if (tab.shell.is_no_step(age_of(foreground.pid), waited, Clock::now()) || Clock::now() >= deadline) {
+      if (tab.shell.is_users_program(age_of(foreground.pid), waited, Clock::now()) ||
+          Clock::now() >= deadline) {
         throw busy_with_program(tab, foreground);
       }
     } else {
@@ -86,7 +87,7 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
         throw busy_with_reading(tab, foreground);
       }
     }
-    if (Clock::now() >= deadline || tab.shell.is_no_way_back(waited, Clock::now())) {
+    if (Clock::now() >= deadline || tab.shell.runs_foreign_work(waited, Clock::now())) {
       throw busy_without_prompt(tab, foreground);
     }
     co_await sleep_until(Clock::now() + pause);

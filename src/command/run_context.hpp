@@ -33,11 +33,11 @@ struct RunContext {
 /// How far one command has come, and what is wanted of it.
 struct RunState {
   CommandLife life;
-  Wishes wishes;
+  Requested requested;
   Event ended;
 
   /// Why the end of the command is ours; none: it is not.
-  [[nodiscard]] Reason why() const { return life.pressing().why(wishes); }
+  [[nodiscard]] Reason why() const { return life.termination().why(requested); }
   [[nodiscard]] bool is_interrupted() const { return why() != Reason::none; }
   [[nodiscard]] bool has_ended() const { return ended.is_set(); }
 };

@@ -34,7 +34,7 @@ struct SeenForeground {
 };
 
 /// What others want of a command.
-struct Wishes {
+struct Requested {
   Reason why = Reason::none;  ///< its end counts as ours for this reason, whatever ends it
   bool ends = false;          ///< it is to be ended
   bool force = false;         ///< without a C-c and a SIGTERM first
@@ -91,12 +91,12 @@ class CommandSenses {
   [[nodiscard]] virtual bool one_around_is_ending() const = 0;
 
   // What is wanted, and what is being done.
-  [[nodiscard]] virtual Wishes wishes() const = 0;
+  [[nodiscard]] virtual Requested requested() const = 0;
   [[nodiscard]] virtual bool can_probe() const = 0;
   [[nodiscard]] virtual ActState state_of(LongAct act) const = 0;
-  [[nodiscard]] virtual bool tmux_answered() const = 0;  ///< LongAct::ask_tmux
-  [[nodiscard]] virtual bool was_touched() const = 0;    ///< LongAct::settle_prompt: by somebody else
-  [[nodiscard]] virtual bool is_stopped() const = 0;     ///< something of it is, and may be continued
+  [[nodiscard]] virtual bool tmux_answered() const = 0;    ///< LongAct::ask_tmux
+  [[nodiscard]] virtual bool typed_by_others() const = 0;  ///< LongAct::settle_prompt: by somebody else
+  [[nodiscard]] virtual bool is_stopped() const = 0;       ///< something of it is, and may be continued
 
   [[nodiscard]] bool has_begun() const { return has_start() || (in_files() && may_be_taken()); }
 };

@@ -60,7 +60,7 @@ Awaitable<void> FileAccess::beside(std::uint64_t bytes, std::function<void()> wo
 
 Awaitable<void> FileAccess::give_time(std::string said, Awaitable<void> work) {
   const bool in_time =
-      co_await finish_by(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
+      co_await run_until(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
   if (!in_time) {
     throw Error(ErrorCode::io, "path: \"" + said + "\": timed out after " +
                                    std::to_string(patience_.count()) +

@@ -32,11 +32,11 @@ std::optional<double> amount_in(const ordered_json& object, const char* name) {
   return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
 }
 
-std::optional<SeenTotal> seen_in(const ordered_json& meta) {
+std::optional<ProgressCount> seen_in(const ordered_json& meta) {
   const ordered_json* const seen = object_in(meta, "terminally-mcp/seen");
   const auto done = seen != nullptr ? amount_in(*seen, "done") : std::nullopt;
   const auto total = seen != nullptr ? amount_in(*seen, "total") : std::nullopt;
-  return done && total ? std::optional(SeenTotal{*done, *total}) : std::nullopt;
+  return done && total ? std::optional(ProgressCount{*done, *total}) : std::nullopt;
 }
 
 std::optional<AwaitingInput> awaiting_in(const ordered_json& meta) {

@@ -55,8 +55,8 @@ awaitable<void> FarPipe::hello(std::string nonce) {
   for (;;) {
     const std::string bytes = co_await process_.read_some();
     if (bytes.empty()) {
-      co_await finish_by(Clock::now() + kLastWords, process_.ended());
-      co_await finish_by(Clock::now() + kLastWords, errors_are_read_.wait());
+      co_await run_until(Clock::now() + kLastWords, process_.ended());
+      co_await run_until(Clock::now() + kLastWords, errors_are_read_.wait());
       const int code = process_.has_ended() ? process_.exit_code() : 0;
       throw_ended(std::string(hello.printed()), false, code);
     }
@@ -87,7 +87,7 @@ awaitable<std::optional<LineFramer::Line>> FarPipe::line() {
 }
 
 awaitable<std::string> FarPipe::last_words() {
-  co_await finish_by(Clock::now() + kLastWords, errors_are_read_.wait());
+  co_await run_until(Clock::now() + kLastWords, errors_are_read_.wait());
   co_return complained_;
 }
 

@@ -36,7 +36,7 @@ awaitable<std::shared_ptr<FarSession>> FarSession::open(HostEntry host, Argv arg
   session->spawn(session->pipe_.read_errors());
   std::exception_ptr failure;
   try {
-    const bool in_time = co_await finish_by(by, session->pipe_.hello(std::move(nonce)));
+    const bool in_time = co_await run_until(by, session->pipe_.hello(std::move(nonce)));
     if (!in_time) {
       session->pipe_.throw_late(within);
     }
@@ -243,7 +243,7 @@ awaitable<void> FarSession::say_goodbye(Clock::time_point by) {
     co_return;
   }
   send(R"({"jsonrpc":"2.0","method":"notifications/terminally-mcp/goodbye"})");
-  co_await finish_by(by, pipe_.ended());
+  co_await run_until(by, pipe_.ended());
   close("closed");
 }
 

@@ -56,7 +56,7 @@ awaitable<void> read_into(ChildProcess& process, std::string_view begin, std::st
 /// after its answer that is a wrong hash.
 awaitable<std::string> explain(ChildProcess& process, HostEntry host, bool answered, std::string otherwise) {
   PipeEnd end;
-  co_await finish_by(Clock::now() + Milliseconds(500), process.ended());
+  co_await run_until(Clock::now() + Milliseconds(500), process.ended());
   if (process.has_ended()) {
     end.complained = co_await process.read_some_errors();
     end.exit_code = process.exit_code();
@@ -72,7 +72,7 @@ awaitable<std::string> push_file(HostEntry host, std::string directory, std::str
   const Argv argv = script_argv(host, push_script(directory, name, hash, content.size(), runs));
   ChildProcess process(executor, argv);
   std::string machine;
-  const bool ready = co_await finish_by(Clock::now() + kAnswersWithin, read_into(process, kReady, machine));
+  const bool ready = co_await run_until(Clock::now() + kAnswersWithin, read_into(process, kReady, machine));
   if (!ready || machine.empty()) {
     std::string why = co_await explain(process, host, false, "no shell there answered: nothing was sent");
     throw Error(ErrorCode::io, why);
@@ -86,7 +86,7 @@ awaitable<std::string> push_file(HostEntry host, std::string directory, std::str
   const bool taken = co_await process.write(std::move(content));
   std::string place;
   const bool done =
-      taken && co_await finish_by(Clock::now() + kTakesWithin, read_into(process, kDone, place));
+      taken && co_await run_until(Clock::now() + kTakesWithin, read_into(process, kDone, place));
   if (!done || place.empty()) {
     std::string why = co_await explain(process, host, true,
                                        "the copy did not arrive whole; nothing was replaced. Try again");

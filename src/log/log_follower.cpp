@@ -23,7 +23,7 @@ constexpr Milliseconds kAskAgain{200};
 WholeLog::WholeLog(LogWatch::Watch watch, std::function<bool()> closed)
     : watch_(std::move(watch)), closed_(std::move(closed)) {}
 
-LogReach::Part WholeLog::now() {
+ReadableRange::Part WholeLog::now() {
   return {.begin = 0, .end = kNoLimit, .last = closed_()};
 }
 
@@ -35,7 +35,7 @@ void WholeLog::wake() {
   watch_.wake();
 }
 
-LogFollower::LogFollower(PaneLog log, std::unique_ptr<LogReach> reach, std::uint64_t from,
+LogFollower::LogFollower(PaneLog log, std::unique_ptr<ReadableRange> reach, std::uint64_t from,
                          std::size_t slice_bytes)
     : log_(std::move(log)), reach_(std::move(reach)), position_(from), slice_bytes_(slice_bytes) {}
 
@@ -71,8 +71,9 @@ asio::awaitable<std::optional<PaneLog::Slice>> LogFollower::next_by(Clock::time_
 
 asio::awaitable<LogFollower::More> LogFollower::more_by(Clock::time_point when) {
   for (;;) {
-    const LogReach::Part part = part_now();  // before end(), so that the last output of a closed tab is read
-    const bool missing = part.last && part.end != LogReach::kNoLimit && position_ < part.end;
+    const ReadableRange::Part part =
+        part_now();  // before end(), so that the last output of a closed tab is read
+    const bool missing = part.last && part.end != ReadableRange::kNoLimit && position_ < part.end;
     if (missing || position_ < std::min(part.end, log_.end())) {
       co_return More::yes;
     }
@@ -104,11 +105,11 @@ std::uint64_t LogFollower::unread() noexcept {
   }
 }
 
-LogReach::Part LogFollower::part_now() {
-  LogReach::Part part = reach_->now();
+ReadableRange::Part LogFollower::part_now() {
+  ReadableRange::Part part = reach_->now();
   position_ = std::max(position_, part.begin);
   if (finished_) {
-    end_ = end_.value_or(part.end == LogReach::kNoLimit ? log_.end() : part.end);
+    end_ = end_.value_or(part.end == ReadableRange::kNoLimit ? log_.end() : part.end);
     part.end = std::min(part.end, *end_);
     part.last = true;
   }
@@ -119,7 +120,7 @@ LogReach::Part LogFollower::part_now() {
 PaneLog::Slice LogFollower::read_up_to(std::uint64_t end) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, slice_bytes_));
   PaneLog::Slice slice = log_.read(position_, wanted);
-  if (end != LogReach::kNoLimit && (slice.bytes.empty() || slice.from >= end)) {
+  if (end != ReadableRange::kNoLimit && (slice.bytes.empty() || slice.from >= end)) {
     slice.bytes.clear();
     slice.from = end;
     slice.gap_bytes = end - position_;

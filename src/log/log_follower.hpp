@@ -14,7 +14,7 @@
 namespace terminally {
 
 /// Which part of a log a reader may have by now, and when that part changes.
-class LogReach {
+class ReadableRange {
  public:
   static constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
@@ -24,10 +24,10 @@ class LogReach {
     bool last = false;  ///< the part will not grow any more
   };
 
-  LogReach() = default;
-  LogReach(const LogReach&) = delete;
-  LogReach& operator=(const LogReach&) = delete;
-  virtual ~LogReach() = default;
+  ReadableRange() = default;
+  ReadableRange(const ReadableRange&) = delete;
+  ReadableRange& operator=(const ReadableRange&) = delete;
+  virtual ~ReadableRange() = default;
 
   [[nodiscard]] virtual Part now() = 0;
   /// Returns when the part may have changed, at `when` at the latest, and sometimes without a change. Misses
@@ -38,7 +38,7 @@ class LogReach {
 };
 
 /// All of a log, until its tab is closed.
-class WholeLog : public LogReach {
+class WholeLog : public ReadableRange {
  public:
   /// `closed` is asked before each look, at least twice a second.
   WholeLog(LogWatch::Watch watch, std::function<bool()> closed);
@@ -60,7 +60,7 @@ class LogFollower {
  public:
   static constexpr std::size_t kSliceBytes = std::size_t{256} * 1024;
 
-  LogFollower(PaneLog log, std::unique_ptr<LogReach> reach, std::uint64_t from,
+  LogFollower(PaneLog log, std::unique_ptr<ReadableRange> reach, std::uint64_t from,
               std::size_t slice_bytes = kSliceBytes);
 
   /// The next bytes, once there are some; gap_bytes and gap_unknown tell what is gone before them, `eof` that
@@ -87,11 +87,11 @@ class LogFollower {
   [[nodiscard]] std::uint64_t unread() noexcept;
 
  private:
-  [[nodiscard]] LogReach::Part part_now();
+  [[nodiscard]] ReadableRange::Part part_now();
   [[nodiscard]] PaneLog::Slice read_up_to(std::uint64_t end);
 
   PaneLog log_;
-  std::unique_ptr<LogReach> reach_;
+  std::unique_ptr<ReadableRange> reach_;
   std::uint64_t position_;
   std::size_t slice_bytes_;
   bool finished_ = false;

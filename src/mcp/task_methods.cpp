@@ -74,7 +74,7 @@ awaitable<ordered_json> call_as_task(Peer& peer, ExchangePtr exchange, const Too
     result["task"].erase("statusMessage");
     co_return result;
   }
-  if (co_await finish_by(Clock::now() + kAtOnce, task->over.wait())) {
+  if (co_await run_until(Clock::now() + kAtOnce, task->over.wait())) {
     co_return task_outcome(*task, exchange->revision());
   }
   ordered_json result;

@@ -120,7 +120,7 @@ TaskPtr Tasks::begin(TaskRequest request) {
 
 awaitable<void> Tasks::announce(TaskPtr task) {
   if (task->is_of_command) {
-    co_await finish_by(Clock::now() + kBeginsWithin, task->settled.wait());
+    co_await run_until(Clock::now() + kBeginsWithin, task->settled.wait());
   }
   constexpr int kTurns = 3;  // in which a call that begins no command has read its arguments
   for (int turn = 0; turn < kTurns && !task->settled.is_set(); ++turn) {
@@ -191,7 +191,7 @@ awaitable<void> Tasks::cancel(TaskPtr task) {
   bool in_time = co_await ending.wait_by(deadline);
   ending.result();
   if (in_time) {
-    in_time = co_await finish_by(deadline, task->over.wait());
+    in_time = co_await run_until(deadline, task->over.wait());
   }
   if (!in_time) {
     throw Error(ErrorCode::busy,

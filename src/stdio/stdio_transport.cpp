@@ -136,17 +136,17 @@ asio::awaitable<void> StdioTransport::serve_input(Peer& peer, bool stop_calls) {
   while (co_await read_some(peer)) {
   }
   const auto deadline = given_up_at_.value_or(note_end() + answers_within_);
-  const bool answered = co_await finish_by(deadline, peer.wait_for_answers());
+  const bool answered = co_await run_until(deadline, peer.wait_for_answers());
   if (!answered) {
     peer.refuse_unanswered(why_unanswered(stop_calls));
     co_return;  // `finish` waits until the refusals are read
   }
-  co_await finish_by(deadline, writer_->drained(0));
+  co_await run_until(deadline, writer_->drained(0));
 }
 
 asio::awaitable<void> StdioTransport::finish(Peer& peer, Clock::time_point deadline) {
-  co_await finish_by(deadline, peer.end_subscriptions());
-  co_await finish_by(deadline, writer_->drained(0));
+  co_await run_until(deadline, peer.end_subscriptions());
+  co_await run_until(deadline, writer_->drained(0));
 }
 
 /// Reads the bytes that have come and serves the lines in them. False at the end of the input.
@@ -193,7 +193,7 @@ asio::awaitable<bool> StdioTransport::wait_for_room(Peer& peer) {
     }
     given_up_at_ = note_end() + answers_within_;
   }
-  co_return co_await finish_by(*given_up_at_, room(peer));
+  co_return co_await run_until(*given_up_at_, room(peer));
 }
 
 asio::awaitable<void> StdioTransport::room(Peer& peer) {

@@ -287,7 +287,7 @@ bool is_starting(const Foreground& foreground, ProcessId pane) {
                                         process_image(foreground.pid) == process_image(pane.pid));
 }
 
-bool is_deaf_fork(const Foreground& foreground) {
+bool ignores_sigterm_before_exec(const Foreground& foreground) {
   const auto process = process_info(foreground.pid);
   if (!process || process->start_ticks + kBeingMade < ticks_since_boot() || !is_fork(*process) ||
       process_arguments(process->pid) != process_arguments(process->parent)) {

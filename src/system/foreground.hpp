@@ -60,7 +60,7 @@ struct InFront {
 /// shell does, which ignores it (bash, zsh, dash) or catches it and goes on (mksh, ksh93, fish): the shell
 /// gives its child the terminal first, and a signal sent now is lost. Also true of a subshell that does so on
 /// purpose.
-[[nodiscard]] bool is_deaf_fork(const Foreground& foreground);
+[[nodiscard]] bool ignores_sigterm_before_exec(const Foreground& foreground);
 
 /// Whether the foreground is a restricted shell (rbash, `bash -r`). Such a shell sources no file by its path
 /// and redirects nothing, so none of our ways to run a command works there.

@@ -11,10 +11,10 @@ namespace terminally {
 /// Facts of a pane at the moment when something is typed into it, or the pane is asked. Flags.
 enum class PaneFact : unsigned {
   none = 0,
-  full_screen = 1,          ///< it shows the alternate screen
-  person_types = 2,         ///< a person who sees the pane pressed a key within the last second or two
-  touched = 4,              ///< somebody else may have typed into the pane since our last line
-  touched_a_moment_ago = 8  ///< touched, where our last line was typed a moment ago
+  full_screen = 1,           ///< it shows the alternate screen
+  person_types = 2,          ///< a person who sees the pane pressed a key within the last second or two
+  others_typed = 4,          ///< somebody else may have typed into the pane since our last line
+  others_typed_just_now = 8  ///< touched, where our last line was typed a moment ago
 };
 [[nodiscard]] constexpr PaneFact operator|(PaneFact one, PaneFact other) {
   return static_cast<PaneFact>(static_cast<unsigned>(one) | static_cast<unsigned>(other));
@@ -23,8 +23,8 @@ enum class PaneFact : unsigned {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
 
-/// What we type, for PaneFact::touched: a line, or the C-c before one, resets it; a key changes nothing.
-enum class Typed { key, line };
+/// What we type, for PaneFact::others_typed: a line, or the C-c before one, resets it; a key changes nothing.
+enum class InputKind { key, line };
 
 /// Whether an Error of `type` means that nothing was typed: the pane is gone, or tmux could not be asked at
 /// all (no process can be started).
@@ -43,7 +43,7 @@ class PaneTerminal {
 
   /// Types these bytes (a NUL only alone), exactly and in one piece. False: a fact of `unless` was true at
   /// that moment, and nothing was typed. Throws Error; unless nothing_was_typed, the bytes may be there.
-  [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, Typed typed,
+  [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, InputKind kind,
                                                           PaneFact unless = PaneFact::none) = 0;
   /// As `type`, but within `time` or not at all.
   [[nodiscard]] virtual boost::asio::awaitable<bool> type_within(Milliseconds time, std::string bytes) = 0;

@@ -147,7 +147,7 @@ std::string encode_record(const CommandRecord& record) {
       {"duration_ms", record.duration_ms},
       {"cwd", record.cwd},
   };
-  if (const auto& way = record.way_in) {
+  if (const auto& way = record.shell_gateway) {
     line["way_in"] = {{"pid", way->process.pid},
                       {"start_ticks", way->process.start_ticks},
                       {"name", way->name},
@@ -219,12 +219,12 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     }
     if (const auto way = line.find("way_in"); way != line.end()) {
       const Amounts of_way(*way);
-      record.way_in = WayIn{{of_way.pid("pid"), of_way.count("start_ticks")},
-                            way->at("name"),
-                            way->at("ends_with_command"),
-                            of_way.ms("seen_steady_ms"),
-                            of_way.ms("told_steady_ms"),
-                            of_way.ms("told_people_steady_ms")};
+      record.shell_gateway = ShellGateway{{of_way.pid("pid"), of_way.count("start_ticks")},
+                                          way->at("name"),
+                                          way->at("ends_with_command"),
+                                          of_way.ms("seen_steady_ms"),
+                                          of_way.ms("told_steady_ms"),
+                                          of_way.ms("told_people_steady_ms")};
     }
     record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");

@@ -88,7 +88,7 @@ struct CommandResult {
 };
 
 /// The gateway (ssh, su, sudo …) through which a shell of another user or machine is reached.
-struct WayIn {
+struct ShellGateway {
   ProcessId process;
   std::string name;
   bool ends_with_command = false;          ///< the command's own result tells that the gateway is gone
@@ -122,7 +122,8 @@ struct CommandRecord {
   int shell_pid = 0;                    ///< the shell that the command was typed into
   std::uint64_t shell_image = 0;        ///< the image of shell_pid then, see process_image
   std::vector<int> older_jobs;          ///< that shell's children before the command
-  std::optional<WayIn> way_in;          ///< the gateway to that shell, or to the one that the command opened
+  std::optional<ShellGateway>
+      shell_gateway;  ///< the gateway to that shell, or to the one that the command opened
   std::uint64_t duration_ms = 0;
   std::string cwd;
   std::vector<std::string> notes;  ///< what the reader of its result should know

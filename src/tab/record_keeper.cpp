@@ -75,7 +75,7 @@ void RecordKeeper::withdraw() noexcept {
   record_.id.clear();
 }
 
-void RecordKeeper::save_pressing(Reason why, bool force) const {
+void RecordKeeper::save_termination(Reason why, bool force) const {
   if (why == Reason::cancelled_by_client) {
     // Marked only here: when the cancel was asked for, the command may have had no nonce yet.
     tab_->files.mark_cancelled(record_.nonce, force);
@@ -86,16 +86,17 @@ void RecordKeeper::save_pressing(Reason why, bool force) const {
 }
 
 void RecordKeeper::note_end_of_way() {
-  if (record_.way_in) {
-    record_.way_in->ends_with_command = true;
+  if (record_.shell_gateway) {
+    record_.shell_gateway->ends_with_command = true;
   }
 }
 
 void RecordKeeper::keep_what_was_told() {
-  const auto written = record_.way_in ? tab_->records.find(record_.id) : std::nullopt;
-  if (written && written->way_in && written->way_in->process == record_.way_in->process) {
-    record_.way_in->told_steady_ms = written->way_in->told_steady_ms;
-    record_.way_in->told_people_steady_ms = written->way_in->told_people_steady_ms;
+  const auto written = record_.shell_gateway ? tab_->records.find(record_.id) : std::nullopt;
+  if (written && written->shell_gateway &&
+      written->shell_gateway->process == record_.shell_gateway->process) {
+    record_.shell_gateway->told_steady_ms = written->shell_gateway->told_steady_ms;
+    record_.shell_gateway->told_people_steady_ms = written->shell_gateway->told_people_steady_ms;
   }
 }
 

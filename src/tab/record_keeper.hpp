@@ -36,7 +36,7 @@ class RecordKeeper {
   /// settled by the next look at the tab.
   void withdraw() noexcept;
   /// That the command is being ended: the process that comes after this one goes on with that.
-  void save_pressing(Reason why, bool force) const;
+  void save_termination(Reason why, bool force) const;
 
   /// The result of the command tells that the way to its shell is gone.
   void note_end_of_way();

@@ -21,7 +21,7 @@ bool ShellState::is_step(Milliseconds age, Clock::time_point now) const {
   return !prompt_was_used() && since <= kSlowStep && since - age <= kBackWithin;
 }
 
-bool ShellState::is_no_step(Milliseconds age, Milliseconds waited, Clock::time_point now) const {
+bool ShellState::is_users_program(Milliseconds age, Milliseconds waited, Clock::time_point now) const {
   if (!prompt_was_used() && !has_run()) {
     return waited > kStep && now - opened_ > kSlowStep;
   }
@@ -30,7 +30,7 @@ bool ShellState::is_no_step(Milliseconds age, Milliseconds waited, Clock::time_p
                                                             : waited > kStep && since_end > kSlowStep;
 }
 
-bool ShellState::is_no_way_back(Milliseconds waited, Clock::time_point now) const {
+bool ShellState::runs_foreign_work(Milliseconds waited, Clock::time_point now) const {
   const bool settled = prompt_was_used() || (has_run() && now - last_end_ > kSlowStep);
   return settled && waited > kStep;
 }

@@ -48,10 +48,10 @@ class ShellState {
   /// last command or the tab's opening, and nothing was sent since.
   [[nodiscard]] bool is_step(Milliseconds age, Clock::time_point now) const;
   /// Whether the foreground program is no step of a prompt, but was typed by somebody.
-  [[nodiscard]] bool is_no_step(Milliseconds age, Milliseconds waited, Clock::time_point now) const;
+  [[nodiscard]] bool is_users_program(Milliseconds age, Milliseconds waited, Clock::time_point now) const;
   /// Whether a shell in the foreground that is not at its prompt runs something else than its start-up files
   /// or the steps after our last command.
-  [[nodiscard]] bool is_no_way_back(Milliseconds waited, Clock::time_point now) const;
+  [[nodiscard]] bool runs_foreign_work(Milliseconds waited, Clock::time_point now) const;
 
  private:
   [[nodiscard]] bool has_run() const { return last_end_ != Clock::time_point(); }

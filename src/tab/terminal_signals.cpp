@@ -58,7 +58,7 @@ asio::awaitable<void> let_program_start(const Tab& tab) {
   const auto patience = Clock::now() + kProgramStarts;
   const auto is_on_its_way = [&tab] {
     const Foreground foreground = look_at_foreground(tab.pane_pid);
-    return foreground.kind == Foreground::Kind::shell || is_deaf_fork(foreground);
+    return foreground.kind == Foreground::Kind::shell || ignores_sigterm_before_exec(foreground);
   };
   while (is_on_its_way() && Clock::now() < patience) {
     co_await sleep_for(Milliseconds(5));

@@ -325,7 +325,7 @@ Awaitable<CommandResult> CommandCalls::state_within(CallTime time, QueryCommand 
   parts_.commands.look_after(tab);
   while (tab->closed && !tab->runs.empty() && Clock::now() < time.returns_by()) {
     const RunPtr run = tab->runs.back();  // its log is being read to the end
-    co_await finish_by(time.returns_by(), run->wait_for_end());
+    co_await run_until(time.returns_by(), run->wait_for_end());
   }
   const ShowOutput how{std::move(request.view), request.max_output_bytes, time.returns_by()};
   for (const RunPtr& run : tab->runs) {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "command/awaiting_input.hpp"
-#include "command/way_in.hpp"
+#include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
 #include "tab/markers.hpp"
 

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "command/shell_gateway.hpp"
 #include "command/tab_condition.hpp"
-#include "command/way_in.hpp"
 #include "log/log_follower.hpp"
 #include "log/log_search.hpp"
 #include "log/log_text.hpp"

@@ -10,7 +10,7 @@
 #include "base/files.hpp"
 #include "command/escalation.hpp"
 #include "command/prompt.hpp"
-#include "command/way_in.hpp"
+#include "command/shell_gateway.hpp"
 #include "system/terminal.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"

@@ -247,7 +247,7 @@ Awaitable<FileLock> TabChooser::turn_to_choose(CallTime time) {
   FileLock turn;
   while (std::filesystem::exists(server_.instance().runtime(), error)) {
     turn = FileLock::try_lock(path);
-    if (turn && !turn.lost_its_name()) {
+    if (turn && !turn.is_unlinked()) {
       ::futimens(turn.fd(), nullptr);  // since when it has it
       break;
     }

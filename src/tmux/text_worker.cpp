@@ -41,7 +41,7 @@ TextWorker::MadeInTime<T> TextWorker::made(std::uint64_t cost, Clock::time_point
   }
   const auto text = std::make_shared<T>();
   std::function<void()> work = [text, make = std::move(make)] { *text = make(); };
-  if (!co_await finish_by(by, worker_.run(cost, std::move(work)))) {
+  if (!co_await run_until(by, worker_.run(cost, std::move(work)))) {
     co_return std::nullopt;
   }
   co_return std::move(*text);

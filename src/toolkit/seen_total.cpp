@@ -51,7 +51,7 @@ double number(std::string_view digits) {
 }
 
 /// Reads "45%" or "45.5%", with the sign at `at`.
-std::optional<SeenTotal> percentage(std::string_view text, std::size_t at) {
+std::optional<ProgressCount> percentage(std::string_view text, std::size_t at) {
   std::string_view digits = digits_before(text, at);
   std::size_t begin = at - digits.size();
   if (begin > 1 && !digits.empty() && text[begin - 1] == '.') {
@@ -63,11 +63,11 @@ std::optional<SeenTotal> percentage(std::string_view text, std::size_t at) {
       number(digits) > 100) {
     return std::nullopt;
   }
-  return SeenTotal{number(digits), 100};
+  return ProgressCount{number(digits), 100};
 }
 
 /// Reads "37/120", with the slash at `at`.
-std::optional<SeenTotal> fraction(std::string_view text, std::size_t at) {
+std::optional<ProgressCount> fraction(std::string_view text, std::size_t at) {
   const std::string_view done = digits_before(text, at);
   const std::string_view total = digits_after(text, at + 1);
   if (done.empty() || total.empty() || number(total) < 2 || number(done) > number(total)) {
@@ -77,12 +77,12 @@ std::optional<SeenTotal> fraction(std::string_view text, std::size_t at) {
   if ((begin > 0 && continues(text[begin - 1])) || continues_after(text, at + 1 + total.size())) {
     return std::nullopt;
   }
-  return SeenTotal{number(done), number(total)};
+  return ProgressCount{number(done), number(total)};
 }
 
 }  // namespace
 
-std::optional<SeenTotal> seen_total(std::string_view text) {
+std::optional<ProgressCount> seen_total(std::string_view text) {
   text.remove_prefix(text.size() - std::min(text.size(), kLookBackBytes));
   for (std::size_t at = text.find_last_of("/%"); at != std::string_view::npos && at > 0;
        at = text.find_last_of("/%", at - 1)) {

@@ -21,9 +21,9 @@ class FarHosts;
 
 /// One step of a running call, for the client to show.
 struct Progress {
-  double progress = 0;            ///< must rise from step to step; a step that does not rise is not sent
-  std::string message;            ///< empty for none
-  std::optional<SeenTotal> seen;  ///< the count that the message shows
+  double progress = 0;                ///< must rise from step to step; a step that does not rise is not sent
+  std::string message;                ///< empty for none
+  std::optional<ProgressCount> seen;  ///< the count that the message shows
   std::optional<AwaitingInput> awaiting_input = std::nullopt;
   bool last_words = false;  ///< the last step: queued however slowly the client reads
 };

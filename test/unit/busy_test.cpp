@@ -6,7 +6,7 @@
 #include <string>
 
 #include "command/command_run.hpp"
-#include "command/way_in.hpp"
+#include "command/shell_gateway.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -20,13 +20,13 @@ struct QuietTab {
   Tab tab{WindowId{3}, PaneId{3}, Tab::Home{"instance", 0, dir / "pane-@3.log", dir.path()}, 1};
 
   CommandRecord keep(const std::string& id, const std::string& command,
-                     std::optional<WayIn> way = std::nullopt) {
+                     std::optional<ShellGateway> way = std::nullopt) {
     CommandRecord record;
     record.id = id;
     record.nonce = id + std::string(24, '0');
     record.command = command;
     record.state = CommandState::completed;
-    record.way_in = std::move(way);
+    record.shell_gateway = std::move(way);
     record.started_steady_ms = ++started;
     tab.records.append(record);
     return record;
@@ -44,11 +44,11 @@ Foreground foreground_of(const std::string& name, int pid = 0) {
 }
 
 /// An ssh that has ended.
-WayIn ended_way(std::int64_t seen_ms) {
-  return WayIn{.process = ProcessId{4'194'303, 1},
-               .name = "ssh",
-               .ends_with_command = true,
-               .seen_steady_ms = seen_ms};
+ShellGateway ended_way(std::int64_t seen_ms) {
+  return ShellGateway{.process = ProcessId{4'194'303, 1},
+                      .name = "ssh",
+                      .ends_with_command = true,
+                      .seen_steady_ms = seen_ms};
 }
 
 }  // namespace
@@ -159,19 +159,19 @@ TEST_CASE(
     const auto called = Clock::now();
     if (*told.note == '\0') {
       CHECK_THROWS_WITH_AS(
-          static_cast<void>(note_of_lost_way(of.tab, here, called)),
+          static_cast<void>(note_of_lost_gateway(of.tab, here, called)),
           doctest::Contains(
               "nothing was run in tab @3: the ssh that led to the shell of command 0123abcd has "
               "ended since, so it would run on this side, in bash"),
           Error);
     } else {
-      CHECK(note_of_lost_way(of.tab, here, called).starts_with(std::string(told.note).substr(0, 60)));
+      CHECK(note_of_lost_gateway(of.tab, here, called).starts_with(std::string(told.note).substr(0, 60)));
     }
     // The same call again runs it; what a client was told, no person was.
-    CHECK(note_of_lost_way(of.tab, here, Clock::now() + Milliseconds(5)).empty());
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now() + Milliseconds(5)).empty());
     of.tab.for_person = !told.for_person;
     if (!told.keys_sent) {
-      CHECK_THROWS_AS(static_cast<void>(note_of_lost_way(of.tab, here, Clock::now() + Milliseconds(5))),
+      CHECK_THROWS_AS(static_cast<void>(note_of_lost_gateway(of.tab, here, Clock::now() + Milliseconds(5))),
                       Error);
     }
   }
@@ -183,36 +183,36 @@ TEST_CASE(
   Foreground here = foreground_of("bash", ::getpid());
   {
     QuietTab of;
-    CHECK(note_of_lost_way(of.tab, here, Clock::now()).empty());
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now()).empty());
     of.keep("00000001", "make");
-    CHECK(note_of_lost_way(of.tab, here, Clock::now()).empty());
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now()).empty());
   }
   {
     QuietTab of;
-    WayIn lives = ended_way(5);
+    ShellGateway lives = ended_way(5);
     lives.process = process_info(::getpid())->id();
     of.keep("00000001", "ssh there", lives);
-    CHECK(note_of_lost_way(of.tab, here, Clock::now()).empty());
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now()).empty());
   }
   {
     QuietTab of;
     const CommandRecord told = of.keep("00000001", "ssh there", ended_way(5));
     note_told(of.tab, told);
-    CHECK(of.tab.records.find("00000001")->way_in->told_steady_ms > 0);
-    CHECK(of.tab.records.find("00000001")->way_in->told_people_steady_ms == 0);
-    CHECK(note_of_lost_way(of.tab, here, Clock::now() + Milliseconds(5)).empty());
+    CHECK(of.tab.records.find("00000001")->shell_gateway->told_steady_ms > 0);
+    CHECK(of.tab.records.find("00000001")->shell_gateway->told_people_steady_ms == 0);
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now() + Milliseconds(5)).empty());
   }
   {
     QuietTab of;
     of.keep("00000001", "ssh there", ended_way(5));
     of.keep("00000002", "make");  // on this side, and its caller knows
-    CHECK(note_of_lost_way(of.tab, here, Clock::now()).empty());
+    CHECK(note_of_lost_gateway(of.tab, here, Clock::now()).empty());
   }
   {
     QuietTab of;
     CommandRecord running = of.keep("00000001", "ssh there", ended_way(5));
     running.state = CommandState::running;
     note_told(of.tab, running);  // of one that runs nothing is told
-    CHECK(of.tab.records.find("00000001")->way_in->told_steady_ms == 0);
+    CHECK(of.tab.records.find("00000001")->shell_gateway->told_steady_ms == 0);
   }
 }

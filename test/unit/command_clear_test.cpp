@@ -40,7 +40,7 @@ TEST_CASE("command clear: a half-typed line is neither run nor kept, and the not
           "somebody may have typed here since the last command (a client was attached, or keys were sent): "
           "C-c went first, so that nothing of it was run or completed. The line was: \"" +
               line + "\"; it is not put back: tell them, or send_text with submit: false types it again");
-    CHECK(tab.pane().typed.back().first == Typed::line);
+    CHECK(tab.pane().typed.back().first == InputKind::line);
     REQUIRE(tab.comes_to_prompt());
     tab.pane().press("echo later > later\r");  // nothing stands before it
     CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "later") == "later\n"; }));
@@ -54,12 +54,12 @@ TEST_CASE("command clear: at an empty prompt that somebody visited nothing is sa
     PtyTab tab(shell);
     tab.run("sh -c 'exit 4'");
     REQUIRE(tab.comes_to_prompt());
-    tab.pane().facts = PaneFact::touched;
+    tab.pane().facts = PaneFact::others_typed;
     const RunPtr run = tab.run(shell == "/usr/bin/fish" ? "echo ours" : "echo ours $?");
     CHECK(run->record().notes.empty());
     // $? is of our command before, not of our C-c.
     CHECK(tab.output(run) == (shell == "/usr/bin/fish" ? "ours\n" : "ours 4\n"));
-    CHECK(tab.pane().typed.back().first == Typed::line);
+    CHECK(tab.pane().typed.back().first == InputKind::line);
   }
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("command clear: no C-c goes to who types again in that moment, nor to 
   REQUIRE(tab.comes_true([&] { return tab.pane().times_asked > asked + 4; }));
   const auto sends_key = [](const auto& typed) { return typed.second == "\x03"; };
   CHECK_FALSE(std::ranges::any_of(tab.pane().typed, sends_key));
-  tab.pane().facts = PaneFact::touched;
+  tab.pane().facts = PaneFact::others_typed;
   tab.finish(run);
   CHECK(tab.output(run) == "ours\n");
   REQUIRE(run->record().notes.size() == 1);

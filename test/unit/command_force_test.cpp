@@ -67,12 +67,12 @@ TEST_CASE("command force: a shell's process that is yet to hear SIGTERM is told 
       REQUIRE(has_printed(tab, run, "begun"));
       const Foreground front = look_at_foreground(tab.tab->pane_pid);
       REQUIRE(front.pid != tab.shell_pid());
-      const bool seen = is_deaf_fork(front);
+      const bool seen = ignores_sigterm_before_exec(front);
       const auto begun = process_info(front.pid)->start_ticks;
       if (ticks_since_boot() < begun + 90) {  // else the machine stood still
         CHECK(seen == deaf);
       }
-      CHECK(tab.comes_true([&] { return !is_deaf_fork(front); }));
+      CHECK(tab.comes_true([&] { return !ignores_sigterm_before_exec(front); }));
       run->request_end(Reason::cancelled_by_client, true);
       tab.finish(run);
     }
@@ -92,7 +92,7 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     tab.finish(run);
     check_cancelled(run, Reason::cancelled_by_client, 130);
     CHECK(tab.output(run).starts_with("begun\n"));
-    CHECK(tab.pane().typed.at(1) == std::pair(Typed::key, std::string("\x03")));
+    CHECK(tab.pane().typed.at(1) == std::pair(InputKind::key, std::string("\x03")));
     for (const Survivor& survivor : run->survivors()) {
       CHECK_MESSAGE(false, survivor.pid << " " << survivor.command);
     }

@@ -32,19 +32,19 @@ const EndingRow kEndings[] = {
      Outcome::Seen::end, CommandState::completed, Reason::none, 2, 10},
     {"a person's C-c",
      [](Play& p) {
-       p.scene.touched = true;
+       p.scene.others_typed = true;
        end_at(p, 10ms, 130, Marker::By::hook);
      },
      Outcome::Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, 130, 10},
     {"a person's C-c in zsh, which reports 0",
      [](Play& p) {
-       p.scene.touched = true;
+       p.scene.others_typed = true;
        end_at(p, 10ms, 0, Marker::By::hook);
      },
      Outcome::Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, 0, 10},
     {"a person's C-c in ksh93, which counts from 256",
      [](Play& p) {
-       p.scene.touched = true;
+       p.scene.others_typed = true;
        end_at(p, 10ms, 258);
      },
      Outcome::Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, 258, 10},
@@ -52,19 +52,19 @@ const EndingRow kEndings[] = {
      Outcome::Seen::end, CommandState::completed, Reason::none, 130, 10},
     {"a person who was there, and another code",
      [](Play& p) {
-       p.scene.touched = true;
+       p.scene.others_typed = true;
        end_at(p, 10ms, 1);
      },
      Outcome::Seen::end, CommandState::completed, Reason::none, 1, 10},
     {"stopped by a person, in a shell that reports 0",
      [](Play& p) {
-       p.scene.touched = p.scene.stopped = true;
+       p.scene.others_typed = p.scene.stopped = true;
        end_at(p, 10ms, 0, Marker::By::hook);
      },
      Outcome::Seen::end, CommandState::completed, Reason::none, 0, 10},
     {"interrupted by a person while something else was stopped",
      [](Play& p) {
-       p.scene.touched = p.scene.stopped = true;
+       p.scene.others_typed = p.scene.stopped = true;
        end_at(p, 10ms, 130);
      },
      Outcome::Seen::end, CommandState::cancelled, Reason::interrupted_in_tab, 130, 10},

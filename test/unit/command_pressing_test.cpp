@@ -26,7 +26,7 @@ TEST_CASE("a program is asked, told, and killed, exactly then") {
   CHECK(play.when_done("kill shell") == 6'400);
   CHECK(play.times("kill shell") == 1);
   CHECK(play.when_done("end rest") == 6'750);
-  CHECK(play.life.pressing().has_killed());
+  CHECK(play.life.termination().has_killed());
 }
 
 TEST_CASE("by force it is killed at once, without a key") {
@@ -127,7 +127,7 @@ TEST_CASE("a shell that runs something itself is told each half second, and kill
   CHECK(play.when_done("interrupt shell") == 500);
   CHECK(play.times("interrupt shell") == 11);
   CHECK(play.when_done("kill shell") == 5'000);
-  CHECK_FALSE(play.life.pressing().has_killed());
+  CHECK_FALSE(play.life.termination().has_killed());
 }
 
 TEST_CASE("a shell whose program was killed may come back to its prompt") {

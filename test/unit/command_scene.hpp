@@ -37,11 +37,11 @@ class Scene : public CommandSenses {
   bool nested = false;
   bool outermost = true;
   bool around_is_ending = false;
-  Wishes wanted;
+  Requested wanted;
   bool probe = true;
   std::map<LongAct, ActState> long_acts;
   bool tmux_answers = true;
-  bool touched = false;
+  bool others_typed = false;
   bool stopped = false;
 
   [[nodiscard]] bool has_start() const override { return start_read; }
@@ -64,14 +64,14 @@ class Scene : public CommandSenses {
   [[nodiscard]] bool is_nested() const override { return nested; }
   [[nodiscard]] bool is_outermost() const override { return outermost; }
   [[nodiscard]] bool one_around_is_ending() const override { return around_is_ending; }
-  [[nodiscard]] Wishes wishes() const override { return wanted; }
+  [[nodiscard]] Requested requested() const override { return wanted; }
   [[nodiscard]] bool can_probe() const override { return probe; }
   [[nodiscard]] ActState state_of(LongAct act) const override {
     const auto found = long_acts.find(act);
     return found == long_acts.end() ? ActState::none : found->second;
   }
   [[nodiscard]] bool tmux_answered() const override { return tmux_answers; }
-  [[nodiscard]] bool was_touched() const override { return touched; }
+  [[nodiscard]] bool typed_by_others() const override { return others_typed; }
   [[nodiscard]] bool is_stopped() const override { return stopped; }
 };
 
@@ -100,7 +100,7 @@ inline std::string name_of(const Act& act) {
     std::string operator()(const act::RemoveScript&) const { return "remove script"; }
     std::string operator()(const act::RestoreFiles&) const { return "restore files"; }
     std::string operator()(const act::LookForShells&) const { return "look for shells"; }
-    std::string operator()(const act::RecordPressing&) const { return "record"; }
+    std::string operator()(const act::RecordTermination&) const { return "record"; }
     std::string operator()(const act::SignalGroup& to) const {
       return signal(to.signal) + " group " + std::to_string(to.group) +
              (to.shell_goes_on ? " and tell shell" : "");

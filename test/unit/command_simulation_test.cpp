@@ -164,7 +164,7 @@ class SimulatedTab {
       if (end_written_) {
         play.scene.end_read = end_written_;
       }
-    } else if (std::holds_alternative<act::RecordPressing>(act)) {
+    } else if (std::holds_alternative<act::RecordTermination>(act)) {
       pressed_too_soon = pressed_too_soon || (!play.scene.wanted.ends && !play.scene.has_begun());
     }
   }
@@ -344,7 +344,7 @@ class SimulatedTab {
   }
 
   void cancel() {
-    Wishes& wanted = play.scene.wanted;
+    Requested& wanted = play.scene.wanted;
     wanted.why = Reason::cancelled_by_client;
     wanted.ends = true;
     wanted.force = fate.forced;

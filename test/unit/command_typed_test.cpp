@@ -181,7 +181,7 @@ TEST_CASE("command typed: who types there just now is not interrupted, and waite
   tab.run("true");
   REQUIRE(tab.comes_to_prompt());
   const std::size_t typed = tab.pane().typed.size();
-  tab.pane().facts = PaneFact::person_types | PaneFact::touched | PaneFact::touched_a_moment_ago;
+  tab.pane().facts = PaneFact::person_types | PaneFact::others_typed | PaneFact::others_typed_just_now;
   const auto error = error_of_start(tab, "true", 50ms);
   REQUIRE(error);
   CHECK(error->code() == ErrorCode::busy);
@@ -193,7 +193,7 @@ TEST_CASE("command typed: who types there just now is not interrupted, and waite
   const RunPtr waits = tab.begin("echo on");
   REQUIRE(tab.comes_true([&] { return tab.pane().times_asked >= asked + 4; }));  // it asks again and again
   CHECK(tab.pane().typed.size() == typed);
-  tab.pane().facts = PaneFact::touched;
+  tab.pane().facts = PaneFact::others_typed;
   tab.finish(waits);
   CHECK(tab.output(waits) == "on\n");
 }
@@ -218,7 +218,7 @@ TEST_CASE(
     CAPTURE(one.what);
     PtyTab tab;
     tab.run("true");
-    tab.pane().facts = PaneFact::touched;
+    tab.pane().facts = PaneFact::others_typed;
     RunPtr run;
     tab.pane().on_type = [&](const std::string& bytes) {
       if (run) {

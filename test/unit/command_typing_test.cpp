@@ -180,16 +180,16 @@ TEST_CASE("where somebody has typed, that is cleared first, and the line is the 
 
 TEST_CASE("what nobody wants any more is not typed") {
   struct Row {
-    void (*happens)(Wishes& wishes);
+    void (*happens)(Requested& requested);
     Outcome::Seen seen;
     Reason reason;
   };
   const Row rows[] = {
-      {[](Wishes& w) { w.why = Reason::cancelled_by_client; }, Outcome::Seen::called_off,
+      {[](Requested& w) { w.why = Reason::cancelled_by_client; }, Outcome::Seen::called_off,
        Reason::cancelled_by_client},
-      {[](Wishes& w) { w.deadline = Play::epoch(); }, Outcome::Seen::called_off, Reason::timeout},
-      {[](Wishes& w) { w.answered = true; }, Outcome::Seen::untaken, Reason::no_shell_answered},
-      {[](Wishes& w) {
+      {[](Requested& w) { w.deadline = Play::epoch(); }, Outcome::Seen::called_off, Reason::timeout},
+      {[](Requested& w) { w.answered = true; }, Outcome::Seen::untaken, Reason::no_shell_answered},
+      {[](Requested& w) {
          w.answered = true;
          w.why = Reason::cancelled_by_client;
        },

@@ -18,8 +18,8 @@
 #include "system/proc.hpp"
 #include "temp_files.hpp"
 #include "tmux/wire/client.hpp"
+#include "tmux/wire/others_typed.hpp"
 #include "tmux/wire/quoting.hpp"
-#include "tmux/wire/touched.hpp"
 
 using namespace terminally;
 using test::UnderWay;
@@ -368,7 +368,7 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   };
   comes_anew();
   CHECK(of_pane("#{@terminally_visits}") == "0");
-  CHECK(of_pane(touched()) == "0");
+  CHECK(of_pane(others_typed()) == "0");
   CHECK(of_pane(is_typed_into()) == "0");
 
   REQUIRE(test::comes_true(
@@ -383,7 +383,7 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
       std::in_place, attach, std::vector<std::string>{"PATH=/usr/bin:/bin", "TERM=xterm"}, "/");
   REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{@terminally_visits}#{@then}") == "21"; }));
   REQUIRE(tmux.by_spawned("set-hook -gu client-attached[9]").error == "");
-  CHECK(of_pane(touched()) == "1");
+  CHECK(of_pane(others_typed()) == "1");
   // Neither says anything of the seconds after it.
   REQUIRE(test::comes_true(tmux.io, [&] { return of_pane(is_typed_into()) == "0"; }));
   comes_anew();
@@ -393,7 +393,7 @@ TEST_CASE("channel: it is nobody's visit, and comes without a key of anybody") {
   REQUIRE(test::comes_true(tmux.io, [&] { return of_pane("#{session_attached}") == "1"; }));
   REQUIRE(tmux.by_spawned(set_untouched()).error == "");
   comes_anew();
-  CHECK(of_pane(touched()) == "0");
+  CHECK(of_pane(others_typed()) == "0");
 }
 
 namespace {
@@ -465,7 +465,7 @@ TEST_CASE("channel: what we type, and who looks on or leaves, is no news") {
   const auto before = client.news();
   REQUIRE(before);
   for (int i = 0; i < 10; ++i) {
-    RealTmux::line(tmux.ask(type_bytes("%0", "some text", "", Typed::line)));
+    RealTmux::line(tmux.ask(type_bytes("%0", "some text", "", InputKind::line)));
     RealTmux::line(tmux.ask("capture-pane -p -t %0"));
     CHECK(no_news(tmux, client, *before));
   }

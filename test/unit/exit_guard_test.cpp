@@ -1,4 +1,4 @@
-#include "app/exit_guard.hpp"
+#include "app/exit_deadline.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ int exit_code(const Ended& ended) {
 
 TEST_CASE("exit guard: whatever holds the process, it is gone with code 0, in time and not before") {
   const Ended spinning = in_a_child([] {
-    ExitGuard guard;
+    ExitDeadline guard;
     guard.arm(std::chrono::milliseconds(200));
     volatile bool forever = true;
     while (forever) {
@@ -59,7 +59,7 @@ TEST_CASE("exit guard: whatever holds the process, it is gone with code 0, in ti
   CHECK(exit_code(spinning) == 0);
   CHECK(spinning.after >= std::chrono::milliseconds(190));
   const Ended waiting = in_a_child([] {
-    ExitGuard guard;
+    ExitDeadline guard;
     guard.arm(std::chrono::milliseconds(200));
     for (;;) {
       ::pause();
@@ -70,7 +70,7 @@ TEST_CASE("exit guard: whatever holds the process, it is gone with code 0, in ti
 
 TEST_CASE("exit guard: only the first call counts") {
   const Ended ended = in_a_child([] {
-    ExitGuard guard;
+    ExitDeadline guard;
     guard.arm(std::chrono::milliseconds(150));
     guard.arm(std::chrono::hours(1));
     ::sleep(60);
@@ -83,14 +83,14 @@ TEST_CASE("exit guard: only the first call counts") {
 TEST_CASE("exit guard: nothing happens once it is gone, or was never armed") {
   const Ended disarmed = in_a_child([] {
     {
-      ExitGuard guard;
+      ExitDeadline guard;
       guard.arm(std::chrono::milliseconds(20));
     }
     const timespec pause{0, 60'000'000};
     ::nanosleep(&pause, nullptr);
   });
   CHECK(exit_code(disarmed) == 7);
-  CHECK(exit_code(in_a_child([] { const ExitGuard guard; })) == 7);
+  CHECK(exit_code(in_a_child([] { const ExitDeadline guard; })) == 7);
 }
 
 TEST_CASE("exit guard: a hang-up arms it, whatever the process does meanwhile") {
@@ -99,7 +99,7 @@ TEST_CASE("exit guard: a hang-up arms it, whatever the process does meanwhile") 
       int ends[2] = {};
       const bool made = (socket ? ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : ::pipe(ends)) == 0 &&
                         ::write(ends[1], "unread", 6) == 6;
-      ExitGuard guard;
+      ExitDeadline guard;
       guard.arm_at_hang_up(ends[0], std::chrono::milliseconds(100));
       ::usleep(150'000);
       if (socket) {
@@ -118,7 +118,7 @@ TEST_CASE("exit guard: a hang-up arms it, whatever the process does meanwhile") 
 }
 
 TEST_CASE("exit guard: it tells when its time began, whoever asks later") {
-  ExitGuard guard;
+  ExitDeadline guard;
   const auto begin = guard.arm(std::chrono::hours(1));
   CHECK(begin <= Clock::now());
   ::usleep(2'000);
@@ -130,7 +130,7 @@ TEST_CASE("exit guard: without a hang-up nothing happens, and the guard can go")
     int ends[2] = {};
     const bool made = ::pipe(ends) == 0;
     {
-      ExitGuard guard;
+      ExitDeadline guard;
       guard.arm_at_hang_up(ends[0], std::chrono::milliseconds(1));
       ::usleep(50'000);
     }

@@ -20,16 +20,16 @@ namespace {
 
 /// How far a log is to be read, as a test says.
 struct Told {
-  LogReach::Part part;
+  ReadableRange::Part part;
   Event changed;
 
-  void tell(LogReach::Part now) {
+  void tell(ReadableRange::Part now) {
     part = now;
     changed.notify();
   }
 };
 
-class ToldReach : public LogReach {
+class ToldReach : public ReadableRange {
  public:
   explicit ToldReach(std::shared_ptr<Told> told) : told_(std::move(told)) {}
   Part now() override { return told_->part; }

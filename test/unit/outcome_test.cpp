@@ -17,7 +17,7 @@ TEST_CASE("outcome: what END means, for whom it was, and whether somebody may ha
   struct Case {
     SeenEnd end;
     Reason why;
-    bool touched;
+    bool others_typed;
     bool stopped;
     Outcome wanted;
   };
@@ -79,7 +79,7 @@ TEST_CASE("outcome: what END means, for whom it was, and whether somebody may ha
   for (std::size_t i = 0; i < all.size(); ++i) {
     CAPTURE(i);
     const Case& one = all[i];
-    const Outcome outcome = outcome_of(one.end, one.why, one.touched, one.stopped);
+    const Outcome outcome = outcome_of(one.end, one.why, one.others_typed, one.stopped);
     CHECK(outcome.seen == one.wanted.seen);
     CHECK(outcome.state == one.wanted.state);
     CHECK(outcome.reason == one.wanted.reason);
@@ -117,19 +117,19 @@ TEST_CASE("outcome: what is known without END") {
 TEST_CASE("outcome: one that is not typed yet is called off by whoever does not want it any more") {
   const auto now = Clock::time_point(std::chrono::seconds(100));
   test::Scene scene;
-  CHECK_FALSE(is_called_off(scene.wishes(), now));
+  CHECK_FALSE(is_called_off(scene.requested(), now));
   scene.wanted.deadline = now;
-  CHECK(is_called_off(scene.wishes(), now));
-  CHECK_FALSE(is_called_off(scene.wishes(), now - Milliseconds(1)));
-  CHECK(called_off(scene.wishes()).state == EndState::cancelled);
-  CHECK(called_off(scene.wishes()).reason == Reason::timeout);
-  scene.wanted = Wishes();
+  CHECK(is_called_off(scene.requested(), now));
+  CHECK_FALSE(is_called_off(scene.requested(), now - Milliseconds(1)));
+  CHECK(called_off(scene.requested()).state == EndState::cancelled);
+  CHECK(called_off(scene.requested()).reason == Reason::timeout);
+  scene.wanted = Requested();
   scene.wanted.answered = true;
-  CHECK(is_called_off(scene.wishes(), now));
-  CHECK(called_off(scene.wishes()).state == EndState::failed);
-  CHECK(called_off(scene.wishes()).reason == Reason::no_shell_answered);
+  CHECK(is_called_off(scene.requested(), now));
+  CHECK(called_off(scene.requested()).state == EndState::failed);
+  CHECK(called_off(scene.requested()).reason == Reason::no_shell_answered);
   scene.wanted.why = Reason::cancelled_by_client;
-  CHECK(is_called_off(scene.wishes(), now));
-  CHECK(called_off(scene.wishes()).state == EndState::cancelled);
-  CHECK(called_off(scene.wishes()).reason == Reason::cancelled_by_client);
+  CHECK(is_called_off(scene.requested(), now));
+  CHECK(called_off(scene.requested()).state == EndState::cancelled);
+  CHECK(called_off(scene.requested()).reason == Reason::cancelled_by_client);
 }

@@ -335,7 +335,7 @@ TEST_CASE("progress: each step of a bar is a line of its own, at every split pos
 namespace {
 
 /// Nothing changes by itself.
-class StillReach : public LogReach {
+class StillReach : public ReadableRange {
  public:
   explicit StillReach(Part part) : part_(part) {}
   Part now() override { return part_; }
@@ -363,7 +363,7 @@ TEST_CASE("progress: what is followed is told to where it is when the answer com
     asio::io_context io(1);
     Client client;
     ProgressStream stream(io.get_executor(), client.report());
-    LogReach::Part part{.begin = 6, .end = 6 + output.size(), .last = ended};
+    ReadableRange::Part part{.begin = 6, .end = 6 + output.size(), .last = ended};
     stream.follow({PaneLog(dir / "pane-@3.log"), std::make_unique<StillReach>(part), 0, 1'000});
     finish(io, stream);
     CHECK(client.text() == output);
@@ -378,7 +378,7 @@ TEST_CASE("progress: a log that cannot be read holds up no answer") {
   asio::io_context io(1);
   Client client;
   ProgressStream stream(io.get_executor(), client.report());
-  stream.follow({PaneLog(dir / "pane-@3.log"), std::make_unique<StillReach>(LogReach::Part{}), 0});
+  stream.follow({PaneLog(dir / "pane-@3.log"), std::make_unique<StillReach>(ReadableRange::Part{}), 0});
   const auto begin = Clock::now();
   finish(io, stream);
   CHECK(Clock::now() - begin < Milliseconds(6'000));

@@ -35,7 +35,7 @@ CommandRecord full_record() {
   record.shell_pid = 19;
   record.shell_image = UINT64_MAX;
   record.older_jobs = {20, 21};
-  record.way_in = WayIn{{22, 23}, "ssh", true, 24, 25, 26};
+  record.shell_gateway = ShellGateway{{22, 23}, "ssh", true, 24, 25, 26};
   record.duration_ms = 27;
   record.cwd = "/a b/\"c\"";
   record.notes = {"one", "two \"three\""};
@@ -65,14 +65,14 @@ void check_equal(const CommandRecord& one, const CommandRecord& other) {
   CHECK(one.shell_pid == other.shell_pid);
   CHECK(one.shell_image == other.shell_image);
   CHECK(one.older_jobs == other.older_jobs);
-  REQUIRE(one.way_in.has_value() == other.way_in.has_value());
-  if (one.way_in) {
-    CHECK(one.way_in->process == other.way_in->process);
-    CHECK(one.way_in->name == other.way_in->name);
-    CHECK(one.way_in->ends_with_command == other.way_in->ends_with_command);
-    CHECK(one.way_in->seen_steady_ms == other.way_in->seen_steady_ms);
-    CHECK(one.way_in->told_steady_ms == other.way_in->told_steady_ms);
-    CHECK(one.way_in->told_people_steady_ms == other.way_in->told_people_steady_ms);
+  REQUIRE(one.shell_gateway.has_value() == other.shell_gateway.has_value());
+  if (one.shell_gateway) {
+    CHECK(one.shell_gateway->process == other.shell_gateway->process);
+    CHECK(one.shell_gateway->name == other.shell_gateway->name);
+    CHECK(one.shell_gateway->ends_with_command == other.shell_gateway->ends_with_command);
+    CHECK(one.shell_gateway->seen_steady_ms == other.shell_gateway->seen_steady_ms);
+    CHECK(one.shell_gateway->told_steady_ms == other.shell_gateway->told_steady_ms);
+    CHECK(one.shell_gateway->told_people_steady_ms == other.shell_gateway->told_people_steady_ms);
   }
   CHECK(one.duration_ms == other.duration_ms);
   CHECK(one.cwd == other.cwd);
@@ -165,7 +165,7 @@ TEST_CASE("record: a line of an older version has what it has, one of a later ve
       {"shell_pid", [](CommandRecord& r) { r.shell_pid = 0; }},
       {"shell_image", [](CommandRecord& r) { r.shell_image = 0; }},
       {"older_jobs", [](CommandRecord& r) { r.older_jobs.clear(); }},
-      {"way_in", [](CommandRecord& r) { r.way_in.reset(); }},
+      {"way_in", [](CommandRecord& r) { r.shell_gateway.reset(); }},
       {"notes", [](CommandRecord& r) { r.notes.clear(); }},
       {"signalled", [](CommandRecord& r) { r.signalled = false; }},
       {"withdrawn", [](CommandRecord& r) { r.withdrawn = false; }},

@@ -144,20 +144,20 @@ TEST_CASE("records: a line with numbers that none of ours has is skipped") {
 
 TEST_CASE("records: the way to the shell of a command") {
   CommandRecord record = record_of("00000001", "id");
-  CHECK_FALSE(decode_record(encode_record(record))->way_in);
-  record.way_in = WayIn{{1'234, 56'789}, "ssh", true, 17, 18};
+  CHECK_FALSE(decode_record(encode_record(record))->shell_gateway);
+  record.shell_gateway = ShellGateway{{1'234, 56'789}, "ssh", true, 17, 18};
   const auto read = decode_record(encode_record(record));
-  REQUIRE(read->way_in);
-  CHECK(read->way_in->process == ProcessId{1'234, 56'789});
-  CHECK(read->way_in->name == "ssh");
-  CHECK(read->way_in->ends_with_command);
-  CHECK(read->way_in->seen_steady_ms == 17);
-  CHECK(read->way_in->told_steady_ms == 18);
+  REQUIRE(read->shell_gateway);
+  CHECK(read->shell_gateway->process == ProcessId{1'234, 56'789});
+  CHECK(read->shell_gateway->name == "ssh");
+  CHECK(read->shell_gateway->ends_with_command);
+  CHECK(read->shell_gateway->seen_steady_ms == 17);
+  CHECK(read->shell_gateway->told_steady_ms == 18);
   for (const char* broken :
        {"7", "{}", R"({"pid":-1,"start_ticks":1,"name":"ssh","ends_with_command":true})"}) {
     CAPTURE(broken);
     std::string line = encode_record(record_of("00000001", "id"));
-    line.insert(line.rfind('}'), R"(,"way_in":)" + std::string(broken));
+    line.insert(line.rfind('}'), R"(,"shell_gateway":)" + std::string(broken));
     CHECK_FALSE(decode_record(line));
   }
 }
@@ -212,11 +212,11 @@ TEST_CASE("records: a file that was rewritten is locked until what came meanwhil
 TEST_CASE("records: whether something stands in one of the last of them") {
   const test::TempDir directory;
   CommandRecords records(directory.path() / "pane-@1.commands");
-  const auto way = [&records](std::size_t most) { return records.any_has(R"("way_in":{)", most); };
-  CommandRecord record = record_of("00000001", R"(echo '"way_in":{')");
+  const auto way = [&records](std::size_t most) { return records.any_has(R"("shell_gateway":{)", most); };
+  CommandRecord record = record_of("00000001", R"(echo '"shell_gateway":{')");
   records.append(record);
   CHECK_FALSE(way(9));
-  record.way_in = WayIn{{1'234, 56'789}, "ssh"};
+  record.shell_gateway = ShellGateway{{1'234, 56'789}, "ssh"};
   records.append(record);
   CHECK(way(1));
   for (std::size_t i = 0; i < 3; ++i) {
@@ -224,7 +224,7 @@ TEST_CASE("records: whether something stands in one of the last of them") {
   }
   CHECK_FALSE(way(1));
   CHECK(way(2));
-  record.way_in.reset();
+  record.shell_gateway.reset();
   records.append(record);
   CHECK_FALSE(way(9));
 }

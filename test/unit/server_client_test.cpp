@@ -10,8 +10,8 @@
 #include "manager_scene.hpp"
 #include "scripted_tmux.hpp"
 #include "tmux/wire/command_mark.hpp"
+#include "tmux/wire/others_typed.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
-#include "tmux/wire/touched.hpp"
 
 namespace terminally {
 namespace {
@@ -228,7 +228,7 @@ TEST_CASE("tmux terminal: what is typed goes to the pane in one list, byte by by
   for (int c = 1; c < 256; ++c) {
     bytes += static_cast<char>(c);
   }
-  CHECK(test::run(asking.io, terminal.type(bytes, Typed::line, PaneFact::none)));
+  CHECK(test::run(asking.io, terminal.type(bytes, InputKind::line, PaneFact::none)));
   CHECK(asking.tmux->last().of_server);
   CHECK(asking.tmux->last().in_time);
   bool pasted = false;
@@ -244,14 +244,14 @@ TEST_CASE("tmux terminal: what is typed goes to the pane in one list, byte by by
     }
   }
   CHECK(pasted);
-  CHECK(test::run(asking.io, terminal.type(std::string(1, '\0'), Typed::key, PaneFact::none)));
+  CHECK(test::run(asking.io, terminal.type(std::string(1, '\0'), InputKind::key, PaneFact::none)));
   CHECK(asking.tmux->last().commands.find("send-keys -H -t \"%3\" 00") != std::string::npos);
   CHECK(asking.tmux->last().commands.find("paste-buffer") == std::string::npos);
 }
 
 TEST_CASE("tmux terminal: what our typing makes of the pane's touch") {
-  for (const auto& [typed, untouched, kept] :
-       std::vector<std::tuple<Typed, bool, bool>>{{Typed::line, true, false}, {Typed::key, false, true}}) {
+  for (const auto& [typed, untouched, kept] : std::vector<std::tuple<InputKind, bool, bool>>{
+           {InputKind::line, true, false}, {InputKind::key, false, true}}) {
     const std::string commands = type_bytes("%3", "x", {}, typed);
     CHECK((commands.find(set_untouched("-t \"%3\"")) != std::string::npos) == untouched);
     CHECK(commands.ends_with("seen '#{@terminally_kept}'") == kept);
@@ -262,15 +262,15 @@ TEST_CASE("tmux terminal: nothing is typed where a fact is so, and that is no fa
   Asking asking;
   TmuxTerminal terminal(asking.client, PaneId{3});
   asking.tmux->fail("paste-buffer", "no buffer terminally", 1);
-  CHECK_FALSE(
-      test::run(asking.io, terminal.type("x", Typed::key, PaneFact::full_screen | PaneFact::touched)));
+  CHECK_FALSE(test::run(asking.io,
+                        terminal.type("x", InputKind::key, PaneFact::full_screen | PaneFact::others_typed)));
   const std::string commands = asking.tmux->last().commands;
-  CHECK(commands.find("#{||:#{alternate_on}," + touched() + "}") != std::string::npos);
+  CHECK(commands.find("#{||:#{alternate_on}," + others_typed() + "}") != std::string::npos);
   CHECK(commands.find("if-shell") < commands.find("paste-buffer"));  // looked at in the same moment
   asking.tmux->fail("paste-buffer", "no buffer space", 1);
-  CHECK_FALSE(test::run(asking.io, terminal.type("x", Typed::key, PaneFact::none)));
+  CHECK_FALSE(test::run(asking.io, terminal.type("x", InputKind::key, PaneFact::none)));
   asking.tmux->fail("paste-buffer", "can't find pane: %3", 1);
-  CHECK(test::failure_of(asking.io, terminal.type("x", Typed::key, PaneFact::none)).code ==
+  CHECK(test::failure_of(asking.io, terminal.type("x", InputKind::key, PaneFact::none)).code ==
         ErrorCode::not_found);
   asking.tmux->become("paste-buffer", ScriptedTmux::Fate::lost, 1);
   CHECK(test::failure_of(asking.io, terminal.type_within(Milliseconds(30), "x")).code ==
@@ -284,11 +284,12 @@ TEST_CASE("tmux terminal: facts are asked of the pane, and a silent tmux does no
   asking.tmux->print("display-message", "1\n");
   CHECK(test::run(asking.io, terminal.is(PaneFact::person_types, PaneFact::none)));
   CHECK(asking.tmux->last().commands == "display-message -p -t \"%3\" " + quote(is_typed_into()));
-  CHECK(test::run(asking.io, terminal.is(PaneFact::touched, PaneFact::full_screen)));
-  CHECK(asking.tmux->last().commands.find("#{?#{alternate_on},0," + touched() + "}") != std::string::npos);
+  CHECK(test::run(asking.io, terminal.is(PaneFact::others_typed, PaneFact::full_screen)));
+  CHECK(asking.tmux->last().commands.find("#{?#{alternate_on},0," + others_typed() + "}") !=
+        std::string::npos);
   asking.tmux->print("display-message", "0\n");
-  CHECK_FALSE(test::run(asking.io, terminal.is(PaneFact::touched_a_moment_ago, PaneFact::none)));
-  CHECK(asking.tmux->last().commands.find(quote(touched_just_now())) != std::string::npos);
+  CHECK_FALSE(test::run(asking.io, terminal.is(PaneFact::others_typed_just_now, PaneFact::none)));
+  CHECK(asking.tmux->last().commands.find(quote(others_typed_just_now())) != std::string::npos);
 
   CHECK(test::run(asking.io, terminal.answers_within(Milliseconds(20))));
   asking.tmux->become("display-message", ScriptedTmux::Fate::lost, 1);

@@ -78,7 +78,7 @@ TEST_CASE("progress rises strictly, echoes its token, and ends with the reply") 
   connection.full = true;
   CHECK(progress({2, "dropped", {}}) == Taken::later);
   connection.full = false;
-  CHECK(progress({2, "", SeenTotal{3, 10}}) == Taken::yes);
+  CHECK(progress({2, "", ProgressCount{3, 10}}) == Taken::yes);
   CHECK(connection.take() ==
         std::vector<ordered_json>{ordered_json::parse(R"({"jsonrpc":"2.0","method":"notifications/progress",
                                      "params":{"progressToken":5,"progress":1.0,"message":"one"}})"),

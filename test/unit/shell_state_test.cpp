@@ -65,25 +65,25 @@ TEST_CASE("shell state: a step of the prompt began within two seconds, and lasts
 
 TEST_CASE("shell state: what is no step is told from one by how long it is there, and when it began") {
   // Start-up files may take five seconds.
-  CHECK_FALSE(shell({.opened = 5'000}).is_no_step(Ms(4'000), Ms(2'000), kNow));
-  CHECK(shell({.opened = 5'001}).is_no_step(Ms(4'000), Ms(1'001), kNow));
-  CHECK_FALSE(shell({.opened = 5'001}).is_no_step(Ms(4'000), Ms(1'000), kNow));
+  CHECK_FALSE(shell({.opened = 5'000}).is_users_program(Ms(4'000), Ms(2'000), kNow));
+  CHECK(shell({.opened = 5'001}).is_users_program(Ms(4'000), Ms(1'001), kNow));
+  CHECK_FALSE(shell({.opened = 5'001}).is_users_program(Ms(4'000), Ms(1'000), kNow));
   // Behind our last command: what began late has a second, what began in time has five.
-  CHECK_FALSE(shell({.last_end = 3'500}).is_no_step(Ms(1'000), Ms(0), kNow));
-  CHECK(shell({.last_end = 3'500}).is_no_step(Ms(1'001), Ms(0), kNow));
-  CHECK_FALSE(shell({.last_end = 5'000}).is_no_step(Ms(4'000), Ms(3'000), kNow));
-  CHECK(shell({.last_end = 5'001}).is_no_step(Ms(4'000), Ms(1'001), kNow));
+  CHECK_FALSE(shell({.last_end = 3'500}).is_users_program(Ms(1'000), Ms(0), kNow));
+  CHECK(shell({.last_end = 3'500}).is_users_program(Ms(1'001), Ms(0), kNow));
+  CHECK_FALSE(shell({.last_end = 5'000}).is_users_program(Ms(4'000), Ms(3'000), kNow));
+  CHECK(shell({.last_end = 5'001}).is_users_program(Ms(4'000), Ms(1'001), kNow));
   // Typed at a prompt: a second, lived or waited for.
-  CHECK(shell({.last_end = 500, .last_input = 400}).is_no_step(Ms(0), Ms(1'001), kNow));
-  CHECK(shell({.last_end = 500, .last_input = 400}).is_no_step(Ms(1'001), Ms(0), kNow));
-  CHECK_FALSE(shell({.last_end = 500, .last_input = 400}).is_no_step(Ms(1'000), Ms(1'000), kNow));
+  CHECK(shell({.last_end = 500, .last_input = 400}).is_users_program(Ms(0), Ms(1'001), kNow));
+  CHECK(shell({.last_end = 500, .last_input = 400}).is_users_program(Ms(1'001), Ms(0), kNow));
+  CHECK_FALSE(shell({.last_end = 500, .last_input = 400}).is_users_program(Ms(1'000), Ms(1'000), kNow));
 }
 
 TEST_CASE(
     "shell state: a shell that runs something of its own is given up after a second, on its way back never") {
-  CHECK_FALSE(shell({.opened = 60'000}).is_no_way_back(Ms(50'000), kNow));  // its start-up files
-  CHECK_FALSE(shell({.last_end = 5'000}).is_no_way_back(Ms(4'000), kNow));
-  CHECK(shell({.last_end = 5'001}).is_no_way_back(Ms(1'001), kNow));
-  CHECK_FALSE(shell({.last_end = 5'001}).is_no_way_back(Ms(1'000), kNow));
-  CHECK(shell({.last_end = 500, .last_input = 400}).is_no_way_back(Ms(1'001), kNow));
+  CHECK_FALSE(shell({.opened = 60'000}).runs_foreign_work(Ms(50'000), kNow));  // its start-up files
+  CHECK_FALSE(shell({.last_end = 5'000}).runs_foreign_work(Ms(4'000), kNow));
+  CHECK(shell({.last_end = 5'001}).runs_foreign_work(Ms(1'001), kNow));
+  CHECK_FALSE(shell({.last_end = 5'001}).runs_foreign_work(Ms(1'000), kNow));
+  CHECK(shell({.last_end = 500, .last_input = 400}).runs_foreign_work(Ms(1'001), kNow));
 }

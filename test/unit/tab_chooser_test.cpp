@@ -220,7 +220,7 @@ TEST_CASE("tab chooser: processes choose one after the other; one that stands st
   const timespec long_ago[2] = {{::time(nullptr) - 60, 0}, {::time(nullptr) - 60, 0}};
   REQUIRE(::futimens(theirs.fd(), long_ago) == 0);
   CHECK(scene.execute_anywhere("echo on").output == "on\n");
-  CHECK(theirs.lost_its_name());
+  CHECK(theirs.is_unlinked());
 }
 
 TEST_CASE("tab chooser: a call whose tmux is silent says so, and ran nothing") {

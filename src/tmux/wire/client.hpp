@@ -91,9 +91,9 @@ class TmuxClient {
 /// Commands that type these bytes (a NUL only alone) into a pane, exactly; unless this tmux condition, looked
 /// at in the pane in the same moment, is true: then they fail, see were_not_typed. By a buffer of tmux's, as
 /// send-keys takes one argument a byte and a time that grows with their square (3,000: 80 ms). What we type
-/// is nobody's visit (touched.hpp).
+/// is nobody's visit (others_typed.hpp).
 [[nodiscard]] std::string type_bytes(std::string_view target, std::string_view bytes,
-                                     std::string_view unless = {}, Typed typed = Typed::key);
+                                     std::string_view unless = {}, InputKind kind = InputKind::key);
 
 /// A command before a paste-buffer, which then fails where this tmux condition of the pane is true.
 [[nodiscard]] std::string drop_buffer_if(std::string_view target, std::string_view condition,

@@ -20,9 +20,9 @@ namespace terminally {
 ///
 /// tmux reads what is sent from the pipe itself: a client that is stopped holds no call up, unless tmux is to
 /// end meanwhile; then it is killed at the first time-out. It sees no output and has no size, and is nobody's
-/// visit (touched.hpp); tmux ends it with its session, so that it keeps nothing alive. It is ended by SIGKILL
-/// alone, also with us: a client whose input has ended is kept by tmux 3.3a, and keeps its server, as long as
-/// there is something to be written to it.
+/// visit (others_typed.hpp); tmux ends it with its session, so that it keeps nothing alive. It is ended by
+/// SIGKILL alone, also with us: a client whose input has ended is kept by tmux 3.3a, and keeps its server, as
+/// long as there is something to be written to it.
 class ControlChannel : public TmuxChannel {
  public:
   /// `session`: tmux's id of the session to attach to; empty while none is known.

@@ -32,7 +32,7 @@ InstanceOwner::InstanceOwner(boost::asio::any_io_executor executor, const Config
 /// just started us in its place.
 Awaitable<void> InstanceOwner::own_instance() {
   const auto begin = Clock::now();
-  if (owner_lock_.lost_its_name()) {
+  if (owner_lock_.is_unlinked()) {
     owner_lock_.release();
   }
   while (!owner_lock_) {
@@ -74,7 +74,7 @@ Awaitable<void> InstanceOwner::own_to_start() {
 /// Cleaners of /tmp remove the socket; tmux makes it again at SIGUSR1. Without it nobody could reach the
 /// tabs, and the next server would take them for leftovers.
 Awaitable<void> InstanceOwner::restore_socket(int server_pid) {
-  if (!is_gone(instance_.socket()) && !owner_lock_.lost_its_name()) {
+  if (!is_gone(instance_.socket()) && !owner_lock_.is_unlinked()) {
     co_return;
   }
   const auto patience = Clock::now() + kMadeAgainWithin;

@@ -38,7 +38,7 @@ class InstanceOwner {
   [[nodiscard]] Awaitable<void> shut_down(int server_pid);
 
  private:
-  [[nodiscard]] bool owns() const { return owner_lock_ && !owner_lock_.lost_its_name(); }
+  [[nodiscard]] bool owns() const { return owner_lock_ && !owner_lock_.is_unlinked(); }
   [[nodiscard]] Awaitable<void> own_instance();
 
   boost::asio::any_io_executor executor_;

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "tmux/wire/touched.hpp"
+#include "tmux/wire/others_typed.hpp"
 
 namespace terminally {
 namespace {

@@ -1,5 +1,5 @@
 #include "tmux/wire/server_config.hpp"
-#include "tmux/wire/touched.hpp"
+#include "tmux/wire/others_typed.hpp"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tmux/wire/touched.hpp"
+#include "tmux/wire/others_typed.hpp"
 
 namespace terminally {
 namespace asio = boost::asio;
@@ -20,8 +20,8 @@ std::string condition(PaneFact facts) {
   };
   add(PaneFact::full_screen, "#{alternate_on}");
   add(PaneFact::person_types, is_typed_into());
-  add(PaneFact::touched, touched());
-  add(PaneFact::touched_a_moment_ago, touched_just_now());
+  add(PaneFact::others_typed, others_typed());
+  add(PaneFact::others_typed_just_now, others_typed_just_now());
   return any;
 }
 
@@ -42,8 +42,8 @@ asio::awaitable<bool> typed_by(TmuxClient tmux, std::string commands) {
 
 TmuxTerminal::TmuxTerminal(TmuxClient tmux, PaneId pane) : tmux_(std::move(tmux)), pane_(to_string(pane)) {}
 
-asio::awaitable<bool> TmuxTerminal::type(std::string bytes, Typed typed, PaneFact unless) {
-  return typed_by(tmux_, type_bytes(pane_, bytes, condition(unless), typed));
+asio::awaitable<bool> TmuxTerminal::type(std::string bytes, InputKind kind, PaneFact unless) {
+  return typed_by(tmux_, type_bytes(pane_, bytes, condition(unless), kind));
 }
 
 asio::awaitable<bool> TmuxTerminal::type_within(Milliseconds time, std::string bytes) {

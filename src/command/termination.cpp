@@ -1,7 +1,7 @@
 // What makes a command end: its time, C-c, SIGTERM, SIGKILL, for each new foreground group until the shell is
 // back.
 
-#include "command/pressing.hpp"
+#include "command/termination.hpp"
 
 #include <signal.h>
 
@@ -33,9 +33,10 @@ constexpr Milliseconds kToShellAgain{500};
 
 }  // namespace
 
-Pressing::State Pressing::begin(Reason why, const CommandSenses& seen, Clock::time_point now, Todo& todo) {
-  const bool force = seen.wishes().force;
-  todo.add(act::RecordPressing{why, force});
+Termination::State Termination::begin(Reason why, const CommandSenses& seen, Clock::time_point now,
+                                      Todo& todo) {
+  const bool force = seen.requested().force;
+  todo.add(act::RecordTermination{why, force});
   if (!force) {
     todo.add(act::Begin{LongAct::press_interrupt_key});
   }
@@ -43,23 +44,23 @@ Pressing::State Pressing::begin(Reason why, const CommandSenses& seen, Clock::ti
   return Pressed(why, Escalation(kEndCommand, force, now));
 }
 
-Pressing::State Pressing::time_is_over(const CommandSenses& seen, Clock::time_point now) {
+Termination::State Termination::time_is_over(const CommandSenses& seen, Clock::time_point now) {
   if (!seen.has_begun()) {
     return NotBegun{};
   }
   return ReadsBehind{now + kReadsBehind};
 }
 
-void Pressing::step(const CommandSenses& seen, Clock::time_point now, Todo& todo) {
-  const Wishes wishes = seen.wishes();
+void Termination::step(const CommandSenses& seen, Clock::time_point now, Todo& todo) {
+  const Requested requested = seen.requested();
   const bool waits = pressed() == nullptr;
-  if (waits && wishes.ends) {
-    state_ = begin(wishes.why, seen, now, todo);
+  if (waits && requested.ends) {
+    state_ = begin(requested.why, seen, now, todo);
     return;
   }
   if (std::holds_alternative<NotDue>(state_)) {
-    if (now < wishes.deadline) {
-      todo.look_by(wishes.deadline);
+    if (now < requested.deadline) {
+      todo.look_by(requested.deadline);
       return;
     }
     state_ = time_is_over(seen, now);
@@ -88,7 +89,7 @@ void Pressing::step(const CommandSenses& seen, Clock::time_point now, Todo& todo
       state_ = EndedInTime{};
       return;
     }
-    state_ = begin(wishes.why == Reason::none ? Reason::timeout : wishes.why, seen, now, todo);
+    state_ = begin(requested.why == Reason::none ? Reason::timeout : requested.why, seen, now, todo);
     return;
   }
   if (auto* pressed = std::get_if<Pressed>(&state_)) {
@@ -100,10 +101,10 @@ void Pressing::step(const CommandSenses& seen, Clock::time_point now, Todo& todo
   }
 }
 
-Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Clock::time_point now,
-                                Todo& todo) {
+Termination::State Termination::press(Pressed pressed, const CommandSenses& seen, Clock::time_point now,
+                                      Todo& todo) {
   pressed.escalation.look(now);
-  if (seen.wishes().force) {
+  if (seen.requested().force) {
     pressed.escalation.force();
   }
   // A shell whose program has just ended is on its way back for a moment: news in the log is no reason to
@@ -127,8 +128,8 @@ Pressing::State Pressing::press(Pressed pressed, const CommandSenses& seen, Cloc
 }
 
 /// What has the foreground; in the end its shell.
-void Pressing::press_what_runs(Pressed& pressed, const CommandSenses& seen, Milliseconds patience,
-                               Clock::time_point now, Todo& todo) {
+void Termination::press_what_runs(Pressed& pressed, const CommandSenses& seen, Milliseconds patience,
+                                  Clock::time_point now, Todo& todo) {
   const SeenForeground foreground = seen.foreground();
   const bool its_shell = foreground.who == Who::its_shell;
   if (its_shell && (!foreground.at_prompt || !foreground.keys_signal)) {
@@ -149,7 +150,7 @@ void Pressing::press_what_runs(Pressed& pressed, const CommandSenses& seen, Mill
 
 /// SIGTERM once, later SIGKILL. One that our C-c may have missed has it again: of that bash ends its text, of
 /// SIGTERM it does not.
-void Pressing::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
+void Termination::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
   const auto signal_group = [&](int signal) {
@@ -173,7 +174,7 @@ void Pressing::press_program(Pressed& pressed, const SeenForeground& program, To
 }
 
 /// The shell runs something itself, and no key of ours came to it as a signal (`stty -isig`).
-void Pressing::press_shell(Pressed& pressed, Clock::time_point now, Todo& todo) {
+void Termination::press_shell(Pressed& pressed, Clock::time_point now, Todo& todo) {
   if (pressed.escalation.pressure() != Pressure::ask && now >= pressed.next_to_shell) {
     pressed.next_to_shell = now + kToShellAgain;
     todo.add(act::SignalShell{SIGINT});
@@ -181,8 +182,8 @@ void Pressing::press_shell(Pressed& pressed, Clock::time_point now, Todo& todo) 
 }
 
 /// The last resort: our C-c brought the prompt back, but the text had taken the hook away.
-void Pressing::mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_prompt, Clock::time_point now,
-                           Todo& todo) {
+void Termination::mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_prompt,
+                              Clock::time_point now, Todo& todo) {
   if (!at_prompt) {
     pressed.at_prompt.reset();
     return;
@@ -194,7 +195,7 @@ void Pressing::mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_
   }
 }
 
-const Pressing::Pressed* Pressing::pressed() const {
+const Termination::Pressed* Termination::pressed() const {
   if (const auto* gives_up = std::get_if<GivesUp>(&state_)) {
     return &gives_up->pressed;
   }
@@ -204,12 +205,12 @@ const Pressing::Pressed* Pressing::pressed() const {
   return std::get_if<Pressed>(&state_);
 }
 
-Reason Pressing::why(const Wishes& wishes) const {
+Reason Termination::why(const Requested& requested) const {
   const Pressed* pressed = this->pressed();
-  return pressed != nullptr ? pressed->why : wishes.why;
+  return pressed != nullptr ? pressed->why : requested.why;
 }
 
-bool Pressing::has_killed() const {
+bool Termination::has_killed() const {
   const Pressed* pressed = this->pressed();
   return pressed != nullptr && pressed->program_killed;
 }

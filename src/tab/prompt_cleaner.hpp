@@ -14,10 +14,10 @@ namespace terminally {
 
 /// Clears the prompt where a command is to be typed of what somebody else may have left there: C-c ends the
 /// line, and a note tells what it was. One object for each command.
-class LineAtPrompt {
+class PromptCleaner {
  public:
   /// All three must outlive the object.
-  LineAtPrompt(Tab& tab, PaneTerminal& terminal, LogWatch::Watch& watch)
+  PromptCleaner(Tab& tab, PaneTerminal& terminal, LogWatch::Watch& watch)
       : tab_(tab), terminal_(terminal), watch_(watch) {}
 
   /// Ends by C-c what may be there: text, a continuation prompt, an editor's command mode, a `read`. The line

@@ -1,4 +1,4 @@
-#include "tmux/wire/touched.hpp"
+#include "tmux/wire/others_typed.hpp"
 
 #include "tmux/wire/quoting.hpp"
 
@@ -71,13 +71,13 @@ std::string set_untouched(std::string_view target) {
          key_came(0, others_in("session_attached_list")) + ",watched," + keys_so_far() + "}'";
 }
 
-std::string touched() {
+std::string others_typed() {
   return "#{!=:#{@terminally_seen}," + keys_so_far() + "}";
 }
 
-std::string touched_just_now() {
+std::string others_typed_just_now() {
   return "#{||:#{==:#{@terminally_seen},sent},#{&&:" + others_in("window_active_clients_list") + "," +
-         touched() + "}}";
+         others_typed() + "}}";
 }
 
 std::string is_typed_into() {
@@ -85,7 +85,7 @@ std::string is_typed_into() {
 }
 
 std::string typed_into_by_others() {
-  return "#{&&:" + touched() + "," + is_typed_into() + "}";
+  return "#{&&:" + others_typed() + "," + is_typed_into() + "}";
 }
 
 }  // namespace terminally

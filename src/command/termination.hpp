@@ -14,12 +14,12 @@ namespace terminally {
 ///
 /// What may still be on its way is not interrupted: it would be, should it come. But when it comes late, its
 /// END may be right behind.
-class Pressing {
+class Termination {
  public:
   void step(const CommandSenses& seen, Clock::time_point now, Todo& todo);
 
   /// Why its end is ours; none: it is not.
-  [[nodiscard]] Reason why(const Wishes& wishes) const;
+  [[nodiscard]] Reason why(const Requested& requested) const;
   /// Everything was done, and it has not ended.
   [[nodiscard]] bool has_failed() const { return std::holds_alternative<GivenUp>(state_); }
   /// By SIGKILL: it had no time to put the terminal back.

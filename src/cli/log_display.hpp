@@ -10,16 +10,16 @@ namespace terminally {
 
 /// Shows a log on stdout. Only sequences that draw get there (playback.hpp). On a terminal, earlier text is
 /// not drawn over, and the destructor restores the terminal's modes (viewer_screen.hpp).
-class Stage {
+class LogDisplay {
  public:
   enum class Page {
     as_needed,  ///< earlier text stays in sight until something is drawn over the whole screen
     own,        ///< the log begins on an empty screen, as it did in its tab
   };
-  explicit Stage(Page page);
-  ~Stage();
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
+  explicit LogDisplay(Page page);
+  ~LogDisplay();
+  LogDisplay(const LogDisplay&) = delete;
+  LogDisplay& operator=(const LogDisplay&) = delete;
 
   /// Throws as `print`.
   void show(std::string_view bytes);

@@ -1,5 +1,5 @@
 // Ends the process by a timer's signal, which works even while the event loop is stuck.
-#include "app/exit_guard.hpp"
+#include "app/exit_deadline.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -60,19 +60,19 @@ void let_it_signal(bool on) {
 
 }  // namespace
 
-ExitGuard::~ExitGuard() {
+ExitDeadline::~ExitDeadline() {
   let_it_signal(false);
   watched.reset();
   set_timer(std::chrono::milliseconds(0));
   armed_at = Clock::time_point();
 }
 
-Clock::time_point ExitGuard::arm(std::chrono::milliseconds time) {
+Clock::time_point ExitDeadline::arm(std::chrono::milliseconds time) {
   return arm_once(time);
 }
 
 /// Where no descriptor is left for the duplicate, only the event loop notices the hang-up.
-void ExitGuard::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
+void ExitDeadline::arm_at_hang_up(int fd, std::chrono::milliseconds time) {
   watched.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
   after_hang_up = time;
   std::signal(SIGIO, arm_if_hung_up);

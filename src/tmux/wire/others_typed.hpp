@@ -32,11 +32,11 @@ namespace terminally {
 [[nodiscard]] std::string set_untouched(std::string_view target = {});
 
 /// A tmux format: true for a touched pane.
-[[nodiscard]] std::string touched();
+[[nodiscard]] std::string others_typed();
 
 /// The same where set_untouched was run a moment ago, so that only who sees the pane by now can have typed
 /// there since: keys for other tabs do not count.
-[[nodiscard]] std::string touched_just_now();
+[[nodiscard]] std::string others_typed_just_now();
 
 /// True where somebody who sees the pane pressed a key within the last second, or two.
 [[nodiscard]] std::string is_typed_into();

@@ -8,13 +8,13 @@ namespace terminally {
 
 /// Keeps the promise that the program ends in time, whatever holds it up: the event loop, a thread, the
 /// machine. The next start, or `instances clean`, removes what such an end leaves behind. One per process.
-class ExitGuard {
+class ExitDeadline {
  public:
-  ExitGuard() = default;
-  ExitGuard(const ExitGuard&) = delete;
-  ExitGuard& operator=(const ExitGuard&) = delete;
+  ExitDeadline() = default;
+  ExitDeadline(const ExitDeadline&) = delete;
+  ExitDeadline& operator=(const ExitDeadline&) = delete;
   /// Disarms the guard.
-  ~ExitGuard();
+  ~ExitDeadline();
 
   /// Makes the process exit with code 0 after `time` at the latest. Only the first call counts; every call
   /// returns the moment of the first one.

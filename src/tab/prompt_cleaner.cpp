@@ -1,5 +1,5 @@
 // Clears a line that somebody left at a prompt with C-c, and words the note about the line.
-#include "tab/line_at_prompt.hpp"
+#include "tab/prompt_cleaner.hpp"
 
 #include <boost/asio.hpp>
 
@@ -38,14 +38,14 @@ std::string note_of_cleared(std::string line, bool for_person) {
 
 /// Waits until the log has what the shell showed, which may be late; not long: a prompt may be empty.
 template <typename Condition>
-asio::awaitable<void> LineAtPrompt::wait_until_shown(Condition shown, Milliseconds within) {
+asio::awaitable<void> PromptCleaner::wait_until_shown(Condition shown, Milliseconds within) {
   const auto shown_by = Clock::now() + within;
   while (!shown() && Clock::now() < shown_by) {
     co_await watch_.changed_by(shown_by);
   }
 }
 
-asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt) {
+asio::awaitable<bool> PromptCleaner::take_away(Foreground prompt) {
   prompt_ = prompt;
   co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); }, kPromptShown);
   row_as_shown_ = unfinished_line(tab_.log, tab_.cols);
@@ -65,7 +65,7 @@ asio::awaitable<bool> LineAtPrompt::take_away(Foreground prompt) {
   co_return taken_away_;
 }
 
-asio::awaitable<std::string> LineAtPrompt::note() {
+asio::awaitable<std::string> PromptCleaner::note() {
   // The rows of the prompt only decide what the note says: if the new row equals the old, there was no line.
   co_await wait_until_shown(
       [this] { return row_as_shown_.empty() || unfinished_line(tab_.log, tab_.cols) == row_as_shown_; },
@@ -80,16 +80,16 @@ asio::awaitable<std::string> LineAtPrompt::note() {
 }
 
 /// Whether our C-c was answered by a new line.
-bool LineAtPrompt::is_taken() const {
+bool PromptCleaner::is_taken() const {
   return tab_.log.read(c_c_at_, kReadForNewLineBytes).bytes.find('\n') != std::string::npos;
 }
 
 /// Presses C-c, unless a person has begun something since the prompt was looked at.
-asio::awaitable<bool> LineAtPrompt::press_c_c() {
+asio::awaitable<bool> PromptCleaner::press_c_c() {
   const Foreground now = look_at_foreground(tab_.pane_pid);
   bool pressed = now.pid == prompt_.pid && now.kind == prompt_.kind;
   if (pressed) {
-    pressed = co_await terminal_.type("\x03", Typed::line, PaneFact::person_types);
+    pressed = co_await terminal_.type("\x03", InputKind::line, PaneFact::person_types);
   }
   if (pressed) {
     // A second C-c that the shell handles late would discard what is typed next.

@@ -1,5 +1,5 @@
 // Shows a log on stdout: filters what a terminal would act on, and leaves the terminal as it was.
-#include "cli/stage.hpp"
+#include "cli/log_display.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ constexpr int kRowsAtMost = 1'000;  // for a terminal that does not tell its siz
 
 }  // namespace
 
-Stage::Stage(Page page) {
+LogDisplay::LogDisplay(Page page) {
   if (::isatty(STDOUT_FILENO) != 0) {
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
@@ -28,7 +28,7 @@ Stage::Stage(Page page) {
   }
 }
 
-Stage::~Stage() {
+LogDisplay::~LogDisplay() {
   try {
     std::string rest;
     filter_.finish(rest);
@@ -43,7 +43,7 @@ Stage::~Stage() {
   }
 }
 
-void Stage::show(std::string_view bytes) {
+void LogDisplay::show(std::string_view bytes) {
   std::string text;
   filter_.feed(bytes, text);
   if (screen_) {
