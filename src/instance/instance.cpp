@@ -132,9 +132,8 @@ std::filesystem::path Instance::files() const {
 
 std::uint32_t Instance::newest_generation() const {
   std::uint32_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(state_, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& path : entries_of(state_)) {
+    const std::string name = path.filename().string();
     std::uint32_t number = 0;
     const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (failed == std::errc() && rest == name.data() + name.size() && number <= kHighestNumber) {
@@ -252,10 +251,13 @@ void Instance::mark_unnamed() const {
 }
 
 void Instance::remove_unused_state() const {
-  if (newest_generation() == 0) {
-    remove_file(state_ / kUnnamedMark);
-    std::error_code not_empty;
-    std::filesystem::remove(state_, not_empty);
+  try {
+    if (newest_generation() == 0) {
+      remove_file(state_ / kUnnamedMark);
+      std::error_code not_empty;
+      std::filesystem::remove(state_, not_empty);
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be read is not known to be unused
   }
 }
 

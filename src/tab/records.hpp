@@ -31,6 +31,8 @@ class CommandRecords {
   /// Tries to write the records kept in memory. True: none is kept any more.
   bool write_kept();
 
+  // These throw Error(io) where the file is there and cannot be read.
+
   /// The last `most` commands, oldest first, each id once. Reads no more of the file than needed.
   [[nodiscard]] std::vector<CommandRecord> load(std::size_t most = kKeptCommands) const;
 

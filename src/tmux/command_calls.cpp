@@ -189,6 +189,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   what.command = std::move(request.command);
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
+  what.input = std::move(request.input);
   what.deadline = interrupts ? deadline : last_moment;
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));

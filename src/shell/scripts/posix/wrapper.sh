@@ -22,5 +22,5 @@
   \command printf '\r\033[A\033[2K%b\033]7;mcp:START:__NONCE__\a\033]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
   # Sets `$?`. Numbers over 255 come of a function only.
   case $__VAR__s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) __VAR__f() { \return "$1"; }; __VAR__f "$__VAR__s";; (*) (\exit "$__VAR__s");; esac; } && \: ; } 2>/dev/null
-\. __TEXT__
+\. __TEXT__ __INPUT__
 { \. __END__; } >/dev/null 2>&1
