@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <cerrno>
+#include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/print.hpp"
@@ -39,10 +41,15 @@ std::filesystem::path make_pipe_of(const Instance& instance) {
       "standard input cannot be passed on: no named pipe can be made in " + instance.runtime().string(), why);
 }
 
-/// Whether standard input may let us wait. Files are read at once, and epoll refuses them.
-bool may_wait() {
+/// Standard input, where it may let us wait; a pipe opened anew, so that not to wait in a read is our own
+/// affair: others may share it. None where it is a file, which epoll refuses.
+UniqueFd stdin_that_waits() {
   struct stat input{};
-  return ::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+  if (::fstat(STDIN_FILENO, &input) != 0 || (!S_ISFIFO(input.st_mode) && !S_ISSOCK(input.st_mode))) {
+    return {};
+  }
+  UniqueFd anew(::open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  return anew ? std::move(anew) : UniqueFd(::dup(STDIN_FILENO));
 }
 
 }  // namespace
@@ -55,8 +62,8 @@ void ExecInput::begin() {
   if (pipe_.empty()) {
     return;
   }
-  if (may_wait()) {
-    in_.assign(::dup(STDIN_FILENO));
+  if (UniqueFd waits = stdin_that_waits()) {
+    in_.assign(waits.release());
   }
   asio::co_spawn(io_, pass_on(), asio::detached);
 }
@@ -112,7 +119,8 @@ asio::awaitable<bool> ExecInput::read_some() {
                             asio::redirect_error(asio::use_awaitable, failed));
   }
   held_.resize(kReadAtOnce);
-  const ssize_t got = over_ ? 0 : ::read(STDIN_FILENO, held_.data(), held_.size());
+  const int fd = in_.is_open() ? in_.native_handle() : STDIN_FILENO;
+  const ssize_t got = over_ ? 0 : ::read(fd, held_.data(), held_.size());
   const int why = errno;
   held_.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   if (got < 0 && why != EINTR && why != EAGAIN) {

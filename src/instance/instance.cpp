@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/descriptors.hpp"
 #include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -88,9 +89,14 @@ Listener listener_of(const std::filesystem::path& socket) {
     return {};
   }
   std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
-  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto new_socket = [] { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); };
+  UniqueFd fd(new_socket());
+  if (!fd && gave_up_descriptor(errno)) {
+    fd.reset(new_socket());
+  }
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return {fd && errno == EAGAIN, 0};  // the queue of connections is full, so a server listens
+    const bool nobody = fd && (errno == ENOENT || errno == ENOTDIR || errno == ECONNREFUSED);
+    return {!nobody, 0};  // EAGAIN: the queue of connections is full, so a server listens
   }
   ucred peer{};
   socklen_t size = sizeof peer;

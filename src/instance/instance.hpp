@@ -52,7 +52,7 @@ class Instance {
   /// Whether another process is just removing the instance: own() may work in a moment.
   [[nodiscard]] bool is_being_cleaned() const;
 
-  /// Whether a tmux server listens on the socket. Costs one connection.
+  /// Whether a tmux server listens on the socket; true where that is unknown. Costs one connection.
   [[nodiscard]] bool server_listens() const;
   /// Whether a tmux server listens, or lives without its socket.
   [[nodiscard]] bool server_lives() const;

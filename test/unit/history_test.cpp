@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "instance/history.hpp"
 #include "instance/tab_ids.hpp"
+#include "log/log_end.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -82,10 +83,16 @@ TEST_CASE(
     const bool unknown = is_unknown([&] { static_cast<void>(find_by_key(kept.instance, "key")); });
     const bool unused = is_unknown([&] { static_cast<void>(first_unused_id(kept.instance)); });
     const bool newest = is_unknown([&] { static_cast<void>(kept.instance.newest_generation()); });
+    const bool listens = kept.instance.server_listens();
+    const int writer = log_writer(log_path(kept.generation, "@5"));
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
     CHECK(unknown);
     CHECK(unused);  // and no id is given twice for it
     CHECK(newest);
+    CHECK(listens);       // no second tmux is started for it
+    CHECK(writer == -1);  // and no log is swept
+    CHECK_FALSE(kept.instance.server_listens());
+    CHECK(log_writer(log_path(kept.generation, "@5")) == 0);
   }
   SUBCASE("the generation is a file") {
     const Kept kept;
