@@ -67,11 +67,6 @@ Error did_not_end(const Config& config, int pid) {
                                std::to_string(pid)};
 }
 
-bool is_alive(ProcessId process) {
-  const auto now = process_info(process);
-  return now && now->state != 'Z';
-}
-
 std::filesystem::path lock_path(const Config& config) {
   return config.runtime_root / (".gateway-" + config.instance);
 }

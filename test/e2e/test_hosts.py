@@ -256,7 +256,7 @@ class Named(OneHost):
         """E4: of one image, with the same names and paths, as containers are: each has tabs and a far server of its own."""
         needs_root()
         self.server.stop()
-        own = 'mount -t tmpfs own "$1" && mount -t tmpfs own "$2" && shift 2 && exec "$@"'
+        own = 'mount -t tmpfs -o mode=700 own "$1" && mount -t tmpfs -o mode=700 own "$2" && shift 2 && exec "$@"'
         for place in (self.sandbox.state, self.sandbox.runtime):
             place.mkdir(exist_ok=True)
         wrapper = [
