@@ -183,7 +183,7 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& direc
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     entries.push_back(entry->path());
   }
-  if (error && error != std::errc::no_such_file_or_directory) {
+  if (error && is_there(directory)) {
     throw io_error("cannot read the directory " + directory.string(), error.value());
   }
   return entries;

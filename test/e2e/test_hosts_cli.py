@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import unittest
+from typing import Any
 
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, needs, needs_root, poll
@@ -143,8 +144,8 @@ class Way(unittest.TestCase):
     def add_machine(self) -> FarMachine:
         return self.far.add("web", FarMachine(self.sandbox, "w"))
 
-    def cli(self, *words: str) -> subprocess.CompletedProcess:
-        return run_cli(self.sandbox, *self.far.flags, "--instance", "work", *words)
+    def cli(self, *words: str, **options: Any) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, *self.far.flags, "--instance", "work", *words, **options)
 
     def tearDown(self) -> None:
         """The server that uses the host was left alone."""
