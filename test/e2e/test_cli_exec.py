@@ -81,7 +81,7 @@ class Exec(unittest.TestCase):
 
     def test_a_pipe_gets_what_was_printed_and_a_terminal_what_the_tabs_shows(self) -> None:
         text = r"printf 'a\r'; sleep 0.2; printf '\nb\r\nc\r\r'; stty -onlcr; printf 'd\ne\r'; stty onlcr"
-        done = run_cli(self.sandbox, "exec", self.tab.id, "--", text)
+        done = run_cli(self.sandbox, "exec", "-n", self.tab.id, "--", text)
         self.assertEqual((done.stdout, done.returncode), (b"a\r\nb\r\nc\r\rd\ne\r", 0), "each LF is CR LF in the tab")
         with Terminal(
             [str(binary()), "exec", self.tab.id, "--", "stty -onlcr; printf 'f\\r\\ng'; stty onlcr"], self.sandbox.environment()
