@@ -63,7 +63,9 @@ constexpr std::string_view kNeedsLibraries =
 constexpr std::string_view kNoPlace =
     "terminally-mcp can write nothing there: name a place for the program (hosts push NAME --to DIR), and "
     "one for "
-    "its logs (\"state_dir\" in hosts.json, by hosts add NAME --state-dir-there DIR)";
+    "its logs (\"state_dir\" in hosts.json, by hosts add NAME --state-dir-there DIR). For its sockets it "
+    "needs /tmp, "
+    "or TERMINALLY_RUNTIME_DIR, which \"command\" may set";
 /// As base/files.cpp says it.
 constexpr std::string_view kCannotMake = "cannot make the directory ";
 
@@ -121,10 +123,7 @@ constexpr std::array kOfAll = {
     Known{kCannotMake, kNoPlace},
     Known{"annot create directory", kNoPlace},  // mkdir of coreutils, for hosts push
     Known{"an't create directory", kNoPlace},   // of busybox
-    Known{"Read-only file system",
-          "its disk is read-only: terminally-mcp needs /tmp there (or TERMINALLY_RUNTIME_DIR, which "
-          "\"command\" "
-          "may set), and a place for its logs: \"state_dir\" in hosts.json"},
+    Known{"Read-only file system", kNoPlace},
 };
 
 template <std::size_t N>

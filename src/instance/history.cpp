@@ -35,7 +35,7 @@ void add_commands(std::vector<PastCommand>& commands, const std::filesystem::pat
     if (!window || (tab && *tab != *window)) {
       continue;
     }
-    for (CommandRecord& record : CommandRecords(path).load(most)) {
+    for (CommandRecord& record : CommandRecords(path).to_be_read_for_sure().load(most)) {
       commands.push_back(PastCommand{*window, std::move(record)});
     }
   }
@@ -67,7 +67,7 @@ std::optional<PastCommand> find_by_key(const Instance& instance, const std::stri
   for (const std::uint32_t generation : generations(instance)) {
     for (const std::filesystem::path& path : entries_of(instance.generation(generation))) {
       const auto window = tab_of_records(path);
-      const CommandRecords records(path);
+      const CommandRecords records = CommandRecords(path).to_be_read_for_sure();
       if (!window || !records.any_has('"' + key + '"', CommandRecords::kKeptCommands)) {
         continue;
       }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/conventions.hpp"
-#include "base/error.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {
@@ -93,11 +92,7 @@ void RecordKeeper::note_end_of_way() {
 }
 
 void RecordKeeper::keep_what_was_told() {
-  std::optional<CommandRecord> written;
-  try {
-    written = record_.shell_gateway ? tab_->records.find(record_.id) : std::nullopt;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): then it is told once more
-  }
+  const auto written = record_.shell_gateway ? tab_->records.find(record_.id) : std::nullopt;
   if (written && written->shell_gateway &&
       written->shell_gateway->process == record_.shell_gateway->process) {
     record_.shell_gateway->told_steady_ms = written->shell_gateway->told_steady_ms;

@@ -334,8 +334,8 @@ Awaitable<CommandResult> CommandCalls::state_within(CallTime time, QueryCommand 
       co_return co_await parts_.results.of(tab, run, how);
     }
   }
-  const auto record =
-      request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
+  const CommandRecords records = tab->records.to_be_read_for_sure();
+  const auto record = request.command_id.empty() ? records.latest() : records.find(request.command_id);
   if (!record) {
     throw Error(ErrorCode::not_found,
                 request.command_id.empty()

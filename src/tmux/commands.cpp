@@ -199,17 +199,9 @@ Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
   co_return turn;
 }
 
-/// Records that cannot be read just now are no reason to refuse a command: the next call looks again.
-void Commands::look_after_if_readable(const TabPtr& tab) {
-  try {
-    look_after(tab);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
-  }
-}
-
 /// In the common case, an idle tab, this costs a lock and a look at two files.
 Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved) {
-  look_after_if_readable(tab);
+  look_after(tab);
   co_await wait_or_refuse_unless_nested(*tab, time);
   if (!tab->runs.empty()) {
     co_return;

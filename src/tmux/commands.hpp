@@ -48,7 +48,6 @@ class Commands {
   Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
   Awaitable<void> start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input);
   void follow(const RunPtr& run);
-  void look_after_if_readable(const TabPtr& tab);
 
   const Config& config_;
   RunContext& context_;

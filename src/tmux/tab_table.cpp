@@ -3,24 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.hpp"
 #include "instance/tab_ids.hpp"
 #include "system/proc.hpp"
 
 namespace terminally {
-namespace {
-
-/// 0 where there is no command on record, or its record cannot be read.
-int last_exit_of(const Tab& tab) {
-  try {
-    const auto latest = tab.records.latest();
-    return latest ? latest->exit_code.value_or(0) : 0;
-  } catch (const Error&) {
-    return 0;
-  }
-}
-
-}  // namespace
 
 TabTable::TabTable(const Instance& instance, bool for_guest, TabChanges& changes)
     : instance_(instance), for_guest_(for_guest), changes_(changes) {}
@@ -54,7 +40,8 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
     if (!for_guest_) {
       note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
     }
-    tab->last_exit = last_exit_of(*tab);
+    const auto latest = tab->records.latest();
+    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
     changes_.came_or_went();
   }
   if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {

@@ -21,7 +21,7 @@ namespace {
 /// from the third question on.
 constexpr const char* kFar = R"(
 import json, os, sys
-place, finds, tells, nonce = sys.argv[1], sys.argv[2].split(":"), sys.argv[3].split(":"), sys.argv[6]
+place, finds, tells, nonce = sys.argv[1], sys.argv[2].split(":"), sys.argv[3].split(":"), sys.argv[7]
 IO = "cannot read the directory /s/1: Input/output error"
 
 def say(**what):

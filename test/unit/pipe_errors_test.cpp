@@ -116,9 +116,8 @@ TEST_CASE("pipe errors: a command that wants a terminal is told which flag to le
 }
 
 TEST_CASE("pipe errors: what terminally-mcp there says itself is not guessed at") {
-  const std::string text =
-      explained({1, "terminally-mcp: cannot make the directory /run/x: it is read-only", ""});
-  CHECK(text.find("exited with code 1: \"terminally-mcp: cannot make the directory") != std::string::npos);
+  const std::string text = explained({1, "terminally-mcp: cannot lock /run/x: it is nobody's", ""});
+  CHECK(text.find("exited with code 1: \"terminally-mcp: cannot lock /run/x") != std::string::npos);
   CHECK(text.find("forced command") == std::string::npos);
 }
 
