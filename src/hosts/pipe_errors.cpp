@@ -120,10 +120,14 @@ constexpr std::array kOfAll = {
         "its instance is in use by another server: end that one, or leave \"instance\" out of hosts.json, so "
         "that each has one of its own there"},
     Known{"No space left on device", "its disk is full"},
+    Known{"Read-only file system",
+          "its disk is read-only: name another place for the program (hosts push NAME --to DIR), and one for "
+          "its "
+          "logs (hosts add NAME --state-dir-there DIR). For its sockets it needs /tmp, or "
+          "TERMINALLY_RUNTIME_DIR"},
     Known{kCannotMake, kNoPlace},
     Known{"annot create directory", kNoPlace},  // mkdir of coreutils, for hosts push
     Known{"an't create directory", kNoPlace},   // of busybox
-    Known{"Read-only file system", kNoPlace},
 };
 
 template <std::size_t N>
