@@ -164,8 +164,8 @@ int copy_one(const std::string& source, const std::string& destination, const Co
   return exit_code;
 }
 
-/// What makes a path one of a directory, which several go into: copy_file refuses it where it is none. The home
-/// directory of a host is "build1:", and "build1:/" another.
+/// What makes a path one of a directory, which several go into: copy_file refuses it where it is none. The
+/// home directory of a host is "build1:", and "build1:/" another.
 std::string as_directory(const std::string& path) {
   return path.ends_with(':') && path.find('/') == std::string::npos ? "./" : "/";
 }
