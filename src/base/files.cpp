@@ -168,6 +168,36 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
+std::optional<std::string> read_if_there(const std::filesystem::path& path) {
+  std::optional<std::string> content = is_there(path) ? read_file(path) : std::nullopt;
+  if (!content && is_there(path)) {
+    throw Error(ErrorCode::io, path.string() + " is there and cannot be read");
+  }
+  return content;
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code error;
+  std::filesystem::directory_iterator entry = list_directory(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error && is_there(directory)) {
+    throw io_error("cannot read the directory " + directory.string(), error.value());
+  }
+  return entries;
+}
+
+bool is_there(const std::filesystem::path& path) {
+  struct stat info{};
+  const bool found = ::lstat(path.c_str(), &info) == 0;
+  if (!found && errno != ENOENT && errno != ENOTDIR) {
+    throw io_error("cannot look at " + path.string(), errno);
+  }
+  return found;
+}
+
 void refuse_unless_regular(int fd, const std::filesystem::path& path) {
   if (!is_regular(fd)) {
     throw Error(ErrorCode::io, path.string() + " is no regular file; remove it");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/descriptors.hpp"
 
@@ -35,6 +36,16 @@ void append_file(const std::filesystem::path& path, std::string_view content);
 /// The whole file, or nullopt when it is not there, cannot be read, is no regular file or has more than 256
 /// MiB. For small files: /proc and our own.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// The whole file; nullopt where there is none. Throws Error(io) where that is unknown, or it cannot be read.
+[[nodiscard]] std::optional<std::string> read_if_there(const std::filesystem::path& path);
+
+/// What is in a directory; nothing where there is none. Throws Error(io) where the directory cannot be read:
+/// then nobody knows what is in it.
+[[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory);
+
+/// Whether something has this name. Throws Error(io) where that is unknown.
+[[nodiscard]] bool is_there(const std::filesystem::path& path);
 
 /// Throws Error(io) that names `path` where the open file is not a regular one: a pipe would take what is
 /// written and keep nothing.

@@ -136,7 +136,9 @@ void run_there_if_meant(const CLI::App& app, std::span<char* const> argv, const 
     return;
   }
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(subcommand));
-  if (const auto far = far_words(std::move(words), tab - subcommand, read_hosts(config.hosts_file))) {
+  if (auto far = far_words(std::move(words), tab - subcommand, read_hosts(config.hosts_file))) {
+    const CLI::Option* no_stdin = chosen.front()->get_option_no_throw("--no-stdin");
+    far->reads = no_stdin != nullptr && no_stdin->count() == 0;
     const std::string instance = far->host.instance.empty() ? instance_on_hosts(config) : config.instance;
     run_there(*far, far_start(far->host, config, instance).instance);
   }

@@ -54,6 +54,18 @@ std::shared_ptr<Host> way_to(HostEntry entry, Config config, boost::asio::io_con
   return std::make_shared<Host>(io.get_executor(), std::move(entry), start, std::filesystem::path());
 }
 
+/// A path on a host as the tools there take it. As for scp, a relative one is below the home directory there.
+std::string path_there(const std::string& path, const std::string& host) {
+  if (path.starts_with('~') && path != "~" && !path.starts_with("~/")) {
+    throw Error(ErrorCode::invalid_argument,
+                "\"" + path + "\": of home directories only one's own is known there, as in " + host +
+                    ":~/x; a name "
+                    "that begins with ~ is " +
+                    host + ":./" + path);
+  }
+  return path.starts_with('/') || path.starts_with('~') ? path : path.empty() ? "~" : "~/" + path;
+}
+
 /// A host's path has a colon before any slash, as for scp.
 Place place_of(const std::string& given, const Config& config, boost::asio::io_context& io) {
   const std::size_t colon = given.find(':');
@@ -62,16 +74,12 @@ Place place_of(const std::string& given, const Config& config, boost::asio::io_c
             std::filesystem::absolute(with_home(given)).string()};
   }
   const std::string name = given.substr(0, colon);
-  const std::string path = given.substr(colon + 1);
   for (HostEntry& entry : read_hosts(config.hosts_file)) {
-    if (entry.name == name && !path.starts_with('/') && !path.starts_with("~/") && path != "~") {
-      throw Error(ErrorCode::invalid_argument,
-                  "\"" + path + "\": a path on a host begins with / or ~/, as in " + name + ":/srv");
-    }
     if (entry.name == name) {
+      std::string path = path_there(given.substr(colon + 1), name);
       auto host = way_to(std::move(entry), config, io);
       auto files = std::make_shared<HostFiles>(host);
-      return {std::move(files), std::move(host), path};
+      return {std::move(files), std::move(host), std::move(path)};
     }
   }
   throw Error(ErrorCode::invalid_argument,
@@ -156,6 +164,12 @@ int copy_one(const std::string& source, const std::string& destination, const Co
   return exit_code;
 }
 
+/// What makes a path one of a directory, which several go into: copy_file refuses it where it is none. The
+/// home directory of a host is "build1:", and "build1:/" another.
+std::string as_directory(const std::string& path) {
+  return path.ends_with(':') && path.find('/') == std::string::npos ? "./" : "/";
+}
+
 int copy_by_hand(const CpOptions& options, const Config& config) {
   if (options.recursive) {
     throw Error(ErrorCode::invalid_argument,
@@ -163,8 +177,7 @@ int copy_by_hand(const CpOptions& options, const Config& config) {
   }
   std::vector<std::string> paths = {options.from, options.to};
   paths.insert(paths.end(), options.more.begin(), options.more.end());
-  // Several go into a directory: copy_file refuses a path that ends with a slash and is none.
-  const std::string destination = paths.back() + (options.more.empty() ? "" : "/");
+  const std::string destination = paths.back() + (options.more.empty() ? "" : as_directory(paths.back()));
   paths.pop_back();
   int exit_code = 0;
   for (std::size_t i = 0; i < paths.size() && exit_code == 0; ++i) {
@@ -196,6 +209,7 @@ void add_cp(CLI::App& app, Config& config, Action& action) {
       "Examples:\n"
       "  terminally-mcp cp build/app.tar.gz /srv/releases/\n"
       "  terminally-mcp cp build1:/var/log/app.log .   from a host\n"
+      "  terminally-mcp cp notes.txt build1:           into the home directory there\n"
       "  terminally-mcp cp app.tar.gz web:/srv/        to a container\n"
       "  terminally-mcp cp a.log b.log build1:/tmp/    several, into a directory\n"
       "  terminally-mcp cp ./a:b.txt copy.txt       a name with a colon");

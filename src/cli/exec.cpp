@@ -1,5 +1,7 @@
 // terminally-mcp exec: a command in a tab, beside the server that owns it, as if it ran here.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio.hpp>
@@ -13,6 +15,7 @@
 #include "base/spawned.hpp"
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
+#include "cli/exec_input.hpp"
 #include "cli/exec_output.hpp"
 #include "cli/guest.hpp"
 #include "cli/heartbeat.hpp"
@@ -37,6 +40,7 @@ struct ExecOptions {
   std::vector<std::string> words;
   std::optional<std::size_t> behind_dashes;  ///< how many of the words stood behind "--"
   std::uint64_t timeout_ms = 0;
+  bool no_stdin = false;
 };
 
 ExecuteCommand request_of(const ExecOptions& options) {
@@ -60,17 +64,24 @@ class Exec {
       : manager_(io_.get_executor(), config),
         heartbeat_(io_.get_executor()),
         keyboard_(io_, manager_),
+        input_(io_),
         output_(io_, heartbeat_, [this](const std::exception_ptr& failure) { output_failed(failure); }),
         signals_(io_, SIGINT, SIGTERM, SIGHUP),
         stop_key_(io_, SIGTSTP) {}
 
-  int run(ExecuteCommand request) {
+  /// `input_of`: the instance that standard input is passed on to; null: it is not passed on.
+  int run(ExecuteCommand request, const Instance* input_of) {
     keyboard_.begin();
+    if (input_of != nullptr) {
+      input_.make_pipe(*input_of);
+      request.input = input_.pipe();
+    }
     request.on_begin = [this](WindowId window, const std::string&) {
       tab_ = window;
       keyboard_.pass_on_to(window);
+      input_.begin();
     };
-    request.on_awaiting = [this](const AwaitingInput& input) { ask(input); };
+    request.on_awaiting = [this, told = false](const AwaitingInput& input) mutable { ask(input, told); };
     wait_for_stop_key();
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (!error) {
@@ -97,6 +108,7 @@ class Exec {
       co_await output_.written();
     }
     signals_.cancel();
+    input_.end();
     co_await keyboard_.end();
     stop_key_.cancel();
     if (cancelled_ == 0) {
@@ -113,20 +125,21 @@ class Exec {
     });
   }
 
-  /// The command waits for the keyboard, and ours is not passed on: then it is told.
-  void ask(const AwaitingInput& input) {
+  /// The command waits for the keyboard, and ours is not passed on: then it is told, once.
+  void ask(const AwaitingInput& input, bool& told) {
     if (keyboard_.passes_on() || cancelled_ != 0) {
       return;
     }
     const std::string waits =
         "the command waits for the keyboard" + (input.prompt.empty() ? "" : " at \"" + input.prompt + "\"");
-    if (has_piped_input()) {
+    if (!input_.is_taken() && has_piped_input()) {
       complain(
           waits +
-          ", and exec does not pass on a pipe or file as input: interrupting the command. Give it its input "
-          "in the command line, as in: terminally-mcp exec -- 'sort < FILE'");
+          ", and a pipe or file is not passed on to it, as its shell cannot read files of this user here: "
+          "interrupting the command. Give it its input in the command line, as in: terminally-mcp exec -- "
+          "'sort < FILE'");
       asio::post(io_, [this] { cancel(kExecFailed); });
-    } else if (!std::exchange(told_, true)) {
+    } else if (!std::exchange(told, true)) {
       complain(waits + "; to answer it: terminally-mcp attach " + to_string(tab_));
     }
   }
@@ -175,11 +188,11 @@ class Exec {
   TmuxManager manager_;
   Heartbeat heartbeat_;
   Keyboard keyboard_;
+  ExecInput input_;
   ExecOutput output_;
   asio::signal_set signals_;
   asio::signal_set stop_key_;
   WindowId tab_;              ///< where it runs, once that is known
-  bool told_ = false;         ///< that the command waits for the keyboard
   bool output_lost_ = false;  ///< stdout took no more of it: a full disk
   int cancelled_ = 0;
   Spawned<CommandResult> execution_;  ///< over: the command, or it goes on without us
@@ -235,7 +248,9 @@ int exec(const Config& given, ExecOptions options) {
     refuse_mistaken_tab(options, config);
     take_named_tab(options, config);
     config.sync_window_ms = kForeverMs;
-    return Exec(config).run(request_of(options));
+    const Instance instance(config, config.instance);
+    const bool passes_on = !options.no_stdin && ::isatty(STDIN_FILENO) == 0;
+    return Exec(config).run(request_of(options), passes_on ? &instance : nullptr);
   } catch (const std::exception& error) {
     complain(error.what());
     return kExecFailed;
@@ -261,11 +276,14 @@ void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::
                    "Interrupt it after this time and return 124; 0: never")
       ->check(whole_number(0, kForeverMs))
       ->capture_default_str();
+  command->add_flag("-n,--no-stdin", options->no_stdin,
+                    "Pass no standard input on: the command reads the tab's keyboard");
   command->footer(
       "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"
       "What you type goes to the command when it waits for the keyboard; the tab's terminal shows it, or "
       "not\n"
-      "(a password). Standard input that is no terminal is not passed on.\n"
+      "(a password). Standard input that is no terminal is passed on, as by ssh; -n leaves it to a loop "
+      "around exec.\n"
       "A pipe or a file gets what the command printed, a terminal what the tab's terminal made of it.\n"
       "Exit code: the command's; 124: --timeout-ms was over; 125: exec itself failed (no such tab, busy, "
       "the\n"

@@ -51,7 +51,7 @@ int gateway(Config config, const GatewayOptions& options) {
     const std::vector<std::string> roots = decode_words(options.roots);
     config.file_roots.assign(roots.begin(), roots.end());
   }
-  const FileLock lock = take_gateway_lock(config, options.id);
+  const FileLock lock = take_gateway_lock(config, options.id, options.nonce);
   print(hello_line(options.nonce, this_implementation().version));
   const int code = start_server(config);
   if (config.temporary && Instance(config, config.instance).server_pid() != 0) {

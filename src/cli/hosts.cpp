@@ -33,6 +33,7 @@ struct HostsOptions {
   std::string terminal;            ///< for add: the words of entry.terminal
   std::vector<std::string> names;  ///< for check; none: all
   std::string from;                ///< for push
+  std::string to;                  ///< for push; empty: below the home directory there
 };
 
 HostEntry need_host(const Config& config, const std::string& name) {
@@ -228,10 +229,11 @@ std::vector<std::filesystem::path> files_to_push(const std::string& from) {
   return files;
 }
 
-int push(const Config& config, const std::string& name, const std::string& from) {
+int push(const Config& config, const std::string& name, const std::string& from, const std::string& to) {
   HostEntry host = need_host(config, name);
+  check_push_directory(to);
   asio::io_context io(1);
-  host.program = run_alone(io, push_program(host, files_to_push(from), this_implementation().version));
+  host.program = run_alone(io, push_program(host, files_to_push(from), this_implementation().version, to));
   check_host(host);
   put(config, host);
   print(name + ": " + host.program + "\n");
@@ -257,6 +259,8 @@ void add_hosts(CLI::App& app, Config& config, Action& action) {
       adding->add_option("--program", options->entry.program, "Where terminally-mcp is there");
   adding->add_option("--instance-there", options->entry.instance,
                      "The instance there; default: one for this gateway alone");
+  adding->add_option("--state-dir-there", options->entry.state_dir,
+                     "Where its logs are there; default: below the home directory there");
   adding
       ->add_option("--file-root", options->entry.file_roots,
                    "Where list_files, read_file and write_file may work there; more than one is allowed")
@@ -282,8 +286,10 @@ void add_hosts(CLI::App& app, Config& config, Action& action) {
   CLI::App* pushing = command->add_subcommand("push", "Put this program there, for your account alone");
   pushing->add_option("name", options->entry.name, "Where to")->required();
   pushing->add_option("--from", options->from, "Another program, for another kind of machine");
+  pushing->add_option("--to", options->to,
+                      "The directory for it there, where the home directory takes nothing: /data/programs");
   pushing->callback([&config, &action, options] {
-    action = [&config, options] { return push(config, options->entry.name, options->from); };
+    action = [&config, options] { return push(config, options->entry.name, options->from, options->to); };
   });
 
   CLI::App* removing = command->add_subcommand("remove", "Allow it no longer; nothing is changed there");

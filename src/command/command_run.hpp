@@ -95,8 +95,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 /// Waits for the prompt, types the command, once, and waits until it began. On return the command runs, has
 /// ended already (`no_shell_answered`: nothing was run), or the time is over and nothing is known
 /// (`has_begun`): then it is to be followed as well. Throws Error where nothing was run: then
-/// CommandEnd::abandon leaves nothing behind.
+/// CommandEnd::abandon leaves nothing behind. `input`: ShellCommand::input, where the shell reads our files.
 [[nodiscard]] boost::asio::awaitable<void> start_run(RunPtr run, Clock::time_point called,
-                                                     Clock::time_point give_up_at);
+                                                     Clock::time_point give_up_at,
+                                                     std::filesystem::path input = {});
 
 }  // namespace terminally

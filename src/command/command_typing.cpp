@@ -62,7 +62,8 @@ Error full_screen_shown(const Tab& tab) {
 /// Types one command. What its end needs to know of that is left in its HowTyped.
 class CommandTyping {
  public:
-  CommandTyping(CommandRun& run, Clock::time_point called, Clock::time_point give_up_at)
+  CommandTyping(CommandRun& run, Clock::time_point called, Clock::time_point give_up_at,
+                std::filesystem::path input)
       : run_(run),
         tab_(*run.tab_),
         terminal_(*run.terminal_),
@@ -71,6 +72,7 @@ class CommandTyping {
         typed_(run.typed_),
         called_(called),
         give_up_at_(give_up_at),
+        input_(std::move(input)),
         at_prompt_(tab_, terminal_, run.watch_) {}
 
   [[nodiscard]] asio::awaitable<void> live();
@@ -95,12 +97,14 @@ class CommandTyping {
   HowTyped& typed_;
   Clock::time_point called_;
   Clock::time_point give_up_at_;
+  std::filesystem::path input_;
   PromptCleaner at_prompt_;
   Foreground prompt_;  ///< where it is typed
 };
 
-asio::awaitable<void> start_run(RunPtr run, Clock::time_point called, Clock::time_point give_up_at) {
-  CommandTyping typing(*run, called, give_up_at);
+asio::awaitable<void> start_run(RunPtr run, Clock::time_point called, Clock::time_point give_up_at,
+                                std::filesystem::path input) {
+  CommandTyping typing(*run, called, give_up_at, std::move(input));
   co_await typing.live();
 }
 
@@ -251,8 +255,13 @@ ShellCommand CommandTyping::prepare_record() {
     tag_process(prompt_.pid, command_tag(tab_.tag, record.nonce));
   }
   log_.begin(record.nonce, record.typed_byte, record.start_byte);
-  return {record.command,       record.nonce,   tab_.files.directory(),
-          run_.context_.helper, tab_.last_exit, at_prompt_.exit_code_is_ours()};
+  return {record.command,
+          record.nonce,
+          tab_.files.directory(),
+          run_.context_.helper,
+          tab_.last_exit,
+          at_prompt_.exit_code_is_ours(),
+          input_};
 }
 
 asio::awaitable<bool> CommandTyping::type_in_lines(const ShellCommand& command) {

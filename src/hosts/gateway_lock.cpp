@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio.hpp>
 #include <csignal>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
@@ -40,7 +43,7 @@ FileLock lock_within(const std::filesystem::path& path, Milliseconds time) {
 void end_holder(const std::filesystem::path& path, const std::string& gateway, const std::string& instance,
                 int signal) {
   const int pid = lock_holder(path);
-  const std::string holder = read_file(path).value_or("");
+  const std::string holder = read_if_there(path).value_or("");
   if (holder != gateway && holder != gateway + std::string(kLingers)) {
     throw Error(ErrorCode::busy, "instance \"" + instance + "\" is used through another gateway" +
                                      (pid == 0 ? "" : ", by pid " + std::to_string(pid)));
@@ -58,6 +61,12 @@ void write_holder(const FileLock& lock, const std::string& holder) {
   }
 }
 
+Error did_not_end(const Config& config, int pid) {
+  return {ErrorCode::busy, "instance \"" + config.instance +
+                               "\": an earlier server of this gateway did not end after SIGKILL, pid " +
+                               std::to_string(pid)};
+}
+
 std::filesystem::path lock_path(const Config& config) {
   return config.runtime_root / (".gateway-" + config.instance);
 }
@@ -68,10 +77,50 @@ boost::asio::awaitable<void> end_tabs(Config config) {
   co_await end_instance(config, instance, instance.server_pid());
 }
 
-}  // namespace
+/// The servers of this gateway that began before this process, whether they hold the lock or not.
+std::vector<ProcessId> earlier_servers(const Config& config, const std::string& gateway,
+                                       const std::string& nonce) {
+  const auto self = process_info(::getpid());
+  const auto is_earlier = [&self](const ProcessInfo& one) {
+    return self && (one.start_ticks < self->start_ticks ||
+                    (one.start_ticks == self->start_ticks && one.pid < self->pid));
+  };
+  std::vector<ProcessId> found;
+  for (const int pid : all_pids()) {
+    if (process_uid(pid) != static_cast<int>(::geteuid())) {
+      continue;
+    }
+    const std::vector<std::string> words = process_arguments(pid);  // as pipe_argv makes them
+    const bool is_server = words.size() > 5 && words[1] == "gateway" && words[2] == gateway &&
+                           words[3] != nonce && words[5] == config.instance;
+    const auto process = is_server ? process_info(pid) : std::nullopt;
+    if (process && is_earlier(*process)) {
+      found.push_back(process->id());
+    }
+  }
+  return found;
+}
 
-FileLock take_gateway_lock(const Config& config, const std::string& gateway) {
-  make_private_directory(config.runtime_root);
+/// Ends earlier servers that hold a lock whose file is gone.
+void end_earlier_servers(const Config& config, const std::string& gateway, const std::string& nonce) {
+  constexpr std::array<std::pair<int, Milliseconds>, 3> kSteps = {
+      {{0, kByItself}, {SIGTERM, kAfterTerm}, {SIGKILL, kAfterKill}}};
+  std::vector<ProcessId> left = earlier_servers(config, gateway, nonce);
+  for (const auto& [signal, time] : kSteps) {
+    for (const ProcessId server : left) {
+      signal_process(server, signal);
+    }
+    for (const auto until = Clock::now() + time; !left.empty() && Clock::now() < until;) {
+      std::this_thread::sleep_for(kLookEvery);
+      std::erase_if(left, [](ProcessId server) { return !is_alive(server); });
+    }
+  }
+  if (!left.empty()) {
+    throw did_not_end(config, left.front().pid);
+  }
+}
+
+FileLock lock_or_end_holder(const Config& config, const std::string& gateway) {
   const auto path = lock_path(config);
   FileLock lock = FileLock::try_lock(path);
   if (!lock && read_file(path).value_or("") != gateway + std::string(kLingers)) {
@@ -86,9 +135,21 @@ FileLock take_gateway_lock(const Config& config, const std::string& gateway) {
     lock = lock_within(path, kAfterKill);
   }
   if (!lock) {
-    throw Error(ErrorCode::busy, "instance \"" + config.instance +
-                                     "\": an earlier server of this gateway did not end after SIGKILL, pid " +
-                                     std::to_string(lock_holder(path)));
+    throw did_not_end(config, lock_holder(path));
+  }
+  return lock;
+}
+
+}  // namespace
+
+FileLock take_gateway_lock(const Config& config, const std::string& gateway, const std::string& nonce) {
+  make_private_directory(config.runtime_root);
+  FileLock lock = lock_or_end_holder(config, gateway);
+  while (lock.is_unlinked()) {  // removed while we waited for it
+    lock = lock_or_end_holder(config, gateway);
+  }
+  if (read_if_there(lock_path(config)).value_or("").empty()) {  // a new file: nobody is known by it
+    end_earlier_servers(config, gateway, nonce);
   }
   write_holder(lock, gateway);
   return lock;

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/utf8.hpp"
 #include "hosts/lost_call.hpp"
+#include "hosts/pipe_errors.hpp"
 #include "json/json_reader.hpp"
 #include "toolkit/far_names.hpp"
 
@@ -60,7 +61,8 @@ ordered_json object_of(ordered_json result) {
       text = shortened(content[0]["text"].get_ref<const std::string&>(), kLongestFarWords);
     }
     const ordered_json meta = result.value("_meta", ordered_json());
-    throw Error(from_far_code(meta.is_object() ? text_field(meta, kErrorKey).value_or("") : ""), text);
+    throw Error(from_far_code(meta.is_object() ? text_field(meta, kErrorKey).value_or("") : ""),
+                with_place_named(text));
   }
   const auto object = result.find("structuredContent");
   if (object != result.end() && object->is_object() && object->contains("notes") &&
@@ -172,7 +174,7 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
   std::shared_ptr<FarSession> session = co_await connected(by);
   std::string why;
   try {
-    co_return co_await call_tool(std::move(session), call, "");
+    co_return co_await call_tool(std::move(session), call, "", answered_by(call, start_.sync_window_ms));
   } catch (const LinkLost& lost) {
     why = lost.what();
   }
@@ -183,7 +185,8 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
                     "you repeat it");
   }
   session = co_await connected(by);
-  co_return co_await call_tool(std::move(session), std::move(call), "");
+  const auto again_by = answered_by(call, start_.sync_window_ms);
+  co_return co_await call_tool(std::move(session), std::move(call), "", again_by);
 }
 
 /// What begins a command has a key, which the far side records before it types.
@@ -194,7 +197,7 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
   std::string why;
   bool unanswered = false;
   try {
-    co_return co_await call_tool(std::move(session), call, key);
+    co_return co_await call_tool(std::move(session), call, key, answered_by(call, start_.sync_window_ms));
   } catch (const LinkLost& lost) {
     why = lost.what();
   } catch (const NotAnswered&) {
@@ -211,7 +214,8 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
   }
 }
 
-awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, FarCall call, std::string key) {
+awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, FarCall call, std::string key,
+                                        Clock::time_point by) {
   FarSession::Request request = tool_request(call.tool, *call.arguments);
   ordered_json& meta = (*request.params)["_meta"]["terminally-mcp/call"];
   meta["client"] = call.caller.client;
@@ -222,7 +226,7 @@ awaitable<ordered_json> Host::call_tool(std::shared_ptr<FarSession> session, Far
   if (call.caller.task) {
     meta["to_end"] = true;
   }
-  request.by = answered_by(call, start_.sync_window_ms);
+  request.by = by;
   request.progress = std::move(call.caller.progress);
   ordered_json result = co_await session->request(std::move(request));
   co_return object_of(std::move(result));

@@ -74,7 +74,7 @@ class Host : public std::enable_shared_from_this<Host> {
   boost::asio::awaitable<nlohmann::ordered_json> see_through(FarCall call, Found found,
                                                              Clock::time_point until);
   boost::asio::awaitable<nlohmann::ordered_json> call_tool(std::shared_ptr<FarSession> session, FarCall call,
-                                                           std::string key);
+                                                           std::string key, Clock::time_point by);
 
   boost::asio::any_io_executor executor_;
   HostEntry entry_;

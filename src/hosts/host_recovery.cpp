@@ -16,12 +16,19 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr Milliseconds kTryAgain{500};
+constexpr Milliseconds kLastLook{1'000};  ///< how long an answer to the last question is waited for
 constexpr Milliseconds kEndsWhenBackWithin{60'000};
 constexpr const char* kFoundAgain =
     "the link was lost during the call; the command was sent once, and this is its state";
 
 std::string never_ran(const std::string& what) {
   return what + " reached the host, so nothing ran. Call again";
+}
+
+/// What was wrong, without the advice behind it: that is for another question.
+std::string cause_of(const Error& error) {
+  const std::string what = error.what();
+  return what.substr(0, what.find(';'));
 }
 
 }  // namespace
@@ -65,10 +72,12 @@ awaitable<void> Host::end_when_back(std::string key) {
 awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_point by) {
   const ordered_json answer =
       co_await ask_by_key("terminally-mcp/find_command", std::move(key), by, kConnectsWithin);
-  const std::string window = text_field(answer, "window_id").value_or("");
-  std::optional<Found> found;
-  if (!window.empty()) {
-    found = Found{window, text_field(answer, "command_id").value_or("")};
+  if (!answer.contains("window_id")) {
+    co_return std::nullopt;
+  }
+  Found found{text_field(answer, "window_id").value_or(""), text_field(answer, "command_id").value_or("")};
+  if (found.window.empty() || found.command.empty()) {
+    throw Error(ErrorCode::io, "the host answered with malformed ids of the command; versions may differ");
   }
   co_return found;
 }
@@ -90,36 +99,34 @@ awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) 
 }
 
 /// Asks for the command once the link is back. A known one's state is the answer; an unknown one never ran.
+/// What goes wrong with our own questions is no answer to the call: they are asked again, while there is
+/// time.
 awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string why,
                                       Clock::time_point until) {
+  std::optional<Found> found;
+  std::string trouble;
   while (Clock::now() < until) {
-    std::optional<Found> found;
     bool asked = false;
     try {
-      found = co_await find(key, until);
-      asked = true;
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): tried again, while there is time
+      if (!found) {
+        found = co_await find(key, until);
+        asked = true;
+      }
+      if (found) {
+        co_return co_await see_through(call, *found, until);
+      }
+    } catch (const Error& error) {
+      trouble = cause_of(error);
     }
     if (asked && !found) {
       throw Error(ErrorCode::io, never_ran("the link was lost (" + why + ") before the command"));
     }
-    if (asked) {
-      try {
-        co_return co_await see_through(call, *found, until);
-      } catch (const LinkLost& lost) {
-        why = lost.what();
-      } catch (const NotAnswered& late) {
-        why = late.what();
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::busy) {  // busy: many calls wait for the host; the command goes on
-          throw;
-        }
-        why = error.what();
-      }
-    }
     co_await sleep_until(std::min(until, Clock::now() + kTryAgain));
   }
-  co_return lost_answer(call, key, "the link was lost (" + why + ") and is not back");
+  co_return found ? found_answer(call, found->window, found->command, trouble)
+                  : lost_answer(call, key,
+                                "the link was lost (" + why +
+                                    "), and the command could not be asked for since (" + trouble + ")");
 }
 
 /// Polls the command's state until the command ends, or until `until`.
@@ -134,11 +141,8 @@ awaitable<ordered_json> Host::see_through(FarCall call, Found found, Clock::time
   Milliseconds pause(20);
   ordered_json now = ordered_json::object();
   for (;;) {
-    if (!is_up()) {
-      throw LinkLost("the host is not connected");
-    }
-    std::shared_ptr<FarSession> session = session_;
-    now = co_await call_tool(std::move(session), ask, "");
+    std::shared_ptr<FarSession> session = co_await connected(until);
+    now = co_await call_tool(std::move(session), ask, "", until + kLastLook);
     if (!waits || text_field(now, "state").value_or("") != "running" || Clock::now() + pause >= until) {
       break;
     }

@@ -10,9 +10,9 @@
 
 #include "base/digests.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "base/utf8.hpp"
+#include "hosts/gateway_id.hpp"
 
 namespace terminally {
 namespace {
@@ -46,15 +46,6 @@ std::vector<std::string> flags_for_there(const Config& config) {
     flags.emplace_back("--plain-env");
   }
   return flags;
-}
-
-/// Identifies this side to a far side: this machine, this user's directories, this instance, and the host's
-/// name, as two hosts may be one machine. The same after a restart.
-std::string gateway_id(const Config& config, const std::string& instance, const std::string& host) {
-  const std::string machine =
-      read_file("/etc/machine-id").value_or("") + read_file("/etc/hostname").value_or("");
-  return fnv1a_hex(machine + '\0' + config.runtime_root.string() + '\0' + config.state_root.string() + '\0' +
-                   instance + '\0' + host);
 }
 
 /// The path of ssh's control socket; empty where it would be too long with the suffix that ssh appends, or

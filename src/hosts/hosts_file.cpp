@@ -93,10 +93,14 @@ HostEntry read_host(const std::string& name, const json& fields, const std::stri
       host.program = text_of(value, at);
     } else if (key == "instance") {
       host.instance = text_of(value, at);
+    } else if (key == "state_dir") {
+      host.state_dir = text_of(value, at);
     } else if (key == "file_roots") {
       host.file_roots = words_of(value, at);
     } else {
-      refuse(at, "is unknown; allowed: ssh, ssh_config, command, terminal, program, instance, file_roots");
+      refuse(at,
+             "is unknown; allowed: ssh, ssh_config, command, terminal, program, instance, state_dir, "
+             "file_roots");
     }
   }
   return host;
@@ -135,6 +139,10 @@ void check(const HostEntry& host, const std::string& where) {
   if (!is_plain(host.program, host.ssh.empty() ? "._/+-" : "._/+-~")) {
     refuse(where + ".program",
            "must be a path or name of letters, digits and ._/+-" + std::string(host.ssh.empty() ? "" : "~"));
+  }
+  if (!host.state_dir.empty() && (!host.state_dir.starts_with('/') || !is_plain(host.state_dir, "._/+-"))) {
+    refuse(where + ".state_dir",
+           "must be an absolute path there of letters, digits and ._/+-, as in /data/terminally");
   }
   for (const std::string& root : host.file_roots) {
     if (!root.starts_with('/') || root.size() > kLongestWord || root.find('\0') != std::string::npos ||
@@ -191,6 +199,7 @@ std::string write_hosts(const std::vector<HostEntry>& hosts) {
     put("terminal", host.terminal);
     put("program", host.program == HostEntry().program ? std::string() : host.program);
     put("instance", host.instance);
+    put("state_dir", host.state_dir);
     put("file_roots", host.file_roots);
   }
   return all.dump(2) + "\n";

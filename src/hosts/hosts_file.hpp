@@ -16,6 +16,7 @@ struct HostEntry {
   std::vector<std::string> terminal;  ///< the same with a terminal, for attach: docker exec -it web
   std::string program = "terminally-mcp";  ///< name or path of terminally-mcp on the host
   std::string instance;                    ///< on the host; empty: one for this gateway alone
+  std::string state_dir;                   ///< for its logs there; empty: below the home directory there
   std::vector<std::string> file_roots;  ///< where file tools may work there; empty: that side's --file-root
   bool operator==(const HostEntry&) const = default;
 };

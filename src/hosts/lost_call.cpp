@@ -18,13 +18,15 @@ std::optional<std::string> call_key_of(const json& arguments) {
   return id->get_ref<const std::string&>().substr(kPrefix.size());
 }
 
-ordered_json lost_answer(const FarCall& call, const std::string& key, const std::string& why) {
-  const auto window = call.arguments->find("window_id");
+namespace {
+
+/// What a call returns whose command may run.
+ordered_json unknown_end(Begins begins, const std::string& window, const std::string& command) {
   ordered_json answer;
-  if (call.traits.begins == Begins::process) {
-    answer["window_id"] = "main";
+  if (begins == Begins::process) {
+    answer["window_id"] = window;
     answer["started"] = nullptr;
-    answer["command_id"] = "call-" + key;
+    answer["command_id"] = command;
     answer["start_byte"] = 0;
   } else {
     answer["output"] = "";
@@ -32,16 +34,33 @@ ordered_json lost_answer(const FarCall& call, const std::string& key, const std:
     answer["timed_out"] = false;
     answer["state"] = "running";
     answer["reason"] = "link_lost";
-    answer["command_id"] = "call-" + key;
-    answer["window_id"] = "main";
+    answer["command_id"] = command;
+    answer["window_id"] = window;
   }
-  if (window != call.arguments->end() && window->is_string()) {
-    answer["window_id"] = *window;
-  }
+  return answer;
+}
+
+}  // namespace
+
+ordered_json lost_answer(const FarCall& call, const std::string& key, const std::string& why) {
+  const auto given = call.arguments->find("window_id");
+  const bool is_given = given != call.arguments->end() && given->is_string();
+  ordered_json answer =
+      unknown_end(call.traits.begins, is_given ? given->get<std::string>() : "main", "call-" + key);
   answer["notes"].push_back(
       why +
       ". Whether the command has begun is not known; it is not sent again. "
       "get_command_state with this window_id and command_id tells, once the link is there");
+  return answer;
+}
+
+ordered_json found_answer(const FarCall& call, const std::string& window, const std::string& command,
+                          const std::string& why) {
+  ordered_json answer = unknown_end(call.traits.begins, window, command);
+  answer["notes"].push_back(
+      "the link was lost during the call; the command was sent once, and is on record there. Its state could "
+      "not be read (" +
+      why + "): get_command_state with this window_id and command_id tells");
   return answer;
 }
 

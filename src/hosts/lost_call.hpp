@@ -18,6 +18,10 @@ namespace terminally {
 [[nodiscard]] nlohmann::ordered_json lost_answer(const FarCall& call, const std::string& key,
                                                  const std::string& why);
 
+/// The answer where the command is on record there by these ids, and its state could not be read in time.
+[[nodiscard]] nlohmann::ordered_json found_answer(const FarCall& call, const std::string& window,
+                                                  const std::string& command, const std::string& why);
+
 /// The tool that tells the state of a command.
 inline constexpr const char* kCommandState = "get_command_state";
 

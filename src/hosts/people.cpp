@@ -50,8 +50,12 @@ void run_there(const FarWords& far, const std::string& instance) {
   }
   const bool has_way = !far.host.ssh.empty() || !far.host.terminal.empty();
   const bool terminal = far.draws || (at_terminal && has_way);
+  const bool passes_input = far.reads && ::isatty(STDIN_FILENO) == 0;
+  if (far.reads && !passes_input && !terminal) {    // what it reads is the tab's keyboard, and not at its end
+    words.insert(words.begin() + 3, "--no-stdin");  // behind "exec"
+  }
   const Argv argv = relay_argv(far.host, words, terminal);
-  if (!terminal) {  // a start-up file there must not read this side's input
+  if (!terminal && !passes_input) {  // a start-up file there must not read this side's input
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) {
       throw io_error("cannot open /dev/null", errno);

@@ -18,6 +18,7 @@ struct FarWords {
   HostEntry host;
   std::vector<std::string> words;  ///< from the subcommand on
   bool draws = false;              ///< the command needs a terminal
+  bool reads = false;              ///< it is given standard input that is no terminal
 };
 
 /// `words` begins with the subcommand, and `tab` is the place of the tab in it. Returns nullopt where that
@@ -26,7 +27,8 @@ struct FarWords {
                                                 const std::vector<HostEntry>& hosts);
 
 /// Replaces this process by the command that reaches the host: with a terminal where stdin and stdout are
-/// one, so that C-c and keys arrive, else without input. `instance` is the far one. Throws Error where the
+/// one, so that C-c and keys arrive; else with standard input where the command `reads` it and it is no
+/// terminal, else without input. `instance` is the far one. Throws Error where the
 /// command cannot be started.
 [[noreturn]] void run_there(const FarWords& far, const std::string& instance);
 

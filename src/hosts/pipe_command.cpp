@@ -63,6 +63,9 @@ Argv pipe_argv(const HostEntry& host, const FarStart& start, const std::filesyst
   if (start.temporary) {
     words.emplace_back("--temporary");
   }
+  if (!host.state_dir.empty()) {
+    words.insert(words.end(), {"--state-dir", host.state_dir});
+  }
   if (!host.file_roots.empty()) {
     words.emplace_back("--roots");
     words.push_back(encode_words(host.file_roots));  // carries any bytes past a shell
@@ -80,8 +83,12 @@ Argv relay_argv(const HostEntry& host, const std::vector<std::string>& words, bo
             "web\", or \"terminal\" in hosts.json");
   }
   const Argv& command = terminal ? host.terminal : host.command;
+  std::vector<std::string> there = words;
+  if (!host.state_dir.empty()) {
+    there.insert(there.begin(), {"--state-dir", host.state_dir});
+  }
   return with_program(host, host.ssh.empty() ? command : ssh_argv(host, {}, terminal),
-                      {"relay", "--as", host.name, encode_words(words)});
+                      {"relay", "--as", host.name, encode_words(there)});
 }
 
 Argv script_argv(const HostEntry& host, const std::string& script) {

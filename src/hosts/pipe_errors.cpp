@@ -60,6 +60,15 @@ constexpr std::string_view kNoTerminal =
 constexpr std::string_view kNeedsLibraries =
     "terminally-mcp lacks shared libraries there: push the static build (hosts push --from FILE)";
 
+constexpr std::string_view kNoPlace =
+    "terminally-mcp can write nothing there: name a place for the program (hosts push NAME --to DIR), and "
+    "one for "
+    "its logs (\"state_dir\" in hosts.json, by hosts add NAME --state-dir-there DIR). For its sockets it "
+    "needs /tmp, "
+    "or TERMINALLY_RUNTIME_DIR, which \"command\" may set";
+/// As base/files.cpp says it.
+constexpr std::string_view kCannotMake = "cannot make the directory ";
+
 /// Error output of an ssh that ended with 255. The first entry that matches is reported.
 constexpr std::array kOfSsh = {
     Known{"REMOTE HOST IDENTIFICATION HAS CHANGED",
@@ -112,7 +121,13 @@ constexpr std::array kOfAll = {
         "that each has one of its own there"},
     Known{"No space left on device", "its disk is full"},
     Known{"Read-only file system",
-          "its disk is read-only: terminally-mcp needs /tmp and a state directory there"},
+          "its disk is read-only: name another place for the program (hosts push NAME --to DIR), and one for "
+          "its "
+          "logs (hosts add NAME --state-dir-there DIR). For its sockets it needs /tmp, or "
+          "TERMINALLY_RUNTIME_DIR"},
+    Known{kCannotMake, kNoPlace},
+    Known{"annot create directory", kNoPlace},  // mkdir of coreutils, for hosts push
+    Known{"an't create directory", kNoPlace},   // of busybox
 };
 
 template <std::size_t N>
@@ -189,6 +204,10 @@ std::string ended_with(const HostEntry& host, const PipeEnd& end, int code) {
 }
 
 }  // namespace
+
+std::string with_place_named(const std::string& said) {
+  return said.starts_with(kCannotMake) ? std::string(kNoPlace) + ": " + said : said;
+}
 
 std::string explain_pipe(const HostEntry& host, const PipeEnd& end) {
   if (end.too_much) {

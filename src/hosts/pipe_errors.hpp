@@ -16,6 +16,9 @@ struct PipeEnd {
   long waited_s = 0;
 };
 
+/// What a tool said there, with what to do where terminally-mcp found no place for its own files. Pure.
+[[nodiscard]] std::string with_place_named(const std::string& said);
+
 /// What went wrong, in words, and what to do. Pure.
 [[nodiscard]] std::string explain_pipe(const HostEntry& host, const PipeEnd& end);
 

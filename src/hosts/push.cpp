@@ -110,7 +110,7 @@ awaitable<std::string> sha256_of(std::filesystem::path file) {
 
 std::string push_script(const std::string& directory, const std::string& name, const std::string& hash,
                         std::size_t size, bool runs) {
-  return "d=\"$HOME/" + directory +
+  return "d=\"" + std::string(directory.starts_with('/') ? "" : "$HOME/") + directory +
          "\"; umask 077; mkdir -p \"$d\" && cd \"$d\" || exit 1; t=.new.$$; "
          "echo terminally-push $((8675300+9)) $(uname -m); head -c " +
          std::to_string(size) +
@@ -121,14 +121,23 @@ std::string push_script(const std::string& directory, const std::string& name, c
          "\" || { c=$?; rm -f \"$t\"; exit $c; }";
 }
 
+void check_push_directory(const std::string& to) {
+  HostEntry host;  // its state_dir has the same rule: nothing in it is special to a shell
+  host.name = "host";
+  host.ssh = "host";
+  host.state_dir = to;
+  check_host(host);
+}
+
 awaitable<std::string> push_program(HostEntry host, std::vector<std::filesystem::path> files,
-                                    std::string version) {
+                                    std::string version, std::string to) {
   std::string program;
   std::string directory;
   for (const std::filesystem::path& file : files) {
     std::string hash = co_await sha256_of(file);
     if (directory.empty()) {
-      directory = ".local/share/terminally-mcp/" + version + "-" + hash.substr(0, 12);
+      directory =
+          (to.empty() ? ".local/share/terminally-mcp" : to) + "/" + version + "-" + hash.substr(0, 12);
     }
     std::optional<std::string> content = read_file(file);
     if (!content) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "instance/tab_ids.hpp"
 #include "tab/tab.hpp"
@@ -29,13 +30,12 @@ void bring_up_to_date(PastCommand& command, const Instance& instance, const std:
 
 void add_commands(std::vector<PastCommand>& commands, const std::filesystem::path& generation,
                   std::optional<WindowId> tab, std::size_t most) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(generation, error)) {
-    const auto window = tab_of_records(entry.path());
+  for (const std::filesystem::path& path : entries_of(generation)) {
+    const auto window = tab_of_records(path);
     if (!window || (tab && *tab != *window)) {
       continue;
     }
-    for (CommandRecord& record : CommandRecords(entry.path()).load(most)) {
+    for (CommandRecord& record : CommandRecords(path).to_be_read_for_sure().load(most)) {
       commands.push_back(PastCommand{*window, std::move(record)});
     }
   }
@@ -65,10 +65,9 @@ std::vector<PastCommand> read_history(const Instance& instance, std::optional<Wi
 
 std::optional<PastCommand> find_by_key(const Instance& instance, const std::string& key) {
   for (const std::uint32_t generation : generations(instance)) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(instance.generation(generation), error)) {
-      const auto window = tab_of_records(entry.path());
-      const CommandRecords records(entry.path());
+    for (const std::filesystem::path& path : entries_of(instance.generation(generation))) {
+      const auto window = tab_of_records(path);
+      const CommandRecords records = CommandRecords(path).to_be_read_for_sure();
       if (!window || !records.any_has('"' + key + '"', CommandRecords::kKeptCommands)) {
         continue;
       }

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/descriptors.hpp"
 #include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -88,9 +89,14 @@ Listener listener_of(const std::filesystem::path& socket) {
     return {};
   }
   std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
-  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto new_socket = [] { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); };
+  UniqueFd fd(new_socket());
+  if (!fd && gave_up_descriptor(errno)) {
+    fd.reset(new_socket());
+  }
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return {fd && errno == EAGAIN, 0};  // the queue of connections is full, so a server listens
+    const bool nobody = fd && (errno == ENOENT || errno == ENOTDIR || errno == ECONNREFUSED);
+    return {!nobody, 0};  // EAGAIN: the queue of connections is full, so a server listens
   }
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -132,9 +138,8 @@ std::filesystem::path Instance::files() const {
 
 std::uint32_t Instance::newest_generation() const {
   std::uint32_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(state_, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& path : entries_of(state_)) {
+    const std::string name = path.filename().string();
     std::uint32_t number = 0;
     const auto [rest, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (failed == std::errc() && rest == name.data() + name.size() && number <= kHighestNumber) {
@@ -252,10 +257,13 @@ void Instance::mark_unnamed() const {
 }
 
 void Instance::remove_unused_state() const {
-  if (newest_generation() == 0) {
-    remove_file(state_ / kUnnamedMark);
-    std::error_code not_empty;
-    std::filesystem::remove(state_, not_empty);
+  try {
+    if (newest_generation() == 0) {
+      remove_file(state_ / kUnnamedMark);
+      std::error_code not_empty;
+      std::filesystem::remove(state_, not_empty);
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be read is not known to be unused
   }
 }
 

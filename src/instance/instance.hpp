@@ -39,7 +39,7 @@ class Instance {
   [[nodiscard]] std::filesystem::path generation(std::uint32_t number) const {
     return state_ / std::to_string(number);
   }
-  /// The newest generation on disk, 0 when there is none.
+  /// The newest generation on disk, 0 when there is none. Throws Error(io) where that is unknown.
   [[nodiscard]] std::uint32_t newest_generation() const;
 
   /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result
@@ -52,7 +52,7 @@ class Instance {
   /// Whether another process is just removing the instance: own() may work in a moment.
   [[nodiscard]] bool is_being_cleaned() const;
 
-  /// Whether a tmux server listens on the socket. Costs one connection.
+  /// Whether a tmux server listens on the socket; true where that is unknown. Costs one connection.
   [[nodiscard]] bool server_listens() const;
   /// Whether a tmux server listens, or lives without its socket.
   [[nodiscard]] bool server_lives() const;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kPasted = "paste-";
+constexpr std::string_view kInput = "input-";  ///< a named pipe of a person's `exec`
 /// The suffix of a file that is about to replace another.
 constexpr std::string_view kFresh = ".new";
 
@@ -43,7 +44,7 @@ bool is_runtime_file(std::string_view name) {
     name.remove_suffix(kFresh.size());
   }
   return std::ranges::find(kInstanceFiles, name) != kInstanceFiles.end() || is_of_pane(name) ||
-         is_of_command(name) || name.starts_with(kPasted);
+         is_of_command(name) || name.starts_with(kPasted) || name.starts_with(kInput);
 }
 
 bool has_runtime_files(const std::filesystem::path& directory) {

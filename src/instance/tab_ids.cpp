@@ -32,7 +32,7 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
 /// The number after the highest one noted; 0 where none is.
 std::uint32_t behind_noted(const std::filesystem::path& state) {
   std::uint32_t behind = 0;
-  std::istringstream lines(read_file(notes_in(state)).value_or(""));
+  std::istringstream lines(read_if_there(notes_in(state)).value_or(""));
   for (std::string line; std::getline(lines, line);) {
     const auto number = parse_number(line);
     behind = std::max(behind, number ? *number + 1 : 0);
@@ -43,9 +43,8 @@ std::uint32_t behind_noted(const std::filesystem::path& state) {
 /// The number after the highest that names a file here; 0 where none does.
 std::uint32_t behind_logs(const std::filesystem::path& generation) {
   std::uint32_t behind = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(generation, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& path : entries_of(generation)) {
+    const std::string name = path.filename().string();
     if (name.starts_with(kPanePrefix)) {
       const std::string tag = name.substr(kPanePrefix.size());
       const auto tab = parse_window_id(std::string_view(tag).substr(0, tag.find('.')));
@@ -78,9 +77,8 @@ std::optional<WindowId> tab_of_records(const std::filesystem::path& path) {
 
 std::vector<std::uint32_t> generations(const Instance& instance) {
   std::vector<std::uint32_t> numbers;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(instance.state(), error)) {
-    if (const auto number = parse_number(entry.path().filename().string())) {
+  for (const std::filesystem::path& path : entries_of(instance.state())) {
+    if (const auto number = parse_number(path.filename().string())) {
       numbers.push_back(*number);
     }
   }
@@ -89,11 +87,9 @@ std::vector<std::uint32_t> generations(const Instance& instance) {
 }
 
 std::optional<std::uint32_t> generation_of(const Instance& instance, WindowId tab) {
-  std::error_code error;
   for (const std::uint32_t generation : generations(instance)) {
     std::filesystem::path path = log_path(instance.generation(generation), to_string(tab));
-    if (std::filesystem::exists(path, error) ||
-        std::filesystem::exists(path.replace_extension(".commands"), error)) {
+    if (is_there(path) || is_there(path.replace_extension(".commands"))) {
       return generation;
     }
   }
@@ -111,10 +107,10 @@ std::uint32_t first_unused_id(const Instance& instance) {
 }
 
 bool note_used_id(const std::filesystem::path& state, WindowId tab) {
-  if (behind_noted(state) > tab.number) {
-    return true;
-  }
   try {
+    if (behind_noted(state) > tab.number) {
+      return true;
+    }
     append_file(notes_in(state), "\n" + std::to_string(tab.number) + "\n");
   } catch (const Error&) {
     return false;

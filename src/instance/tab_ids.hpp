@@ -12,6 +12,9 @@
 
 namespace terminally {
 
+// All of these throw Error(io) where a directory or file is there and cannot be read: what is unknown is not
+// absent, and an id is not given twice for it.
+
 /// The files of tabs by id. No second tab of an instance gets the same id: each generation of the tmux server
 /// begins with the first number that no earlier one used (doc/pane-log.md, "Files").
 

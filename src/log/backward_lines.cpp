@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 
 namespace terminally {
@@ -17,11 +18,16 @@ constexpr std::uint64_t kBlockBytes = 64 * 1024;
 
 }  // namespace
 
-BackwardLines::BackwardLines(const std::filesystem::path& path) : fd_(open_to_read(path)) {
+BackwardLines::BackwardLines(const std::filesystem::path& path) : path_(path), fd_(open_to_read(path)) {
   struct stat info{};
-  if (fd_ && ::fstat(fd_.get(), &info) == 0) {
-    unread_ = static_cast<std::uint64_t>(info.st_size);
+  if (!fd_ && (errno == ENOENT || errno == ENOTDIR)) {
+    return;
   }
+  if (!fd_ || ::fstat(fd_.get(), &info) != 0) {
+    throw io_error("cannot read " + path.string(), errno);
+  }
+  refuse_unless_regular(fd_.get(), path);
+  unread_ = static_cast<std::uint64_t>(info.st_size);
 }
 
 /// False at the beginning of the file.
@@ -36,8 +42,11 @@ bool BackwardLines::read_block() {
     if (more < 0 && errno == EINTR) {
       continue;
     }
-    if (more <= 0) {
-      return false;
+    if (more < 0) {
+      throw io_error("cannot read " + path_.string(), errno);
+    }
+    if (more == 0) {
+      return false;  // it was cut meanwhile
     }
     got += static_cast<std::size_t>(more);
   }

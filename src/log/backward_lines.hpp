@@ -11,7 +11,8 @@
 namespace terminally {
 
 /// The lines of a file from the last to the first, read in blocks on demand: the cost depends on the lines
-/// taken, not on the file's length. Bytes appended meanwhile are not seen. A missing file has no lines.
+/// taken, not on the file's length. Bytes appended meanwhile are not seen. A missing file has no lines; one
+/// that is there and cannot be read throws Error(io), here or by `next`.
 class BackwardLines {
  public:
   explicit BackwardLines(const std::filesystem::path& path);
@@ -22,6 +23,7 @@ class BackwardLines {
  private:
   bool read_block();
 
+  std::filesystem::path path_;
   UniqueFd fd_;
   std::uint64_t unread_ = 0;  ///< bytes of the file before `held_`
   std::string held_;          ///< its first `end_` bytes were read and not handed out yet

@@ -25,7 +25,7 @@ std::filesystem::path sidecar_of(const std::filesystem::path& log) {
 int log_writer(const std::filesystem::path& log) {
   const UniqueFd sidecar = open_to_read(sidecar_of(log));
   if (!sidecar) {
-    return 0;
+    return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
   }
   struct flock lock{};
   lock.l_type = F_WRLCK;

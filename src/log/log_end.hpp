@@ -15,8 +15,8 @@ constexpr Milliseconds kLogEndsWithin{2'000};
 /// How long to retry a log that cannot be read: the system may lack descriptors for a moment.
 constexpr Milliseconds kLogComesBack{10'000};
 
-/// The process that writes a log: the one that holds the locks on the sidecar. 0: none, -1: one whose pid
-/// cannot be seen (another PID namespace).
+/// The process that writes a log: the one that holds the locks on the sidecar. 0: none, -1: nobody knows, or
+/// one whose pid cannot be seen (another PID namespace).
 [[nodiscard]] int log_writer(const std::filesystem::path& log);
 
 /// Whether a signal has stopped that process: then output is late, not lost.

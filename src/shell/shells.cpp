@@ -122,6 +122,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"NONCE", command.nonce},
       {"WRAPPER", word(base)},
       {"TEXT", word(path_of(CommandFile::text))},
+      {"INPUT", command.input.empty() ? "" : "<" + word(command.input.string())},
       {"END", word(path_of(CommandFile::end))},
       {"HOOK", word(path_of(CommandFile::hook))},
       {"TAKEN", word(path_of(CommandFile::taken))},

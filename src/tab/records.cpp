@@ -191,22 +191,37 @@ void append_lines(const std::filesystem::path& path, const std::vector<std::stri
 /// The lines that are kept in memory, then those on disk.
 class CommandRecords::NewestFirst {
  public:
-  explicit NewestFirst(const CommandRecords& records)
-      : kept_(records.kept_), left_(kept_.size()), on_disk_(records.path_) {}
+  explicit NewestFirst(const CommandRecords& records) : records_(records), left_(records.kept_.size()) {}
 
   std::optional<std::string_view> next() {
     if (left_ > 0) {
-      const std::string_view line = kept_[--left_];
+      const std::string_view line = records_.kept_[--left_];
       return line.substr(0, line.size() - 1);
     }
-    return on_disk_.next();
+    try {
+      if (!on_disk_) {
+        on_disk_.emplace(records_.path_);
+      }
+      return on_disk_->next();
+    } catch (const Error&) {
+      if (records_.for_sure_) {
+        throw;
+      }
+      return std::nullopt;
+    }
   }
 
  private:
-  const std::vector<std::string>& kept_;
+  const CommandRecords& records_;
   std::size_t left_;
-  BackwardLines on_disk_;
+  std::optional<BackwardLines> on_disk_;  ///< opened when those in memory are through
 };
+
+CommandRecords CommandRecords::to_be_read_for_sure() const {
+  CommandRecords same = *this;
+  same.for_sure_ = true;
+  return same;
+}
 
 std::string CommandRecords::append(const CommandRecord& record) {
   const auto same = [&record](const std::string& line) { return id_of(line) == record.id; };

@@ -22,6 +22,9 @@ class CommandRecords {
   static constexpr std::size_t kKeptCommands = 1'000;
 
   explicit CommandRecords(std::filesystem::path path) : path_(std::move(path)) {}
+  /// The same, of which a file that is there and cannot be read throws Error(io). Of other ones it is as if
+  /// it had no commands: what runs goes on without it.
+  [[nodiscard]] CommandRecords to_be_read_for_sure() const;
 
   /// Appends a record. One that cannot be written now (a full disk) is kept in memory, counts as written for
   /// this process, and is written by the next append or write_kept() that can. Returns why; empty: it is on
@@ -45,6 +48,7 @@ class CommandRecords {
 
   std::filesystem::path path_;
   std::vector<std::string> kept_;  ///< lines not on disk yet, the last line of each id
+  bool for_sure_ = false;
 };
 
 }  // namespace terminally

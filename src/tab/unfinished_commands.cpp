@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/conventions.hpp"
+#include "base/error.hpp"
 
 namespace terminally {
 namespace {
@@ -19,10 +20,16 @@ std::vector<CommandRecord> unfinished_commands(const Tab& tab) {
   std::vector<CommandRecord> unfinished;
   const auto nonce = tab.closed ? std::nullopt : tab.files.running_nonce();
   if (nonce) {
-    auto record = tab.records.find(command_id_of(*nonce));
+    bool is_known = true;
+    std::optional<CommandRecord> record;
+    try {
+      record = tab.records.to_be_read_for_sure().find(command_id_of(*nonce));
+    } catch (const Error&) {
+      is_known = false;
+    }
     if (record && record->state == CommandState::running) {
       unfinished.push_back(std::move(*record));
-    } else {
+    } else if (is_known) {
       tab.files.remove(*nonce);  // its process died after it recorded the end, or the command was withdrawn
     }
   }

@@ -189,6 +189,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   what.command = std::move(request.command);
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
+  what.input = std::move(request.input);
   what.deadline = interrupts ? deadline : last_moment;
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
@@ -333,8 +334,8 @@ Awaitable<CommandResult> CommandCalls::state_within(CallTime time, QueryCommand 
       co_return co_await parts_.results.of(tab, run, how);
     }
   }
-  const auto record =
-      request.command_id.empty() ? tab->records.latest() : tab->records.find(request.command_id);
+  const CommandRecords records = tab->records.to_be_read_for_sure();
+  const auto record = request.command_id.empty() ? records.latest() : records.find(request.command_id);
   if (!record) {
     throw Error(ErrorCode::not_found,
                 request.command_id.empty()

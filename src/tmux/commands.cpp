@@ -53,7 +53,7 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   }
   run->set_deadline(what.deadline);
   tab->runs.push_back(run);
-  const Spawned<> started(context_.executor, start(run, std::move(turn), time));
+  const Spawned<> started(context_.executor, start(run, std::move(turn), time, std::move(what.input)));
   bool aborted = false;
   bool in_time = false;
   try {
@@ -85,9 +85,9 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
 
 /// Spawned: a client that cancels in between must not leave a typed command that nobody looks after. `turn`
 /// is for a nested shell.
-Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time) {
+Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input) {
   try {
-    co_await start_run(run, time.arrived(), time.short_patience());
+    co_await start_run(run, time.arrived(), time.short_patience(), std::move(input));
   } catch (...) {
     turn.release();
     run->ending().abandon();

@@ -24,7 +24,8 @@ class Commands {
     std::string who;
     std::string task_key = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
     Clock::time_point deadline = Clock::time_point::max();
-    FileLock reserved = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
+    FileLock reserved = {};            // NOLINT(readability-redundant-member-init): g++ wants it named
+    std::filesystem::path input = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
   /// For whoever has the turn in the tab. On return it has begun, or has ended already, or its time was over
   /// when it had been typed. Throws Error(busy) where something else has the tab; nothing was run then.
@@ -45,7 +46,7 @@ class Commands {
 
  private:
   Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
-  Awaitable<void> start(RunPtr run, FileLock turn, CallTime time);
+  Awaitable<void> start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input);
   void follow(const RunPtr& run);
 
   const Config& config_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,8 +48,9 @@ struct ExecuteCommand {
   TextView view;
   /// Return, with Reason::awaiting_input, as soon as it waits for the keyboard and there is time to answer.
   bool return_at_input = true;
-  std::string who;                   ///< for the record of commands: whose command it is
-  std::string task_key;              ///< for the same: what only who calls it as a task knows
+  std::string who;              ///< for the record of commands: whose command it is
+  std::string task_key;         ///< for the same: what only who calls it as a task knows
+  std::filesystem::path input;  ///< read as its standard input; empty: the terminal. Not behind ssh or su
   BeganCallback on_begin = nullptr;  ///< may be empty
   /// Told when it waits for the keyboard and the call goes on all the same. May be empty.
   std::function<void(const AwaitingInput&)> on_awaiting = nullptr;

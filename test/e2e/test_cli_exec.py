@@ -1,7 +1,8 @@
 """terminally-mcp exec: a command in a tab by hand, beside the server that owns the instance."""
 
-import os
+import hashlib
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, Stopwatch, binary, main, poll
+from harness import Sandbox, Server, Stopwatch, binary, main, needs_root, poll
 from harness.client import run_cli
 from harness.person import Person, Terminal
 
@@ -24,7 +25,11 @@ class Exec(unittest.TestCase):
 
     def start(self, *arguments: str, **options) -> subprocess.Popen:
         return subprocess.Popen(
-            [str(binary()), "exec", *arguments], env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+            [str(binary()), "exec", *arguments],
+            env=self.sandbox.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **{"stdin": subprocess.DEVNULL} | options,
         )
 
     def test_it_leaves_no_file_of_its_command(self) -> None:
@@ -76,7 +81,7 @@ class Exec(unittest.TestCase):
 
     def test_a_pipe_gets_what_was_printed_and_a_terminal_what_the_tabs_shows(self) -> None:
         text = r"printf 'a\r'; sleep 0.2; printf '\nb\r\nc\r\r'; stty -onlcr; printf 'd\ne\r'; stty onlcr"
-        done = run_cli(self.sandbox, "exec", self.tab.id, "--", text)
+        done = run_cli(self.sandbox, "exec", "-n", self.tab.id, "--", text)
         self.assertEqual((done.stdout, done.returncode), (b"a\r\nb\r\nc\r\rd\ne\r", 0), "each LF is CR LF in the tab")
         with Terminal(
             [str(binary()), "exec", self.tab.id, "--", "stty -onlcr; printf 'f\\r\\ng'; stty onlcr"], self.sandbox.environment()
@@ -178,7 +183,7 @@ class Exec(unittest.TestCase):
         self.assertIn("timed out", done.stderr.decode())
 
     def test_a_nested_shell_is_left_to_the_tab(self) -> None:
-        done = run_cli(self.sandbox, "exec", self.tab.id, "--", "bash --norc")
+        done = run_cli(self.sandbox, "exec", "-n", self.tab.id, "--", "bash --norc")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(
             done.stderr.decode(), f"another shell now waits.*`terminally-mcp exec {self.tab.id} -- …` runs in it.*attach {self.tab.id}`"
@@ -277,6 +282,104 @@ class Exec(unittest.TestCase):
         self.assertFalse(self.tab.row.busy)
         self.assertFalse(mark.exists())
         self.assertEqual(self.tab.execute("echo free").output, "free\n")
+
+
+class StandardInput(unittest.TestCase):
+    """S16: what is no terminal is passed on, as by ssh, and ends."""
+
+    SHELLS = ("bash", "zsh", "dash", "fish")
+    EVERY_BYTE = bytes(range(256)) * 4_096 + b"x" * 300_000 + b"\nno newline at its end"
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.tab = self.server.create_tab(name="the tab")
+
+    def exec(self, command: str, tab: str = "", *flags: str, **options) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, "exec", *flags, tab or self.tab.id, "--", command, **options)
+
+    def test_in_each_shell(self) -> None:
+        for shell in self.SHELLS:
+            tab = self.server.create_tab(shell=shell).id
+            with self.subTest(shell):
+                done = self.exec("wc -l", tab, input=b"a\n")
+                self.assertEqual((done.stdout.split(), done.stderr, done.returncode), ([b"1"], b"", 0))
+                done = self.exec("sha256sum; echo over", tab, input=self.EVERY_BYTE)
+                wanted = hashlib.sha256(self.EVERY_BYTE).hexdigest().encode() + b"  -\nover\n"
+                self.assertEqual((done.stdout, done.stderr, done.returncode), (wanted, b"", 0))
+                for nothing in ({"input": b""}, {"stdin": subprocess.DEVNULL}):
+                    done = self.exec("cat; echo over; false", tab, **nothing)
+                    self.assertEqual((done.stdout, done.stderr, done.returncode), (b"over\n", b"", 1))
+                done = self.exec("cd /usr; read line; cat", tab, input=b"1\n2\n3\n")
+                self.assertEqual((done.stdout.splitlines()[-2:], done.returncode), ([b"2", b"3"], 0), done.stderr)
+                self.assertEqual(self.exec("pwd; tty </dev/tty >/dev/null && echo terminal", tab, "-n").stdout, b"/usr\nterminal\n")
+        self.assertEqual(list(self.server.files.glob("input-*")), [])
+
+    def test_a_file(self) -> None:
+        (self.sandbox.home / "file").write_bytes(self.EVERY_BYTE)
+        with open(self.sandbox.home / "file", "rb") as file:
+            self.assertEqual(self.exec("wc -c", stdin=file).stdout.split(), [b"%d" % len(self.EVERY_BYTE)])
+
+    def test_one_that_never_ends_holds_up_nothing(self) -> None:
+        read, write = os.pipe()
+        self.addCleanup(os.close, write)
+        self.addCleanup(os.close, read)
+        self.assertEqual(self.exec("echo one", stdin=read).stdout, b"one\n")
+        os.write(write, b"first\nsecond\n")
+        self.assertEqual(self.exec("head -n 1", stdin=read).stdout, b"first\n")
+        waits = self.exec("cat", "", "--timeout-ms", "500", stdin=read)
+        self.assertEqual(waits.returncode, 124, waits.stderr)
+        self.assertEqual(self.tab.execute("echo free").output, "free\n")
+        self.assertEqual(list(self.server.files.glob("input-*")), [])
+
+    def test_what_is_not_read_is_not_taken_for_long(self) -> None:
+        """Whoever writes on and on is told that nobody reads, as by any pipe."""
+        yes = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
+        done = self.exec("head -c 5", stdin=yes.stdout)
+        yes.stdout.close()
+        self.assertEqual(done.stdout, b"y\ny\ny")
+        self.assertEqual(yes.wait(10), -signal.SIGPIPE)
+
+    def test_without_it_the_command_has_the_keyboard(self) -> None:
+        """Also in a loop, whose input exec leaves to it."""
+        for flag in ("-n", "--no-stdin"):
+            waits = subprocess.Popen(
+                [str(binary()), "exec", flag, self.tab.id, "--", "read -p 'sure? ' a; echo $a"],
+                env=self.sandbox.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            self.assertIn(f"to answer it: terminally-mcp attach {self.tab.id}".encode(), waits.stderr.readline())
+            self.tab.call("send_text", text="yes")
+            self.assertEqual(waits.communicate(timeout=10)[0].splitlines()[-1], b"yes")
+        loop = f"while read x; do {shlex.quote(str(binary()))} exec -n {self.tab.id} -- echo $x; done"
+        done = subprocess.run(["bash", "-c", loop], env=self.sandbox.environment(), input=b"1\n2\n3\n", capture_output=True, timeout=30)
+        self.assertEqual(done.stdout, b"1\n2\n3\n")
+
+    def test_a_shell_that_cannot_read_our_files(self) -> None:
+        """It is not passed on there: who reads it is told so, who does not is not held up."""
+        needs_root()
+        self.tab.execute("su -s /bin/bash nobody", timeout_ms=5_000)
+        self.assertEqual(self.exec("id -un", input=b"data\n").stdout, b"nobody\n")
+        done = self.exec("cat", input=b"data\n")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"a pipe or file is not passed on to it", done.stderr)
+
+    def test_killed_meanwhile(self) -> None:
+        """The end of exec is the end of the input."""
+        read, write = os.pipe()
+        by_hand = subprocess.Popen(
+            [str(binary()), "exec", self.tab.id, "--", "cat; echo over"], env=self.sandbox.environment(), stdin=read, stdout=subprocess.PIPE
+        )
+        os.close(read)
+        os.write(write, b"data\n")
+        self.assertEqual(by_hand.stdout.readline(), b"data\n")
+        by_hand.kill()
+        by_hand.communicate()
+        os.close(write)
+        ended = poll(lambda: (now := self.tab.state()).state != "running" and now, 10)
+        self.assertEqual((ended.output, ended.exit_code), ("data\nover\n", 0))
 
 
 if __name__ == "__main__":

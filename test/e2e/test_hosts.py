@@ -3,6 +3,7 @@ this one, behind a real sshd on loopback, or behind a stand-in for `docker` that
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -235,6 +236,50 @@ class Named(OneHost):
             self.assertEqual(again.call("execute_command", host="web", command="echo $x").output, "kept\n")
             self.assertLess(time.monotonic() - begin, 3.5)
         poll(lambda: is_gone(first), 5, "the first one to be gone")
+
+    def test_a_lock_that_was_removed(self) -> None:
+        """E5: by a cleaner of /tmp, alone or with all that is there: a far server that stands still is ended before the next one answers."""
+        for removed in (".gateway-*", "*"):
+            with self.subTest(removed):
+                self.execute("true")
+                first = self.machine.pipes()[-1]
+                for path in self.machine.runtime.glob(removed):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                os.kill(first, signal.SIGSTOP)
+                self.server.raw.kill()
+                self.server = self.enterContext(Server(*self.far.flags, *self.arguments, sandbox=self.sandbox, durable=True))
+                self.assertEqual(self.execute("echo again").output, "again\n")
+                self.assertTrue(is_gone(first), "two far servers")
+                self.assertEqual(len([pid for pid in self.machine.pipes() if not is_gone(pid)]), 1)
+
+    def test_machines_that_look_alike(self) -> None:
+        """E4: of one image, with the same names and paths, as containers are: each has tabs and a far server of its own."""
+        needs_root()
+        self.server.stop()
+        own = 'mount -t tmpfs -o mode=700 own "$1" && mount -t tmpfs -o mode=700 own "$2" && shift 2 && exec "$@"'
+        for place in (self.sandbox.state, self.sandbox.runtime):
+            place.mkdir(exist_ok=True)
+        wrapper = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            own,
+            "-",
+            str(self.sandbox.state),
+            str(self.sandbox.runtime),
+        ]
+        machines = [
+            self.enterContext(Server(*self.far.flags, *self.arguments, sandbox=self.sandbox, durable=True, wrapper=wrapper))
+            for _ in range(2)
+        ]
+        for turn in range(3):
+            for number, machine in enumerate(machines):
+                value = machine.call("execute_command", host="web", command=f"echo [$x]; x={number}").output
+                self.assertEqual(value, f"[{number if turn else ''}]\n")
+        self.assertEqual(len([pid for pid in self.machine.pipes() if not is_gone(pid)]), 2)
 
     def test_another_gateways_instance_is_refused(self) -> None:
         self.far.allow("shared", self.far.entries["web"] | {"instance": "one"})

@@ -1,11 +1,13 @@
 """What people run by hand, with hosts: `terminally-mcp hosts …`, and their commands on tabs there."""
 
 import contextlib
+import hashlib
 import json
 import os
 import pty
 import subprocess
 import unittest
+from typing import Any
 
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, needs, needs_root, poll
@@ -142,8 +144,8 @@ class Way(unittest.TestCase):
     def add_machine(self) -> FarMachine:
         return self.far.add("web", FarMachine(self.sandbox, "w"))
 
-    def cli(self, *words: str) -> subprocess.CompletedProcess:
-        return run_cli(self.sandbox, *self.far.flags, "--instance", "work", *words)
+    def cli(self, *words: str, **options: Any) -> subprocess.CompletedProcess:
+        return run_cli(self.sandbox, *self.far.flags, "--instance", "work", *words, **options)
 
     def tearDown(self) -> None:
         """The server that uses the host was left alone."""
@@ -304,6 +306,22 @@ class Commands(Way):
         self.assertIn('the same call with "host": "web" and without window_id', refused)
         self.tab.call("stop_process")
 
+    def test_standard_input(self) -> None:
+        """S16: it is passed on, and ends; one that never ends holds up nothing."""
+        content = bytes(range(256)) * 4_096 + b"no newline at its end"
+        self.assertEqual(self.cli("exec", "web:", "--", "wc -l", input=b"a\n").stdout, b"1\n")
+        done = self.cli("exec", self.tab.id, "--", "sha256sum", input=content)
+        self.assertEqual((done.stdout, done.stderr), (hashlib.sha256(content).hexdigest().encode() + b"  -\n", b""))
+        for nothing in ({"input": b""}, {"stdin": subprocess.DEVNULL}):
+            self.assertEqual(self.cli("exec", "web:", "--", "cat; echo over", **nothing).stdout, b"over\n")
+        read, write = os.pipe()
+        self.addCleanup(os.close, write)
+        self.addCleanup(os.close, read)
+        self.assertEqual(self.cli("exec", "web:build", "--", "echo one", stdin=read).stdout, b"one\n")
+        os.write(write, b"left\n")
+        self.assertEqual(self.cli("exec", "-n", "web:build", "--", "echo two", stdin=read).stdout, b"two\n")
+        self.assertEqual(os.read(read, 100), b"left\n")
+
     def test_history(self) -> None:
         """Of a tab there, and of all of them; its ids are those of here."""
         self.server.call("execute_command", host="web", command="echo elsewhere")
@@ -362,6 +380,41 @@ class Commands(Way):
             shown = server.call("execute_command", host="new", command="tr '\\0' ' ' </proc/$PPID/cmdline").output
             self.assertIn("terminally-shell", shown)
             self.assertTrue(shown.startswith(str(self.machine.home)) or shown.startswith(str(self.machine.state)), shown)
+
+    def test_no_writable_home_there(self) -> None:
+        """H1: the error names a place for the program and one for its logs; with both, all of it works."""
+        closed = self.sandbox.root / "closed"
+        closed.write_text("no directory")
+        environment = {name: value for name, value in self.machine.environment.items() if name != "TERMINALLY_STATE_DIR"}
+        self.machine.environment = environment | {"HOME": str(closed / "home")}
+        self.far.allow("bare", self.machine.entry(command=self.machine.container("bare"), program="terminally-mcp"))
+        refused = self.cli("hosts", "push", "bare")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertRegex(refused.stderr.decode(), r"hosts push NAME --to DIR.*state_dir.*hosts add NAME --state-dir-there DIR")
+        data = self.machine.root / "data"
+        (data / "kept").mkdir(parents=True)
+        (data / "kept" / "file").write_text("what is there")
+        pushed = self.cli("hosts", "push", "bare", "--to", str(data))
+        program = json.loads(self.far.file.read_text())["bare"]["program"]
+        self.assertRegex(program, rf"^{data}/[\d.]+-[0-9a-f]{{12}}/terminally-mcp$", pushed)
+        self.assertRegex(pushed.stdout.decode(), r"state_dir.*hosts add NAME --state-dir-there DIR", "the check that follows")
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            error = server.call_error("execute_command", host="bare", command="true")
+            self.assertRegex(error, r"push NAME --to DIR.*state_dir.*cannot make the directory .*closed")
+        way = self.machine.container("bare")
+        added = self.cli("hosts", "add", "bare", "--state-dir-there", f"{data}/state", "--", *way)
+        self.assertEqual(added.returncode, 0, added.stderr)
+        checked = self.cli("hosts", "check", "bare")
+        self.assertEqual(checked.returncode, 0, checked)
+        with Server(*self.far.flags, "--instance", "bare", sandbox=self.sandbox, durable=True) as server:
+            self.assertEqual(server.call("execute_command", host="bare", command="echo ran").output, "ran\n")
+            tailed = run_cli(self.sandbox, *self.far.flags, "--instance", "bare", "tail", "bare:main")
+            self.assertIn(b"ran", tailed.stdout)
+        self.assertTrue(list((data / "state").glob("bare-*/1/pane-@0.log")))
+        self.assertEqual((data / "kept" / "file").read_text(), "what is there")
+        for wrong in ("relative", "/a b", "/$(touch ran)", "/a'"):
+            self.assertNotEqual(self.cli("hosts", "push", "bare", "--to", wrong).returncode, 0)
+            self.assertNotEqual(self.cli("hosts", "add", "x", "--ssh", "x", "--state-dir-there", wrong).returncode, 0)
 
     def test_a_push_that_is_changed_on_its_way(self) -> None:
         """It is not used: of the helpers, which nothing runs when they arrive, only the hash tells."""

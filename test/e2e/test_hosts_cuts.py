@@ -4,6 +4,7 @@ after a restart of either side. A cut is a kill -9 of what gives the pipe, at a 
 import os
 import random
 import signal
+import subprocess
 import time
 import unittest
 from pathlib import Path
@@ -167,6 +168,73 @@ class WithinTheWindow(FoundAgain):
         started = self.server.result(call, "start_process")
         self.assertEqual((started.started, self.ran.read_text()), (True, "x\n"))
         self.assertTrue(self.server.call("stop_process", window_id=started.window_id).success)
+
+
+class CannotLook(FoundAgain):
+    """C1, C2: what goes wrong with our own questions behind a cut is no answer to the call."""
+
+    arguments = ("--instance", "work", "--sync-window-ms", "2500")
+
+    def frozen_tmux(self) -> int:
+        [socket] = self.machine.runtime.glob("*/tmux.sock")
+        asked = subprocess.run(["tmux", "-S", str(socket), "display-message", "-p", "#{pid}"], capture_output=True, check=True)
+        os.kill(int(asked.stdout), signal.SIGSTOP)
+        return int(asked.stdout)
+
+    def test_the_tmux_there_stands_still(self) -> None:
+        call = self.server.call_async("execute_command", host="web", command=f"echo x >>{self.ran}; sleep 3; echo ran")
+        poll(self.ran.exists, 10, "the command")
+        tmux = self.frozen_tmux()
+        try:
+            self.cut()
+            result = self.server.result(call, "execute_command", 40)
+        finally:
+            os.kill(tmux, signal.SIGCONT)
+        self.assertEqual((result.state, result.reason, result.exit_code), ("running", "link_lost", None))
+        self.assertNotIn("nothing was done", " ".join(result.notes))
+        ask = {"window_id": result.window_id, "command_id": result.command_id}
+        ended = poll(lambda: (now := self.server.call("get_command_state", **ask)).state != "running" and now, 20, "its end")
+        self.assertEqual((ended.output, ended.exit_code, self.ran.read_text()), ("ran\n", 0, "x\n"))
+
+    def test_the_tmux_there_stands_still_under_a_process(self) -> None:
+        self.server.call("execute_command", host="web", command="true")
+        call = self.server.call_async(
+            "start_process", host="web", command=f"echo x >>{self.ran}; exec sleep 1000", until="pattern", pattern="never"
+        )
+        poll(self.ran.exists, 10, "the process")
+        tmux = self.frozen_tmux()
+        try:
+            self.cut()
+            result = self.server.result(call, "start_process", 40)
+        finally:
+            os.kill(tmux, signal.SIGCONT)
+        self.assertIsNone(result.started)
+        ask = {"window_id": result.window_id, "command_id": result.command_id}
+        self.assertEqual(self.server.call("get_command_state", **ask).state, "running")
+        self.assertTrue(self.server.call("stop_process", window_id=result.window_id).success)
+
+    def test_the_records_there_cannot_be_read(self) -> None:
+        for at_once in (False, True):
+            with self.subTest(again_within_the_call=at_once):
+                self.ran.unlink(missing_ok=True)
+                call = self.server.call_async("execute_command", host="web", command=f"echo x >>{self.ran}; sleep 0.5; echo ran")
+                poll(self.ran.exists, 10, "the command")
+                generation = max(self.machine.state.glob("*/[0-9]*"))
+                generation.rename(generation.with_suffix(".away"))
+                generation.symlink_to(generation)  # ELOOP, as root may read whatever its mode says
+                self.cut()
+                if at_once:
+                    poll(lambda: self.server.call("list_hosts").hosts[0]["state"] == "up", 20)
+                    generation.unlink()
+                    generation.with_suffix(".away").rename(generation)
+                result = self.server.result(call, "execute_command", 40)
+                if not at_once:
+                    self.assertEqual((result.state, result.reason), ("running", "link_lost"), result)
+                    generation.unlink()
+                    generation.with_suffix(".away").rename(generation)
+                    ask = {"window_id": result.window_id, "command_id": result.command_id}
+                    result = poll(lambda: (now := self.server.call("get_command_state", **ask)).state != "running" and now, 20)
+                self.assertEqual((result.output, result.exit_code, self.ran.read_text()), ("ran\n", 0, "x\n"))
 
 
 class OtherCalls(Cut):

@@ -178,6 +178,41 @@ class Copied(Far):
         self.assertEqual(self.cp("web:~/private", "~/back").returncode, 0)
         self.assertEqual((self.sandbox.home / "back").read_text(), "x" * 10)
 
+    def test_relative_paths_there(self) -> None:
+        """H5: as scp has them, below the home there; several go into a directory; a directory is refused, and the way named."""
+        source, home = self.sandbox.home / "source", self.machine.home
+        source.write_text("x")
+        (self.sandbox.home / "other").write_text("y")
+        (self.sandbox.home / "directory").mkdir()
+        for place, copy in {
+            "": home / "source",
+            "name": home / "name",
+            "project": self.there / "source",
+            "project/": self.there / "source",
+            "project/name": self.there / "name",
+            "./project/../dots": home / "dots",
+            "..": home.parent / "source",
+            "./~name": home / "~name",
+        }.items():
+            done = self.cp("source", f"web:{place}")
+            self.assertEqual((done.returncode, done.stderr), (0, b""), place)
+            self.assertEqual(copy.read_text(), "x", place)
+            copy.unlink()
+        for place in ("", "project"):
+            done = self.cp("source", "other", f"web:{place}")
+            self.assertEqual((done.returncode, done.stderr), (0, b""), place)
+            self.assertEqual([(home / place / name).read_text() for name in ("source", "other")], ["x", "y"])
+        (home / "other").write_text("there")
+        self.assertEqual(self.cp("web:source", "web:other", str(self.sandbox.home)).returncode, 0)
+        self.assertEqual((self.sandbox.home / "other").read_text(), "there")
+        self.assertNotEqual(self.cp("source", "other", "web:nothing").returncode, 0)
+        for arguments in (("-r", "directory", "web:"), ("-r", "web:project", ".")):
+            done = self.cp(*arguments)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(b"tar -czf", done.stderr)
+        self.assertEqual((home / "other").read_text(), "there", "what is there stays")
+        self.assertFalse((home / "nothing").exists())
+
     def test_a_cut_on_the_way(self) -> None:
         """A6: what is there stays, and the next copy goes on."""
         self.is_cut(lambda _: os.kill(self.machine.pipes()[-1], signal.SIGKILL), 1, b"web: the link was lost")
@@ -289,7 +324,7 @@ class Copied(Far):
     def test_what_is_refused(self) -> None:
         for arguments, said in {
             ("source", "nobody:/x"): "is an unknown host",
-            ("source", "web:x"): "begins with /",
+            ("source", "web:~root/x"): "of home directories only one's own is known there",
             ("web:/nothing/there", "x"): 'web: path: "/nothing/there" is not there',
         }.items():
             done = self.cp(*arguments)

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "hosts/hosts.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 
@@ -17,17 +19,18 @@ HostEntry host_named(const std::string& name) {
   return host;
 }
 
-Config a_config() {
+Config a_config(const test::TempDir& dir) {
   Config config;
   config.runtime_root = "/run/x";
-  config.state_root = "/state/x";
+  config.state_root = dir / "state";
   return config;
 }
 
 }  // namespace
 
 TEST_CASE("far start A3, S1: what a person decided is passed on, and what is masked by name is not") {
-  Config config = a_config();
+  const test::TempDir dir;
+  Config config = a_config(dir);
   config.view = View::rendered;
   config.redact = Redact::off;
   config.sync_window_ms = 1'234;
@@ -44,11 +47,12 @@ TEST_CASE("far start A3, S1: what a person decided is passed on, and what is mas
 }
 
 TEST_CASE("far start A5: the gateway is the same after a restart, and another where anything of it is") {
-  const Config config = a_config();
+  const test::TempDir dir;
+  const Config config = a_config(dir);
   const std::string same = far_start(host_named("a"), config, "work").gateway;
   CHECK(far_start(host_named("a"), config, "work").gateway == same);
   Config elsewhere = config;
-  elsewhere.state_root = "/state/y";
+  elsewhere.state_root = dir / "other";
   std::vector<std::string> all = {same, far_start(host_named("b"), config, "work").gateway,
                                   far_start(host_named("a"), config, "play").gateway,
                                   far_start(host_named("a"), elsewhere, "work").gateway};
@@ -57,7 +61,8 @@ TEST_CASE("far start A5: the gateway is the same after a restart, and another wh
 }
 
 TEST_CASE("far start A5: only tabs of an instance that nobody named end with the server") {
-  Config config = a_config();
+  const test::TempDir dir;
+  Config config = a_config(dir);
   HostEntry host = host_named("a");
   const FarStart unnamed = far_start(host, config, "s-1");
   CHECK(unnamed.temporary);
@@ -68,4 +73,34 @@ TEST_CASE("far start A5: only tabs of an instance that nobody named end with the
   host.instance.clear();
   config.instance = "work";
   CHECK_FALSE(far_start(host, config, "work").temporary);
+}
+
+TEST_CASE("far start E4: machines that look alike are told apart by what each has drawn") {
+  const test::TempDir one;
+  const test::TempDir other;
+  Config config = a_config(one);
+  const std::string first = far_start(host_named("a"), config, "work").gateway;
+  std::filesystem::rename(one / "state", other / "kept");  // the same path on another machine
+  const std::string second = far_start(host_named("a"), config, "work").gateway;
+  CHECK(second != first);
+  CHECK(far_start(host_named("a"), config, "work").gateway == second);
+  std::filesystem::remove_all(one / "state");
+  std::filesystem::rename(other / "kept", one / "state");
+  CHECK(far_start(host_named("a"), config, "work").gateway == first);
+}
+
+TEST_CASE("far start E4: a number that was lost is drawn again, and one that cannot be read is not") {
+  const test::TempDir dir;
+  const Config config = a_config(dir);
+  const std::string first = far_start(host_named("a"), config, "work").gateway;
+  write_file(config.state_root / ".gateway-id", "");  // as a power loss leaves it
+  const std::string second = far_start(host_named("a"), config, "work").gateway;
+  CHECK(second != first);
+  CHECK(far_start(host_named("a"), config, "work").gateway == second);
+  std::filesystem::remove(config.state_root / ".gateway-id");
+  std::filesystem::create_directory(config.state_root / ".gateway-id");
+  CHECK_THROWS_AS(static_cast<void>(far_start(host_named("a"), config, "work")), Error);
+  Config full = config;
+  full.state_root = "/proc/none";  // takes no file
+  CHECK(far_start(host_named("a"), full, "work").gateway == far_start(host_named("a"), full, "work").gateway);
 }

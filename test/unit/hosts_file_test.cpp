@@ -45,7 +45,7 @@ HostEntry ssh_host(const std::string& destination) {
 TEST_CASE("hosts.json: what doc/hosts.md names is read, and written so that it is read as the same") {
   const auto hosts = parse_hosts(
       R"({"web": {"command": ["docker", "exec", "-i", "web"], "terminal": ["docker", "exec", "-it", "web"],
-          "program": "/opt/terminally-mcp", "instance": "shared", "file_roots": ["/srv/a b", "/"]},
+          "program": "/opt/terminally-mcp", "instance": "shared", "state_dir": "/data/t", "file_roots": ["/srv/a b", "/"]},
           "build1": {"ssh": "me@build1", "ssh_config": "/etc/my ssh", "program": "~/bin/terminally-mcp"}})",
       "hosts.json");
   REQUIRE(hosts.size() == 2);
@@ -54,6 +54,7 @@ TEST_CASE("hosts.json: what doc/hosts.md names is read, and written so that it i
   CHECK(hosts[0].program == "~/bin/terminally-mcp");
   CHECK(hosts[1].command == std::vector<std::string>{"docker", "exec", "-i", "web"});
   CHECK(hosts[1].instance == "shared");
+  CHECK(hosts[1].state_dir == "/data/t");
   CHECK(hosts[1].file_roots == std::vector<std::string>{"/srv/a b", "/"});
   for (const char* roots : {R"(["srv"])", R"([""])", R"("/srv")", R"(["~/x"])", R"(["/a\u0000b"])"}) {
     CHECK_THROWS_AS(
@@ -80,6 +81,8 @@ TEST_CASE("hosts.json: each mistake is refused by its name") {
         std::string::npos);
   CHECK(refusal_of(R"({"a": {"ssh": "x", "ssh_config": "relative"}})").find("ssh_config") !=
         std::string::npos);
+  CHECK(refusal_of(R"({"a": {"ssh": "x", "state_dir": "relative"}})").find("a.state_dir") !=
+        std::string::npos);
   CHECK(refusal_of(R"({"a b": {"ssh": "x"}})").find("is no name of a host") != std::string::npos);
   CHECK(refusal_of(R"({"a": {"command": ["x"], "program": "~/p"}})").find("a.program") != std::string::npos);
 }
@@ -102,6 +105,10 @@ TEST_CASE("hosts.json S3: of every byte, only what means nothing to a shell or t
     host = ssh_host("b");
     host.instance = "a" + text;
     CHECK_MESSAGE(host_is_taken(host) == (alnum || std::string("._-").find(text) != std::string::npos), byte);
+    host = ssh_host("b");
+    host.state_dir = "/a" + text;
+    CHECK_MESSAGE(host_is_taken(host) == (alnum || std::string("._/+-").find(text) != std::string::npos),
+                  byte);
     // What no shell reads may have any byte that the file can carry.
     host = ssh_host("b");
     host.file_roots = {"/" + text};

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "hosts/people.hpp"
 #include "hosts/push.hpp"
 
@@ -55,4 +56,17 @@ TEST_CASE("push: the script has nothing that a login shell reads in its own way,
   CHECK(script.find(std::string(64, 'a')) != std::string::npos);
   CHECK(script.find("head -c 17 ") != std::string::npos);
   CHECK(script.find("8675309") == std::string::npos);  // what it is to compute
+  CHECK(script.starts_with("d=\"$HOME/.local/x\";"));
+}
+
+TEST_CASE(
+    "push H1: a directory that a person names is taken as it is, and only one that means nothing to a "
+    "shell") {
+  const std::string script = push_script("/data/x", "terminally-mcp", std::string(64, 'a'), 17, true);
+  CHECK(script.starts_with("d=\"/data/x\";"));
+  check_push_directory("");
+  check_push_directory("/data/a-b_c.d+e");
+  for (const char* wrong : {"data", "~/data", "/a b", "/$(touch x)", "/a'", "/a\"b", "/a;b", "/a\nb"}) {
+    CHECK_THROWS_AS(check_push_directory(wrong), Error);
+  }
 }

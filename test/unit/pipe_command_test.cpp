@@ -91,3 +91,16 @@ TEST_CASE("pipe A5: the words of people's commands arrive as they are, whatever 
   }
   CHECK_THROWS_AS(static_cast<void>(relay_argv(a_container(), {"attach"}, true)), Error);
 }
+
+TEST_CASE("pipe H1: the place for its logs there is told, to a server and to people's commands") {
+  HostEntry host = a_container();
+  host.state_dir = "/data/terminally";
+  const Argv argv = pipe_argv(host, a_start(), "");
+  const auto flag = std::ranges::find(argv, "--state-dir");
+  REQUIRE(argv.end() - flag >= 2);
+  CHECK(*(flag + 1) == "/data/terminally");
+  const std::vector<std::string> words = {"--state-dir", "/data/terminally", "tail", "@3"};
+  CHECK(decode_words(relay_argv(host, {"tail", "@3"}, false).back()) == words);
+  host.ssh = "build1";
+  CHECK(pipe_argv(host, a_start(), "").back().find(" --state-dir /data/terminally") != std::string::npos);
+}

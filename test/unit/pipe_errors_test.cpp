@@ -68,6 +68,12 @@ TEST_CASE("pipe errors: each way it fails is said in its own words, with what to
       {255, "ssh: connect to host x port 22: Connection refused", "nothing listens there"},
       {255, "Host key verification failed.", "connect once by hand"},
       {3, "", "by hand"},
+      {1, "mkdir: cannot create directory '/.local': Permission denied", "hosts push NAME --to DIR"},
+      {1, "mkdir: cannot create directory '/root/.local': Read-only file system", "--state-dir-there DIR"},
+      {1, "mkdir: can't create directory '/.local': Permission denied", "hosts push NAME --to DIR"},
+      {1, "terminally-mcp: cannot make the directory /.local/state: Permission denied; make it, or choose",
+       "\"state_dir\" in hosts.json"},
+      {1, "mkdir: cannot create directory '/a': No space left on device", "its disk is full"},
   };
   for (const AFailure& failure : of_commands) {
     const std::string text = explained(failure, false);
@@ -110,9 +116,8 @@ TEST_CASE("pipe errors: a command that wants a terminal is told which flag to le
 }
 
 TEST_CASE("pipe errors: what terminally-mcp there says itself is not guessed at") {
-  const std::string text =
-      explained({1, "terminally-mcp: cannot make the directory /run/x: it is read-only", ""});
-  CHECK(text.find("exited with code 1: \"terminally-mcp: cannot make the directory") != std::string::npos);
+  const std::string text = explained({1, "terminally-mcp: cannot lock /run/x: it is nobody's", ""});
+  CHECK(text.find("exited with code 1: \"terminally-mcp: cannot lock /run/x") != std::string::npos);
   CHECK(text.find("forced command") == std::string::npos);
 }
 
@@ -137,4 +142,15 @@ TEST_CASE("pipe errors: no answer in time, and what it printed meanwhile") {
   CHECK(explain_pipe(by_command, end).find("(a password)") != std::string::npos);
   end.too_much = true;
   CHECK(explain_pipe(host, end).find("more than 1 MiB instead of a hello") != std::string::npos);
+}
+
+TEST_CASE(
+    "pipe errors H1: what a tool says there names a place where the program found none, and else is as it "
+    "was") {
+  const std::string none =
+      "cannot make the directory /.local/state/terminally-mcp: Permission denied; make it";
+  CHECK(with_place_named(none).ends_with(": " + none));
+  CHECK(with_place_named(none).find("hosts push NAME --to DIR") != std::string::npos);
+  CHECK(with_place_named(none).find("--state-dir-there DIR") != std::string::npos);
+  CHECK(with_place_named("path: cannot make the directory /x") == "path: cannot make the directory /x");
 }

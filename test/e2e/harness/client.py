@@ -266,5 +266,7 @@ def run_cli(
 ) -> subprocess.CompletedProcess:
     """Runs one of the people's commands to its end, from a shell that is not the client's."""
     arguments = [word.removeprefix(f"{HOST}:") for word in arguments]
+    if "input" not in options:
+        options.setdefault("stdin", subprocess.DEVNULL)
     environment = sandbox.environment(XDG_RUNTIME_DIR="/run/user/0", XDG_STATE_HOME="/nowhere", LANG="C.UTF-8") | (env or {})
     return subprocess.run([str(binary()), *arguments], env=environment, capture_output=True, timeout=timeout, **options)

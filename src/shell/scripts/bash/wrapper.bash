@@ -28,7 +28,7 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
   # Sets `$?`: it forks, so only where it is needed.
   case $__VAR__s in (0) ;; (*) (\builtin exit "$__VAR__s");; esac; } && \builtin : __VAR__; } 2>/dev/null
-\builtin . __TEXT__
+\builtin . __TEXT__ __INPUT__
 { __VAR__w=${__VAR__r-$?} __VAR__j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
 { \builtin printf -v __VAR__o end
   case ${__VAR__o-} in (end) \builtin . __END__;; (*) __HELPER__ end __NONCE__ "$__VAR__w" __EXIT__;; esac; } >/dev/null 2>&1

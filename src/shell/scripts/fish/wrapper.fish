@@ -36,5 +36,5 @@ set -e __VAR__m
 # Without it a sourced program would share the shell's own group.
 builtin status job-control full
 __VAR__status $__VAR__s
-builtin source __TEXT__
+builtin source __TEXT__ __INPUT__
 builtin source __END__

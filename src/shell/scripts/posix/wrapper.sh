@@ -3,8 +3,9 @@
 # It cannot take itself out (it runs in a subshell): END does, or the next wrapper; once its file is gone it is silent.
 #   s  the exit code   x  what START and END add when tracing is on   o  whether `command` is what it says
 #   e  the file that the hook sources   r  `$?` at the end of the text (epilogue)   f  a function that returns s
-# What stands in PS1 is expanded there (SC2016); __EXIT_LOST__ is "1" or nothing (SC2195); what is sourced is no file yet (SC1091).
-# shellcheck disable=SC2016,SC2195,SC1091
+# What stands in PS1 is expanded there (SC2016); __EXIT_LOST__ is "1" or nothing (SC2195); what is sourced is no file yet (SC1091),
+# and what stands behind the text is a redirection of its input, or nothing (SC2240).
+# shellcheck disable=SC2016,SC2195,SC1091,SC2240
 { { __VAR__s=$? __VAR__x=
   \command eval '__VAR__o=ok'
   case ${__VAR__o-} in (ok) \unset __VAR__o;; (*) \unset -f command;; esac
@@ -22,5 +23,5 @@
   \command printf '\r\033[A\033[2K%b\033]7;mcp:START:__NONCE__\a\033]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
   # Sets `$?`. Numbers over 255 come of a function only.
   case $__VAR__s in (0) ;; (2[6-9]?|25[6-9]|[3-9]??|????*) __VAR__f() { \return "$1"; }; __VAR__f "$__VAR__s";; (*) (\exit "$__VAR__s");; esac; } && \: ; } 2>/dev/null
-\. __TEXT__
+\. __TEXT__ __INPUT__
 { \. __END__; } >/dev/null 2>&1

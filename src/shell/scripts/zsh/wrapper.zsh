@@ -21,7 +21,7 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
   options[aliases]=$__VAR__a
   # Sets `$?`. Numbers over 255 come of a function only.
   case $__VAR__x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $__VAR__s); } 2>/dev/null;; (*) case $__VAR__s in (0) ;; (-*|2[6-9]?|25[6-9]|[3-9]??|????*) () { \builtin return $1; } $__VAR__s && \builtin :;; (*) { (\builtin exit $__VAR__s) && \builtin :; } 2>/dev/null;; esac;; esac
-  \builtin . __TEXT__
+  \builtin . __TEXT__ __INPUT__
 } always { # __VAR__
   __VAR__s=${__VAR__r-$?} __VAR__x=$- options[xtrace]=off __VAR__a=${options[aliases]} options[aliases]=off
   { __VAR__t= __VAR__i=$TRY_BLOCK_INTERRUPT

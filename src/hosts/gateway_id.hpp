@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "config.hpp"
+
+namespace terminally {
+
+/// Identifies this side to a far side: this machine, this user's directories, this instance, and the host's
+/// name, as two hosts may be one machine. The same after a restart. Machines of one image look alike in all
+/// of that, so a number that was drawn once and is kept in the state directory is in it. Throws Error(io)
+/// where that number is there and cannot be read.
+[[nodiscard]] std::string gateway_id(const Config& config, const std::string& instance,
+                                     const std::string& host);
+
+}  // namespace terminally

@@ -1,0 +1,139 @@
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "instance/history.hpp"
+#include "instance/tab_ids.hpp"
+#include "log/log_end.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+
+namespace {
+
+/// An instance with the records of one command, which has a key.
+struct Kept {
+  test::TempDir dir;
+  Config config = config_in(dir);
+  Instance instance = Instance(config, "kept");
+  std::filesystem::path generation = instance.generation(3);
+  std::filesystem::path records = generation / "pane-@5.commands";
+
+  Kept() {
+    std::filesystem::create_directories(generation);
+    CommandRecord record;
+    record.id = "01234567";
+    record.nonce = "0123456789abcdef0123456789abcdef";
+    record.command = "true";
+    record.task_key = "key";
+    record.cwd = "/";
+    REQUIRE(CommandRecords(records).append(record).empty());
+  }
+  static Config config_in(const test::TempDir& dir) {
+    Config config;
+    config.state_root = config.runtime_root = dir.path();
+    return config;
+  }
+};
+
+bool is_unknown(const std::function<void()>& look) {
+  try {
+    look();
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::io;
+  }
+  return false;
+}
+
+/// Nothing that is asked of it may take what cannot be read for what is not there.
+void check_that_all_is_unknown(const Kept& kept) {
+  CHECK(is_unknown([&] { static_cast<void>(find_by_key(kept.instance, "key")); }));
+  CHECK(is_unknown([&] { static_cast<void>(find_by_key(kept.instance, "another")); }));
+  CHECK(is_unknown([&] { static_cast<void>(read_history(kept.instance, std::nullopt, 9, {})); }));
+}
+
+}  // namespace
+
+TEST_CASE("history C2: a key is found, and one that is not there is known not to be") {
+  const Kept kept;
+  REQUIRE(find_by_key(kept.instance, "key"));
+  CHECK(find_by_key(kept.instance, "key")->window_id == WindowId{5});
+  CHECK_FALSE(find_by_key(kept.instance, "another"));
+  CHECK_FALSE(find_by_key(Instance(kept.config, "none"), "key"));  // no directory at all
+  std::filesystem::create_directories(kept.instance.generation(4));
+  CHECK(find_by_key(kept.instance, "key"));
+}
+
+TEST_CASE(
+    "history C2: no descriptor left, a loop of links, a file in the place of a directory: nobody knows") {
+  SUBCASE("no descriptor is left") {
+    const Kept kept;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit none = before;
+    none.rlim_cur = 0;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const bool unknown = is_unknown([&] { static_cast<void>(find_by_key(kept.instance, "key")); });
+    const bool unused = is_unknown([&] { static_cast<void>(first_unused_id(kept.instance)); });
+    const bool newest = is_unknown([&] { static_cast<void>(kept.instance.newest_generation()); });
+    const bool listens = kept.instance.server_listens();
+    const int writer = log_writer(log_path(kept.generation, "@5"));
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(unknown);
+    CHECK(unused);  // and no id is given twice for it
+    CHECK(newest);
+    CHECK(listens);       // no second tmux is started for it
+    CHECK(writer == -1);  // and no log is swept
+    CHECK_FALSE(kept.instance.server_listens());
+    CHECK(log_writer(log_path(kept.generation, "@5")) == 0);
+  }
+  SUBCASE("the generation is a file") {
+    const Kept kept;
+    std::filesystem::remove_all(kept.generation);
+    write_file(kept.generation, "");
+    check_that_all_is_unknown(kept);
+    CHECK(is_unknown([&] { static_cast<void>(first_unused_id(kept.instance)); }));
+  }
+  SUBCASE("the state directory is a loop of links") {
+    const Kept kept;
+    std::filesystem::remove_all(kept.instance.state());
+    std::filesystem::create_directory_symlink(kept.instance.state(), kept.instance.state());
+    check_that_all_is_unknown(kept);
+    CHECK(is_unknown([&] { static_cast<void>(kept.instance.newest_generation()); }));
+  }
+  SUBCASE("the records are a directory, or a link that leads nowhere") {
+    const Kept kept;
+    std::filesystem::remove(kept.records);
+    std::filesystem::create_directory(kept.records);
+    check_that_all_is_unknown(kept);
+    std::filesystem::remove(kept.records);
+    std::filesystem::create_symlink("nowhere", kept.records);
+    check_that_all_is_unknown(kept);
+  }
+  SUBCASE("the notes of ids are a directory") {
+    const Kept kept;
+    std::filesystem::create_directory(kept.instance.state() / "ids");
+    CHECK(is_unknown([&] { static_cast<void>(first_unused_id(kept.instance)); }));
+  }
+}
+
+TEST_CASE("history C2: what may not be read is not absent") {
+  if (::geteuid() == 0) {
+    return;  // root may read all
+  }
+  const Kept kept;
+  const bool of_records = true;
+  for (const bool which : {of_records, !of_records}) {
+    const std::filesystem::path& closed = which == of_records ? kept.records : kept.generation;
+    ::chmod(closed.c_str(), 0);
+    check_that_all_is_unknown(kept);
+    ::chmod(closed.c_str(), 0700);
+  }
+}

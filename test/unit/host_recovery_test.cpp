@@ -1,0 +1,189 @@
+#include <doctest/doctest.h>
+
+#include <boost/asio.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "event_loop.hpp"
+#include "hosts/host.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+namespace {
+
+/// A far side: ends when a command is to be begun, and answers the questions that come behind that as it is
+/// told: how it finds a command by its key, and how it tells a command's state. What follows ":" is answered
+/// from the third question on.
+constexpr const char* kFar = R"(
+import json, os, sys
+place, finds, tells, nonce = sys.argv[1], sys.argv[2].split(":"), sys.argv[3].split(":"), sys.argv[7]
+IO = "cannot read the directory /s/1: Input/output error"
+
+def say(**what):
+    print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], **what}), flush=True)
+
+def which(kinds, name):
+    with open(f"{place}/{name}", "a+") as file:
+        file.write("x")
+        times = file.tell()
+    return kinds[-1] if times > 2 else kinds[0]
+
+def tool_error(text, code):
+    say(result={"isError": True, "content": [{"type": "text", "text": text}], "_meta": {"terminally-mcp/error": code}})
+
+def find():
+    kind = which(finds, "finds")
+    if kind == "unknown":
+        say(error={"code": -32603, "message": IO})
+    elif kind == "malformed":
+        say(result={"window_id": 7})
+    elif kind == "cut":
+        os._exit(0)
+    else:
+        say(result={} if kind == "none" else {"window_id": "@7", "command_id": "0123abcd"})
+
+def tell():
+    kind = which(tells, "tells")
+    if kind == "frozen":
+        tool_error("tmux did not answer within 5000 ms; nothing was done. Try again later", "tmux_timeout")
+    elif kind == "absent":
+        tool_error("command_id: there is no command there", "not_found")
+    elif kind == "refused":
+        say(error={"code": -32603, "message": IO})
+    elif kind == "malformed":
+        say(result={"structuredContent": 7})
+    elif kind == "cut":
+        os._exit(0)
+    elif kind != "silent":
+        say(result={"structuredContent": {"output": "ran\n", "exit_code": 0, "state": "completed", "start_byte": 9}})
+
+print("terminally-mcp-gateway " + "".join("%x" % (15 - int(digit, 16)) for digit in nonce) + " 1", flush=True)
+for line in sys.stdin:
+    ask = json.loads(line)
+    method = ask.get("method")
+    if method == "initialize":
+        say(result={"serverInfo": {"version": "1"}})
+    elif method == "ping":
+        say(result={})
+    elif method == "terminally-mcp/find_command":
+        find()
+    elif method == "tools/call" and ask["params"]["name"] == "get_command_state":
+        tell()
+    elif method == "tools/call":
+        os._exit(0)
+)";
+
+/// One call of a host whose link is cut under it.
+class CutCall {
+ public:
+  CutCall(boost::asio::io_context& io, const std::string& finds, const std::string& tells,
+          Begins begins = Begins::command)
+      : host_(host(io, finds, tells)), call_(io, host_->call(call(begins))) {}
+
+  nlohmann::ordered_json result() { return call_.result(); }
+  std::string error() {
+    try {
+      return "no error: " + call_.result().dump();
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  std::shared_ptr<Host> host(boost::asio::io_context& io, const std::string& finds,
+                             const std::string& tells) const {
+    const std::string file = (place_ / "far.py").string();
+    write_file(file, kFar);
+    HostEntry entry;
+    entry.name = "far";
+    entry.command = {"python3", "-S", file, place_.path().string(), finds, tells};
+    FarStart start;
+    start.gateway = start.instance = "0";
+    return std::make_shared<Host>(io.get_executor(), entry, start, std::filesystem::path());
+  }
+  static FarCall call(Begins begins) {
+    nlohmann::json arguments;
+    arguments["command"] = "x";
+    arguments["timeout_ms"] = 1U;
+    FarCall call;
+    call.host = "far";
+    call.tool = begins == Begins::command ? "execute_command" : "start_process";
+    call.traits.begins = begins;
+    call.traits.has_timeout = true;
+    call.arguments = std::make_shared<const nlohmann::json>(std::move(arguments));
+    return call;
+  }
+
+  TempDir place_;
+  std::shared_ptr<Host> host_;
+  UnderWay<nlohmann::ordered_json> call_;
+};
+
+std::string notes_of(const nlohmann::ordered_json& answer) {
+  return answer.value("notes", nlohmann::ordered_json()).dump();
+}
+
+}  // namespace
+
+TEST_CASE("recovery C1: once a command is found by its key, no failure to look is the answer of its call") {
+  boost::asio::io_context io;
+  std::vector<std::unique_ptr<CutCall>> calls;
+  for (const char* tells : {"frozen", "absent", "refused", "malformed", "silent", "cut"}) {
+    calls.push_back(std::make_unique<CutCall>(io, "found", tells));
+  }
+  CutCall process(io, "found", "frozen", Begins::process);
+  for (const auto& call : calls) {
+    const nlohmann::ordered_json answer = call->result();
+    CAPTURE(answer.dump());
+    CHECK(answer.value("state", "") == "running");
+    CHECK(answer.value("reason", "") == "link_lost");
+    CHECK(answer.value("window_id", "") == "@7");
+    CHECK(answer.value("command_id", "") == "0123abcd");
+    CHECK(answer["exit_code"].is_null());
+    CHECK(notes_of(answer).find("is on record there") != std::string::npos);
+    CHECK(notes_of(answer).find("nothing was done") == std::string::npos);
+  }
+  const nlohmann::ordered_json started = process.result();
+  CHECK(started.value("command_id", "") == "0123abcd");
+  CHECK(started["started"].is_null());
+}
+
+TEST_CASE("recovery C1: what cannot be looked at now is looked at again") {
+  boost::asio::io_context io;
+  std::vector<std::unique_ptr<CutCall>> calls;
+  for (const char* tells : {"frozen:over", "absent:over", "refused:over", "cut:over"}) {
+    calls.push_back(std::make_unique<CutCall>(io, "found", tells));
+  }
+  calls.push_back(std::make_unique<CutCall>(io, "unknown:found", "over"));
+  calls.push_back(std::make_unique<CutCall>(io, "malformed:found", "over"));
+  calls.push_back(std::make_unique<CutCall>(io, "cut:found", "over"));
+  for (const auto& call : calls) {
+    const nlohmann::ordered_json answer = call->result();
+    CAPTURE(answer.dump());
+    CHECK(answer.value("output", "") == "ran\n");
+    CHECK(answer.value("exit_code", 1) == 0);
+  }
+}
+
+TEST_CASE("recovery C2: only a host that looked says that a command never ran") {
+  boost::asio::io_context io;
+  CutCall never(io, "none", "over");
+  std::vector<std::unique_ptr<CutCall>> calls;
+  for (const char* finds : {"unknown", "malformed", "cut"}) {
+    calls.push_back(std::make_unique<CutCall>(io, finds, "over"));
+  }
+  CHECK(never.error().find("so nothing ran. Call again") != std::string::npos);
+  for (const auto& call : calls) {
+    const nlohmann::ordered_json answer = call->result();
+    CAPTURE(answer.dump());
+    CHECK(answer.value("state", "") == "running");
+    CHECK(answer.value("reason", "") == "link_lost");
+    CHECK(answer.value("command_id", "").starts_with("call-"));
+    CHECK(notes_of(answer).find("is not known") != std::string::npos);
+  }
+}
