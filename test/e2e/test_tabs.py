@@ -412,9 +412,9 @@ class Exactly(unittest.TestCase):
 
     def test_environment_defaults_can_be_overridden(self) -> None:
         with Server() as server:
-            ask = 'echo "$PAGER|$GIT_PAGER|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'
-            self.assertEqual(server.create_tab().execute(ask).output, "cat|cat|0||\n")
-            self.assertEqual(server.create_tab(env={"PAGER": "more"}).execute(ask).output, "more|cat|0||\n")
+            ask = 'echo "$PAGER|$EDITOR|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'
+            self.assertEqual(server.create_tab().execute(ask).output, "cat|:|0||\n")
+            self.assertEqual(server.create_tab(env={"PAGER": "more"}).execute(ask).output, "more|:|0||\n")
         with Server("--plain-env") as server:
             self.assertEqual(server.create_tab().execute(ask).output, "||||\n")
 
