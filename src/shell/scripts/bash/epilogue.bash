@@ -1,2 +1,2 @@
-# The last line of a text that is complete: takes `$?` down, and ends sourcing with 0.
-{ __VAR__r=$?; } >/dev/null 2>&1
+# The last line of a text that is complete: takes `$?`, `$_` and PIPESTATUS down, and ends sourcing with 0.
+{ __VAR__r=$? __VAR__l=("$_" "${PIPESTATUS[@]}"); } >/dev/null 2>&1
