@@ -24,7 +24,6 @@ class CommandActs {
     std::uint64_t key_ticks = 0;         ///< when our last C-c was sent; 0: none was
     bool others_typed = false;           ///< somebody else may have typed: see others_typed.hpp
     std::optional<std::string> stopped;  ///< what of the command is stopped, not ended
-    std::vector<Survivor> survivors;
   };
 
   /// All outlive it.

@@ -21,25 +21,23 @@ struct CancelCommandArgs {
   }
 };
 
-struct Answer {
+/// The result of the command, always with its survivors.
+struct Cancelled {
+  Cancelled() { command.lists_survivors = true; }
   CommandAnswer command;
-  std::vector<Survivor> survivors;
 };
 
-void describe(ResultVisitor& v, const Answer& answer) {
-  describe(v, answer.command);
-  v.list("survivors", answer.survivors, "Processes that still run after the signals.");
+void describe(ResultVisitor& v, const Cancelled& cancelled) {
+  describe(v, cancelled.command);
 }
 
-boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {
+boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelCommandArgs args) {
   const TextView view = ViewArgs().view(context.default_view);
-  CancelledCommand cancelled = co_await context.manager->stops().cancel_command(
+  Cancelled cancelled;
+  cancelled.command.verbose = args.verbose;
+  cancelled.command.result = co_await context.manager->stops().cancel_command(
       args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
-  Answer answer;
-  answer.command.result = std::move(cancelled.result);
-  answer.command.verbose = args.verbose;
-  answer.survivors = std::move(cancelled.survivors);
-  co_return answer;
+  co_return cancelled;
 }
 
 }  // namespace
