@@ -124,9 +124,31 @@ void CommandActs::is_done(LongAct act) {
   watch_.wake();
 }
 
-void CommandActs::signal_group(const act::SignalGroup& signal) const {
-  signal_foreground(tab_.pane_pid, signal.group, signal.signal,
-                    signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
+asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
+  TabProcesses processes(context_.processes, tab_);
+  co_await processes.look();
+  std::vector<ProcessId> ends;
+  bool all = true;
+  for (const auto& [pid, process] : processes.seen()) {
+    if (process.info.group == signal.group) {
+      const bool is_spared = !processes.why_detached(process).empty();
+      all = all && !is_spared;
+      if (!is_spared) {
+        ends.push_back(process.info.id());
+      }
+    }
+  }
+  if (state_.has_ended()) {
+    co_return;
+  }
+  if (all) {
+    signal_foreground(tab_.pane_pid, signal.group, signal.signal,
+                      signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
+    co_return;
+  }
+  for (const ProcessId process : ends) {
+    signal_process(process, signal.signal);
+  }
 }
 
 /// While it still waits: it keeps that in mind until its child is gone, and a SIGINT behind that could hit

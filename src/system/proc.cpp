@@ -294,8 +294,19 @@ SignalMasks signal_masks(int pid) {
   return {mask("\nSigIgn:\t"), mask("\nSigCgt:\t")};
 }
 
-bool ignores_hangup(int pid) {
-  return (signal_masks(pid).ignored & (std::uint64_t{1} << (SIGHUP - 1U))) != 0;
+std::string_view outlives_hangup(int pid) {
+  if ((signal_masks(pid).ignored & (std::uint64_t{1} << (SIGHUP - 1U))) != 0) {
+    return "ignores SIGHUP";
+  }
+  if (read_link(proc_path(pid, "fd/0")) != "/dev/null") {
+    return {};
+  }
+  const std::string info = read_record(proc_path(pid, "fdinfo/0"));
+  constexpr std::string_view kFlags = "flags:";
+  const std::size_t at = info.find(kFlags);
+  const unsigned long flags =
+      at == std::string::npos ? 0 : std::strtoul(info.c_str() + at + kFlags.size(), nullptr, 8);
+  return (flags & O_ACCMODE) == O_WRONLY ? "started by nohup" : "";
 }
 
 int terminal_number(const std::string& tty) {

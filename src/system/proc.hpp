@@ -66,8 +66,9 @@ struct SignalMasks {
   std::uint64_t caught = 0;
 };
 [[nodiscard]] SignalMasks signal_masks(int pid);
-/// Whether it ignores SIGHUP, as nohup leaves it.
-[[nodiscard]] bool ignores_hangup(int pid);
+/// Why the process does not end with its terminal, for people; empty: it does. A program may have set SIGHUP
+/// back that nohup had it ignore (node does): nohup has left it an input that cannot be read.
+[[nodiscard]] std::string_view outlives_hangup(int pid);
 /// As ProcessInfo::terminal; 0: there is none of that path.
 [[nodiscard]] int terminal_number(const std::string& tty);
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone

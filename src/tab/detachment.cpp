@@ -47,7 +47,7 @@ void Detachment::take_in_front(const SeenProcesses& processes) {
   for (bool found = true; std::exchange(found, false);) {
     for (const auto& [pid, process] : processes) {
       const auto parent = processes.find(process.info.parent);
-      const bool inherited = parent != processes.end() && parent->second.ignores_hangup &&
+      const bool inherited = parent != processes.end() && !parent->second.hangup.empty() &&
                              in_front_.contains(parent->first) &&
                              parent->second.info.group == process.info.group;
       found = (inherited && in_front_.insert(pid).second) || found;
@@ -59,7 +59,7 @@ std::string Detachment::own_reason(const SeenProcess& process) const {
   if (has_own_session(process.info)) {
     return "a session of its own";
   }
-  return process.ignores_hangup && !in_front_.contains(process.info.pid) ? "ignores SIGHUP" : "";
+  return in_front_.contains(process.info.pid) ? std::string() : std::string(process.hangup);
 }
 
 std::string Detachment::why(const SeenProcess& process, const SeenProcesses& all) const {

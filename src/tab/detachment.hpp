@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "system/proc.hpp"
@@ -15,7 +16,7 @@ namespace terminally {
 struct SeenProcess {
   ProcessInfo info;
   std::optional<ProcessTag> tag;
-  bool ignores_hangup = false;  ///< SIGHUP: as nohup leaves it
+  std::string_view hangup;  ///< as outlives_hangup
 };
 using SeenProcesses = std::map<int, SeenProcess>;
 

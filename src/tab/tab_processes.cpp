@@ -97,7 +97,7 @@ asio::awaitable<void> TabProcesses::look() {
     const std::size_t before = seen_.size();
     for (const MarkedProcess& process : *all) {
       if (process.info.id() != pane_ && !seen_.contains(process.info.pid) && belongs(process)) {
-        seen_[process.info.pid] = {process.info, process.tag, ignores_hangup(process.info.pid)};
+        seen_[process.info.pid] = {process.info, process.tag, outlives_hangup(process.info.pid)};
       }
     }
     return seen_.size() > before;

@@ -312,7 +312,7 @@ class Life(unittest.TestCase):
             poll(lambda: all(file.exists() and file.read_text().strip() for file in files), 10)
             other_pid, own_pid = (int(file.read_text()) for file in files)
             self.addCleanup(lambda: Path(f"/proc/{other_pid}").exists() and os.kill(other_pid, signal.SIGKILL))
-            tab.close()
+            tab.close(force=True)
             left = server.sandbox.processes()
             self.assertIn(other_pid, left)
             self.assertNotIn(own_pid, left)

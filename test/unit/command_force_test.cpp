@@ -185,6 +185,28 @@ TEST_CASE("C8: what a cancelled command left behind ends, but for what was detac
   CHECK(tab.tab->records.find(run->record().id)->survivors.size() == 2);  // a later server tells them, too
 }
 
+TEST_CASE("C8: what a script in the foreground has detached is spared by the signals to its group") {
+  PtyTab tab;
+  const RunPtr run = tab.start(
+      "sh -c 'trap \"\" INT; nohup sleep 2021 >/dev/null 2>&1 & (nohup sleep 2022 >/dev/null 2>&1 &); sleep "
+      "2023; "
+      "sleep 2024'");
+  REQUIRE(tab.comes_true([&] {
+    return std::ranges::all_of(std::array{"2021", "2022", "2023"},
+                               [&](const char* mark) { return processes_named(tab, mark).size() == 1; });
+  }));
+  run->request_end(Reason::cancelled_by_client, false);
+  tab.finish(run);
+  CHECK(run->record().state == CommandState::cancelled);
+  CHECK(processes_named(tab, "2023").empty());
+  CHECK(processes_named(tab, "2024").empty());
+  CHECK(run->record().survivors.size() == 2);
+  for (const Survivor& survivor : run->record().survivors) {
+    CHECK(survivor.why == "ignores SIGHUP");
+    ::kill(survivor.pid, SIGKILL);
+  }
+}
+
 TEST_CASE("C8: one signal ends what has the foreground, and nothing behind it") {
   PtyTab tab;
   const RunPtr run = tab.start("sleep 2013 & nohup sleep 2015 >/dev/null 2>&1 & sleep 2014");

@@ -30,7 +30,7 @@ class PaperTab {
   /// In the session of the tab.
   void add(int pid, int parent, int group, bool ignores_hangup = false) {
     seen_[pid].info = info(pid, parent, group, kPane, kTerminal);
-    seen_[pid].ignores_hangup = ignores_hangup;
+    seen_[pid].hangup = ignores_hangup ? "ignores SIGHUP" : "";
   }
   void add_in_session(int pid, int parent, int session, int terminal = 0) {
     seen_[pid].info = info(pid, parent, session, session, terminal);
@@ -167,14 +167,32 @@ TEST_CASE("C8: /proc tells who ignores SIGHUP, and which terminal is whose") {
   }
   char ready = 0;
   REQUIRE(::read(terminal, &ready, 1) == 1);
-  CHECK(ignores_hangup(child));
-  CHECK_FALSE(ignores_hangup(::getpid()));
+  CHECK(outlives_hangup(child) == "ignores SIGHUP");
+  CHECK(outlives_hangup(::getpid()).empty());
   CHECK(process_info(child)->terminal == terminal_number(name));
   CHECK(terminal_number(name) != 0);
   CHECK(terminal_number("/nowhere") == 0);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(terminal);
+
+  for (const auto& [flags, why] : {std::pair(O_WRONLY, "started by nohup"), std::pair(O_RDONLY, "")}) {
+    int told[2];
+    REQUIRE(::pipe(told) == 0);
+    const pid_t reads_nothing = ::fork();
+    if (reads_nothing == 0) {  // as node, which has set SIGHUP back
+      ::dup2(::open("/dev/null", flags), STDIN_FILENO);
+      (void)!::write(told[1], "x", 1);
+      ::pause();
+      ::_exit(0);
+    }
+    REQUIRE(::read(told[0], &ready, 1) == 1);
+    CHECK(outlives_hangup(reads_nothing) == why);
+    ::kill(reads_nothing, SIGKILL);
+    ::waitpid(reads_nothing, nullptr, 0);
+    ::close(told[0]);
+    ::close(told[1]);
+  }
 }
 
 }  // namespace terminally

@@ -102,7 +102,7 @@ LeftOver left_over(const Instance& instance) {
     const bool tagged = tag && tag->instance() == any_tab.instance() && process_uid(process.pid) == uid;
     if (environment.find(in_a_tab) != std::string::npos || (tagged && !helps)) {
       const int pid = process.pid;
-      left.of_tabs[pid] = {std::move(process), tag, ignores_hangup(pid)};
+      left.of_tabs[pid] = {std::move(process), tag, outlives_hangup(pid)};
     } else if (helps) {
       left.helpers.push_back(std::move(process));
     }
