@@ -127,27 +127,14 @@ void CommandActs::is_done(LongAct act) {
 asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
   TabProcesses processes(context_.processes, tab_);
   co_await processes.look();
-  std::vector<ProcessId> ends;
-  bool all = true;
-  for (const auto& [pid, process] : processes.seen()) {
-    if (process.info.group == signal.group) {
-      const bool is_spared = !processes.why_detached(process).empty();
-      all = all && !is_spared;
-      if (!is_spared) {
-        ends.push_back(process.info.id());
-      }
-    }
-  }
-  if (state_.has_ended()) {
-    co_return;
-  }
-  if (all) {
+  const SeenGroup group = processes.group(signal.group);
+  if (!state_.has_ended() && group.is_whole) {
     signal_foreground(tab_.pane_pid, signal.group, signal.signal,
                       signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
-    co_return;
-  }
-  for (const ProcessId process : ends) {
-    signal_process(process, signal.signal);
+  } else if (!state_.has_ended()) {
+    for (const ProcessId process : group.attached) {
+      signal_process(process, signal.signal);
+    }
   }
 }
 

@@ -110,6 +110,21 @@ asio::awaitable<void> TabProcesses::look() {
   }
 }
 
+SeenGroup TabProcesses::group(int number) const {
+  SeenGroup group;
+  for (const auto& [pid, process] : seen_) {
+    if (process.info.group != number) {
+      continue;
+    }
+    if (why_detached(process).empty()) {
+      group.attached.push_back(process.info.id());
+    } else {
+      group.is_whole = false;
+    }
+  }
+  return group;
+}
+
 Survivor survivor(const ProcessInfo& process, std::string why) {
   return Survivor{process.pid, describe_process(process.pid), std::move(why)};
 }

@@ -33,6 +33,12 @@ enum class Whose {
 /// Whose a process is. `all`: the processes of the tab.
 [[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
 
+/// A process group of a tab.
+struct SeenGroup {
+  std::vector<ProcessId> attached;
+  bool is_whole = true;  ///< none of it is detached
+};
+
 /// The pane's own process, for Detachment, alive or not: it leads the session of the tab at the tab's
 /// terminal.
 [[nodiscard]] ProcessInfo leader_of(const Tab& tab);
@@ -50,6 +56,7 @@ class TabProcesses {
   [[nodiscard]] std::string why_detached(const SeenProcess& process) const {
     return detachment_->why(process, seen_);
   }
+  [[nodiscard]] SeenGroup group(int number) const;
 
  private:
   /// Whether a process belongs to the tab by its session, its tag, or the cookie in its environment.

@@ -9,11 +9,13 @@ from pathlib import Path
 import path  # noqa: F401
 from harness import Request, Result, Sandbox, Server, Tab, main, needs, poll
 
-HANGUP, SESSION, JOB = "ignores SIGHUP", "a session of its own", ""
+HANGUP, NOHUP, SESSION, JOB = "ignores SIGHUP", "started by nohup", "a session of its own", ""
 # How a program is started beside the one in the foreground, and why it outlives that.
 WAYS = {
     "job": ("sleep {mark} &", JOB),
     "nohup": ("nohup sleep {mark} >/dev/null 2>&1 &", HANGUP),
+    # As node does. Where its terminal is closed, its own shell may hang up on it.
+    "nohup, set back": (f"nohup {sys.executable} -S back.py {{mark}} >/dev/null 2>&1 &", NOHUP),
     "trap": ("sh -c 'trap \"\" HUP; exec sleep {mark}' &", HANGUP),
     "nohup script": ("nohup sh -c 'sleep {mark}; exit' >/dev/null 2>&1 &", HANGUP),
     "setsid": ("setsid sleep {mark} &", SESSION),
@@ -27,9 +29,14 @@ WAYS = {
 WITHOUT = {"dash": {"disown"}}
 # How what runs in the tab is ended, what of the ways lives then, and what is named.
 SPARES = {"time-out", "cancel", "cancel by force", "close", "client gone", "server killed"}
+CLOSES = {"close", "client gone", "server killed"}
 ENDS = ("time-out", "cancel", "cancel by force", "stop", "close", "close by force")
 BEHIND = "in the background"
 TIMES_OUT_MS = 15_000  # all the cells have begun by then
+BACK = """import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.execvp("sleep", ["sleep", sys.argv[1]])
+"""
 DAEMON = """import os, sys
 if os.fork(): os._exit(0)
 os.setsid()
@@ -38,15 +45,21 @@ os.execvp("sleep", ["sleep", sys.argv[1]])
 """
 
 
-def alive(mark: str) -> int | None:
-    """The pid of `sleep MARK`."""
+def sleepers() -> dict[str, int]:
+    """The pids of all `sleep MARK`."""
+    found = {}
     for directory in Path("/proc").glob("[0-9]*"):
         try:
-            if (directory / "cmdline").read_bytes().split(b"\0")[:2] == [b"sleep", mark.encode()]:
-                return int(directory.name)
+            words = (directory / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-    return None
+        if words[0] == b"sleep":
+            found[words[1].decode()] = int(directory.name)
+    return found
+
+
+def alive(mark: str) -> int | None:
+    return sleepers().get(mark)
 
 
 class Cell:
@@ -67,7 +80,15 @@ class Cell:
 
     def begun(self) -> dict[str, int]:
         """The pids of all, once they are what they will be."""
-        return poll(lambda: all(pids := {mark: alive(mark) for mark in [*self.marks.values(), self.front]}.values()) and pids, 20, "all")
+        pids: dict[str, int] = {}
+
+        def all_run() -> bool:
+            now = sleepers()
+            pids.update({mark: now[mark] for mark in [*self.marks.values(), self.front] if mark in now})
+            return len(pids) == len(self.marks) + 1
+
+        poll(all_run, 20, f"all of {self.marks}, {self.front}")
+        return pids
 
     def end(self) -> None:
         for mark in [*self.marks.values(), self.front]:
@@ -79,6 +100,7 @@ class Detached(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
         (self.sandbox.home / "daemon.py").write_text(DAEMON)
+        (self.sandbox.home / "back.py").write_text(BACK)
 
     def cell(self, server: Server, shell: str) -> Cell:
         cell = Cell(server, shell)
@@ -87,6 +109,8 @@ class Detached(unittest.TestCase):
 
     def check(self, cell: Cell, end: str, pids: dict[str, int], result: Result | None) -> None:
         for way, mark in cell.marks.items():
+            if cell.ways[way] == NOHUP and end in CLOSES:
+                continue
             lives = end == "stop" or (end in SPARES and cell.ways[way] != JOB)
             said = f"{end}: {way}: {result}"
             if lives:
@@ -137,7 +161,7 @@ class Detached(unittest.TestCase):
                 if end == "client gone":
                     server.stop()
                 else:
-                    server.raw.process.kill()
+                    server.raw.kill()
                     with Server(sandbox=self.sandbox, durable=True) as following:
                         following.create_tab()
                         poll(lambda: not alive(cells[-1].front), 10, "the end of what was left")  # noqa: B023
@@ -145,6 +169,8 @@ class Detached(unittest.TestCase):
                 for cell, known in zip(cells, pids, strict=True):
                     self.check(cell, end, known, None)
                     for way, mark in cell.marks.items():
+                        if cell.ways[way] == NOHUP:
+                            continue
                         self.assertEqual(f": pid {known[mark]} (sleep {mark}): {cell.ways[way]}\n" in said, cell.ways[way] != JOB, said)
                     cell.end()
 

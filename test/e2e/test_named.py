@@ -10,7 +10,7 @@ for n in 1 2 3; do echo $n >f; git add f; git commit -qm c$n; done
 git checkout -qb side HEAD~1; echo s >s; git add s; git commit -qm side; git checkout -q -"""
 # Edits the list of a rebase, or the first line of a message.
 FIXUP, MARK = "sed -i 2s/pick/fixup/", "sed -i 1s/^/edited-/"
-SUBJECTS = "git log --format=%s -3"
+SUBJECTS = "git log --first-parent --format=%s -3"
 EDITORS = [
     (f"EDITOR='{FIXUP}' git rebase -i HEAD~2", "c2\nc1\n"),
     (f"VISUAL='{FIXUP}' git rebase -i HEAD~2", "c2\nc1\n"),
@@ -21,14 +21,14 @@ EDITORS = [
     (f"EDITOR='{MARK}' git commit --amend", "edited-c3\nc2\nc1\n"),
     (f"git config core.editor '{MARK}'; git commit --amend; git config --unset core.editor", "edited-c3\nc2\nc1\n"),
     (f"EDITOR='{MARK}' git revert HEAD", 'edited-Revert "c3"\nc3\nc2\n'),
-    (f"EDITOR='{MARK}' git merge -q side", "edited-Merge branch 'side'\nside\nc3\n"),
+    (f"EDITOR='{MARK}' git merge -q side", "edited-Merge branch 'side'\nc3\nc2\n"),
     (f"env GIT_EDITOR='{MARK}' git commit --amend", "edited-c3\nc2\nc1\n"),
 ]
 # Nothing is named: nothing waits, and what needs an editor goes on with what stands there.
 BARE = [
     ("git rebase -i HEAD~2", 0, "c3\nc2\nc1\n"),
     ("git commit --amend", 0, "c3\nc2\nc1\n"),
-    ("git merge -q side", 0, "Merge branch 'side'\nside\nc3\n"),
+    ("git merge -q side", 0, "Merge branch 'side'\nc3\nc2\n"),
     ("git revert HEAD", 0, 'Revert "c3"\nc3\nc2\n'),
     ("echo 4 >f; git commit -a", 1, "c3\nc2\nc1\n"),
 ]
