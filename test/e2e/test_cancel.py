@@ -267,7 +267,7 @@ class Cancel(unittest.TestCase):
             "sleep 60",
             "trap 'echo trapped' INT; sleep 60; sleep 60",
             "sh -c 'trap \"\" INT TERM; sleep 60; sleep 60'",
-            "(setsid sleep 60 &); sleep 60",
+            "(sleep 60 &); sleep 60",
             "for i in $(seq 1 100); do sleep 0.05; done",
             "sleep 60 | cat | cat",
             "bash -c 'sleep 60 & sleep 60 & wait'",

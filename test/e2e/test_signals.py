@@ -162,7 +162,7 @@ class Signals(unittest.TestCase):
                 tab = server.create_tab(shell="bash")
                 tab.start(deaf.format("INT"), until="pattern", pattern="up")
                 tab.call("cancel_command")
-                tab.execute("setsid " + deaf.format("HUP") + " & true")
+                tab.execute("sh -c 'trap : HUP; echo up; while :; do sleep 0.05; done' & true")
                 poll(lambda: tab.log().count(b"up\r\n") == 2, 10, "both programs up")
                 tab.close()
                 sent = trace.read_text(encoding="ascii", errors="replace")

@@ -162,7 +162,8 @@ TEST_CASE("results: a text of any of them is masked, as the command line of who 
   REQUIRE(secrets->add("PHRASE", "correct-horse-battery-staple"));
   TextGuard guard(secrets);
   ResultWriter writer(&guard);
-  describe(writer, Survivor{.pid = 7, .command = "sh -c x correct-horse-battery-staple"});
+  describe(writer,
+           Survivor{.pid = 7, .command = "sh -c x correct-horse-battery-staple", .why = "ignores SIGHUP"});
   CHECK(writer.result()["command"] == "sh -c x «redacted:PHRASE»");
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -110,10 +111,27 @@ LeftOver left_over(const Instance& instance) {
   return left;
 }
 
-/// As long as the tabs have their terminals.
+bool holds_a_terminal(int pid) {
+  std::error_code error;
+  const auto is_terminal = [&](int fd) {
+    const std::string link = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+    return std::filesystem::read_symlink(link, error).native().starts_with("/dev/pts/");
+  };
+  return is_terminal(0) || is_terminal(1) || is_terminal(2);
+}
+
+/// What is asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
+/// tab is one whose leader is gone and whose processes still have the terminal: a daemon's have not.
 Detachment detached_now(const Instance& instance) {
   LeftOver now = left_over(instance);
   std::erase_if(now.helpers, [](const ProcessInfo& helper) { return helper.name != kShellHelper; });
+  for (const auto& [pid, process] : now.of_tabs) {
+    if (!is_alive(process.info.session) && holds_a_terminal(pid)) {
+      ProcessInfo gone;
+      gone.pid = gone.session = process.info.session;
+      now.helpers.push_back(std::move(gone));
+    }
+  }
   return {std::move(now.helpers), now.of_tabs};
 }
 
