@@ -124,7 +124,7 @@ TEST_CASE("shell templates: what a shell has besides") {
   CHECK(file_of(script_of(ShellKind::fish), "e").find(";by=hook") != std::string::npos);
   CHECK(file_of(script_of(ShellKind::zsh), "").find(";by=hook") != std::string::npos);
   CHECK(file_of(script_of(ShellKind::bash), "u") ==
-        "TEXT\n{ __mcp_01234567_r=$? __mcp_01234567_l=(\"$_\" \"${PIPESTATUS[@]}\"); } >/dev/null 2>&1\n");
+        "TEXT\n{ __mcp_01234567_r=$? __mcp_01234567_l=\"${PIPESTATUS[@]}:$_\"; } >/dev/null 2>&1\n");
   CHECK(file_of(script_of(ShellKind::posix), "u") == "TEXT\n{ __mcp_01234567_r=$?; } >/dev/null 2>&1\n");
   CHECK(file_of(script_of(ShellKind::zsh), "u") ==
         "TEXT\n__mcp_01234567_r=$? __mcp_01234567_l=(\"$_\" \"${pipestatus[@]}\")\n");
