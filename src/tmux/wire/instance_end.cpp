@@ -120,13 +120,14 @@ bool holds_a_terminal(int pid) {
   return is_terminal(0) || is_terminal(1) || is_terminal(2);
 }
 
-/// What is asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
+/// To be asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
 /// tab is one whose leader is gone and whose processes still have the terminal: a daemon's have not.
 Detachment detached_now(const Instance& instance) {
   LeftOver now = left_over(instance);
   std::erase_if(now.helpers, [](const ProcessInfo& helper) { return helper.name != kShellHelper; });
+  const bool is_over = now.helpers.empty();
   for (const auto& [pid, process] : now.of_tabs) {
-    if (!is_alive(process.info.session) && holds_a_terminal(pid)) {
+    if (is_over && !is_alive(process.info.session) && holds_a_terminal(pid)) {
       ProcessInfo gone;
       gone.pid = gone.session = process.info.session;
       now.helpers.push_back(std::move(gone));
