@@ -169,6 +169,10 @@ class Exec {
     for (const std::string& note : result.notes) {
       complain(note);
     }
+    for (const Survivor& survivor : result.survivors) {
+      complain("pid " + std::to_string(survivor.pid) + " (" + survivor.command +
+               ") lives on: " + survivor.why);
+    }
     if (result.timed_out) {
       complain("timed out after " + std::to_string(result.duration_ms) + " ms");
       return kTimedOut;

@@ -25,22 +25,8 @@ constexpr Milliseconds kTmuxAnswers{1'000};
 constexpr Milliseconds kServerEndsWithin{100};
 constexpr int kLooksForDescendants = 15;
 constexpr std::size_t kMostNested = 1'000;
-constexpr std::size_t kMostNamed = 5;
 /// How many processes of a tab are looked at for one that is stopped.
 constexpr std::size_t kStoppedAmong = 200;
-
-constexpr std::string_view kNotEnded = "not ended: ";
-
-std::string left_running(const std::vector<Survivor>& survivors) {
-  std::string note(kNotEnded);
-  for (std::size_t i = 0; i < std::min(survivors.size(), kMostNamed); ++i) {
-    note +=
-        (i == 0 ? "pid " : ", pid ") + std::to_string(survivors[i].pid) + " (" + survivors[i].command + ")";
-  }
-  return survivors.size() > kMostNamed
-             ? note + " and " + std::to_string(survivors.size() - kMostNamed) + " more"
-             : note;
-}
 
 CommandMarks marks_of(const Tab& tab, const CommandRecord& command) {
   CommandMarks marks;
@@ -138,9 +124,18 @@ void CommandActs::is_done(LongAct act) {
   watch_.wake();
 }
 
-void CommandActs::signal_group(const act::SignalGroup& signal) const {
-  signal_foreground(tab_.pane_pid, signal.group, signal.signal,
-                    signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
+asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
+  TabProcesses processes(context_.processes, tab_);
+  co_await processes.look();
+  const SeenGroup group = processes.group(signal.group);
+  if (!state_.has_ended() && group.is_whole) {
+    signal_foreground(tab_.pane_pid, signal.group, signal.signal,
+                      signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
+  } else if (!state_.has_ended()) {
+    for (const ProcessId process : group.attached) {
+      signal_process(process, signal.signal);
+    }
+  }
 }
 
 /// While it still waits: it keeps that in mind until its child is gone, and a SIGINT behind that could hit
@@ -178,37 +173,41 @@ asio::awaitable<void> CommandActs::type_probe() {
   }
 }
 
-/// What the command started and left behind in other groups or sessions. Jobs of earlier commands, and what
-/// those start meanwhile, are spared; so are the shell and whatever is not of this tab. What cannot be told
-/// is spared, too, and named.
+/// What the command started and left behind in other groups. Jobs of earlier commands, and what those start
+/// meanwhile, are spared; so are the shell and whatever is not of this tab. What was detached on purpose is
+/// spared, too, as is what cannot be told, and after stop_process, which is one signal, everything. These are
+/// named.
 asio::awaitable<void> CommandActs::end_rest() {
   const CommandMarks command = marks_of(tab_, *record_);
-  TabProcesses processes(context_.processes, tab_);
+  const bool ends = state_.requested.ends || state_.life.termination().has_pressed();
+  TabProcesses processes(context_.processes, tab_, command.shell_pid);
   // One that forks and leaves while it is looked for is missed with its child, so one look is not enough.
   int nothing_found = 0;
   for (int looks = 0; looks < kLooksForDescendants && nothing_found < 2; ++looks) {
-    found_.survivors.clear();
+    std::vector<Survivor> survivors;
     bool killed = false;
     co_await processes.look();
     for (const auto& [pid, process] : processes.seen()) {
       const Whose owner = whose(process, processes.seen(), command);
-      if (owner == Whose::command || owner == Whose::unknown) {
-        found_.survivors.push_back(survivor(process.info));
+      if (owner == Whose::older) {
+        continue;
       }
-      killed = (owner == Whose::command && signal_process(process.info.id(), SIGKILL)) || killed;
+      std::string why = processes.why_detached(process);
+      const bool is_left = !why.empty() || !ends || owner == Whose::unknown;
+      killed = (!is_left && signal_process(process.info.id(), SIGKILL)) || killed;
+      if (why.empty()) {
+        why = owner == Whose::unknown ? "not known to be this command's"
+              : ends                  ? kNotEnded
+                                      : "in the background";
+      }
+      survivors.push_back(survivor(process.info, std::move(why)));
     }
+    record_.edit().survivors = std::move(survivors);  // of the latest look: END may come behind the first
     nothing_found = killed ? 0 : nothing_found + 1;
     co_await sleep_for(Milliseconds(10));
   }
   // What was a step of the next prompt has ended by itself.
-  std::erase_if(found_.survivors, [](const Survivor& survivor) {
-    const auto process = process_info(survivor.pid);
-    return !process || process->state == 'Z';
-  });
-  if (!found_.survivors.empty()) {
-    std::erase_if(record_.edit().notes, [](const std::string& note) { return note.starts_with(kNotEnded); });
-    record_.note(left_running(found_.survivors));  // of the latest look: END may come behind the first
-  }
+  std::erase_if(record_.edit().survivors, [](const Survivor& survivor) { return !is_alive(survivor.pid); });
 }
 
 /// The pane's process is gone. Its last bytes are still on their way into the log, and a tmux server that is

@@ -24,7 +24,6 @@ class CommandActs {
     std::uint64_t key_ticks = 0;         ///< when our last C-c was sent; 0: none was
     bool others_typed = false;           ///< somebody else may have typed: see others_typed.hpp
     std::optional<std::string> stopped;  ///< what of the command is stopped, not ended
-    std::vector<Survivor> survivors;
   };
 
   /// All outlive it.
@@ -49,9 +48,9 @@ class CommandActs {
   [[nodiscard]] ActState state_of(LongAct act) const;
   [[nodiscard]] const Found& found() const { return found_; }
 
-  /// Ends a foreground group. When it is not the first that had to be ended, the shell goes on with its text
-  /// from step to step, and is told not to.
-  void signal_group(const act::SignalGroup& signal) const;
+  /// Ends a foreground group, but for what a script in it has detached. When it is not the first that had to
+  /// be ended, the shell goes on with its text from step to step, and is told not to.
+  [[nodiscard]] boost::asio::awaitable<void> signal_group(act::SignalGroup signal) const;
   /// As CommandRun::signal_once.
   [[nodiscard]] boost::asio::awaitable<void> signal_once(StopSignal signal);
   /// Whether something of the command is stopped, not ended. Once END was read.

@@ -96,7 +96,7 @@ asio::awaitable<void> CommandRun::live(const Typist& typist) {
 
 asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
   if (const auto* signal = std::get_if<act::SignalGroup>(&act)) {
-    acts_.signal_group(*signal);
+    co_await acts_.signal_group(*signal);
   } else if (const auto* to_shell = std::get_if<act::SignalShell>(&act)) {
     if (const auto shell = shells_.own()) {
       signal_process(*shell, to_shell->signal);

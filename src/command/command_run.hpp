@@ -62,7 +62,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<bool> wait_for_end_by(Clock::time_point when) {
     return state_.ended.wait_by(when);
   }
-  [[nodiscard]] const std::vector<Survivor>& survivors() const { return acts_.found().survivors; }
   [[nodiscard]] CommandOutput& output() { return output_; }
   [[nodiscard]] CommandShells& shells() { return shells_; }
   [[nodiscard]] const CommandShells& shells() const { return shells_; }

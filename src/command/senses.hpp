@@ -47,7 +47,7 @@ enum class LongAct {
   press_interrupt_key,  ///< C-c, as a person would
   type_probe,           ///< asks the shell for END
   ask_tmux,             ///< whether it answers
-  end_rest,             ///< ends and names what the command left behind
+  end_rest,             ///< ends what the command left behind, and names what outlives that
   read_log_out,         ///< the log of a tab that is gone, to its end
   settle_prompt,        ///< after END: who was there
 };

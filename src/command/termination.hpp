@@ -20,6 +20,8 @@ class Termination {
 
   /// Why its end is ours; none: it is not.
   [[nodiscard]] Reason why(const Requested& requested) const;
+  /// It is being ended, or was.
+  [[nodiscard]] bool has_pressed() const { return pressed() != nullptr; }
   /// Everything was done, and it has not ended.
   [[nodiscard]] bool has_failed() const { return std::holds_alternative<GivenUp>(state_); }
   /// By SIGKILL: it had no time to put the terminal back.

@@ -87,7 +87,9 @@ class Skimmed {
         return true;
       }
     }
-    return commands_ > 0 || parentheses_ > 0 || braces_ > 0 || !documents_.empty() || first_ == "function" ||
+    // fish ends its blocks by a word that is not counted here, and takes nothing of ours for a part of one.
+    const bool in_block = commands_ > 0 && kind_ != ShellKind::fish;
+    return in_block || parentheses_ > 0 || braces_ > 0 || !documents_.empty() || first_ == "function" ||
            is_one_of(last_, {"", "&&", "||", "|", "|&", "!", "()"});
   }
 

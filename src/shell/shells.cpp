@@ -77,6 +77,11 @@ bool may_return(std::string_view text, std::string_view code) {
   return false;
 }
 
+/// Whether a text may ask for the last argument of the command before it.
+bool asks_for_last_argument(std::string_view text) {
+  return text.find("$_") != std::string_view::npos || text.find("${_") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string command_for_display(std::string_view command) {
@@ -141,7 +146,8 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   const ShellTemplate& shape = shell_template(kind);
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
-  std::string text = command.text + (command.text.ends_with('\n') ? "" : "\n");
+  std::string text = asks_for_last_argument(command.text) ? fill_line(shape.prologue, values) : "";
+  text += command.text + (command.text.ends_with('\n') ? "" : "\n");
   if (!may_be_unfinished(kind, command.text)) {
     text += fill(shape.epilogue, values);
   }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,7 +114,7 @@ std::optional<ProcessInfo> process_info(int pid) {
   info.parent = rest.next<int>();
   info.group = rest.next<int>();
   info.session = rest.next<int>();
-  rest.skip(1);  // its terminal
+  info.terminal = rest.next<int>();
   info.foreground_group = rest.next<int>();
   rest.skip(13);
   info.start_ticks = rest.next<std::uint64_t>();
@@ -291,6 +292,33 @@ SignalMasks signal_masks(int pid) {
     return bits;
   };
   return {mask("\nSigIgn:\t"), mask("\nSigCgt:\t")};
+}
+
+std::string_view outlives_hangup(int pid) {
+  if ((signal_masks(pid).ignored & (std::uint64_t{1} << (SIGHUP - 1U))) != 0) {
+    return "ignores SIGHUP";
+  }
+  if (read_link(proc_path(pid, "fd/0")) != "/dev/null") {
+    return {};
+  }
+  const std::string info = read_record(proc_path(pid, "fdinfo/0"));
+  constexpr std::string_view kFlags = "flags:";
+  const std::size_t at = info.find(kFlags);
+  const unsigned long flags =
+      at == std::string::npos ? 0 : std::strtoul(info.c_str() + at + kFlags.size(), nullptr, 8);
+  return (flags & O_ACCMODE) == O_WRONLY ? "started by nohup" : "";
+}
+
+int terminal_number(const std::string& tty) {
+  struct stat info{};
+  if (::stat(tty.c_str(), &info) != 0) {
+    return 0;
+  }
+  // As /proc/PID/stat has it: the low byte of the minor number, the major number, the rest of the minor
+  // number.
+  const unsigned minor_number = minor(info.st_rdev);
+  return static_cast<int>((minor_number & 0xffU) | (major(info.st_rdev) << 8U) |
+                          ((minor_number & ~0xffU) << 12U));
 }
 
 int process_uid(int pid) {

@@ -24,6 +24,7 @@ struct ProcessInfo {
   int parent = 0;
   int group = 0;
   int session = 0;
+  int terminal = 0;               ///< the number of its controlling terminal; 0: none
   int foreground_group = -1;      ///< of its terminal; -1 without one
   std::uint64_t start_ticks = 0;  ///< since boot
 
@@ -65,6 +66,11 @@ struct SignalMasks {
   std::uint64_t caught = 0;
 };
 [[nodiscard]] SignalMasks signal_masks(int pid);
+/// Why the process does not end with its terminal, for people; empty: it does. A program may have set SIGHUP
+/// back that nohup had it ignore (node does): nohup has left it an input that cannot be read.
+[[nodiscard]] std::string_view outlives_hangup(int pid);
+/// As ProcessInfo::terminal; 0: there is none of that path.
+[[nodiscard]] int terminal_number(const std::string& tty);
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// The kernel function that the process sleeps in; "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);

@@ -159,6 +159,10 @@ std::string encode_record(const CommandRecord& record) {
   if (!record.task_key.empty()) {
     line["task_key"] = record.task_key;
   }
+  for (const Survivor& survivor : record.survivors) {
+    line["survivors"].push_back(
+        {{"pid", survivor.pid}, {"command", survivor.command}, {"why", survivor.why}});
+  }
   if (!record.notes.empty()) {
     line["notes"] = record.notes;
   }
@@ -228,6 +232,9 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     }
     record.duration_ms = whole<std::uint64_t>(line.at("duration_ms"), 0, kMostMs);
     record.cwd = line.at("cwd");
+    for (const json& survivor : line.value("survivors", std::vector<json>())) {
+      record.survivors.push_back({Amounts(survivor).pid("pid"), survivor.at("command"), survivor.at("why")});
+    }
     record.notes = line.value("notes", std::vector<std::string>());
     record.signalled = line.value("signalled", false);
     record.withdrawn = line.value("withdrawn", false);

@@ -14,10 +14,11 @@
 
 namespace terminally {
 
-/// A process that survived the attempt to end it.
+/// A process of a command, or of a tab, that outlives its end.
 struct Survivor {
   int pid = 0;
   std::string command;  ///< as describe_process
+  std::string why;      ///< for people, e.g. "ignores SIGHUP"
 };
 
 enum class CommandState {
@@ -83,6 +84,7 @@ struct CommandResult {
   std::uint64_t duration_ms = 0;
   std::string cwd;  ///< of the shell when the command ended; of the foreground process while it runs
   std::optional<AwaitingInput> awaiting_input;  ///< only while running
+  std::vector<Survivor> survivors;              ///< of a command that was ended
   std::vector<std::string> notes;
   std::string task_key;  ///< of its record; never shown
 };
@@ -126,7 +128,8 @@ struct CommandRecord {
       shell_gateway;  ///< the gateway to that shell, or to the one that the command opened
   std::uint64_t duration_ms = 0;
   std::string cwd;
-  std::vector<std::string> notes;  ///< what the reader of its result should know
+  std::vector<Survivor> survivors;  ///< when it was ended
+  std::vector<std::string> notes;   ///< what the reader of its result should know
   bool signalled = false;  ///< stop_process has sent a signal, or was about to: the end counts as ours
   bool withdrawn = false;  ///< it was not run after all: it counts as no command
 };

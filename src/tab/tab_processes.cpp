@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <utility>
 
 namespace terminally {
 namespace {
@@ -57,8 +58,19 @@ Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandM
   return of_another_command ? Whose::older : whose_by_ancestors(process, all, command);
 }
 
-TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab)
-    : table_(table), pane_(tab.pane_pid), cookie_(tab.cookie), tag_(tab.tag) {}
+ProcessInfo leader_of(const Tab& tab) {
+  ProcessInfo pane = process_info(tab.pane_pid).value_or(ProcessInfo());
+  pane.pid = pane.session = tab.pane_pid.pid;
+  pane.terminal = terminal_number(tab.tty);
+  return pane;
+}
+
+TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab, int shell_pid)
+    : table_(table), pane_(tab.pane_pid), leaders_{leader_of(tab)}, cookie_(tab.cookie), tag_(tab.tag) {
+  if (auto shell = process_info(shell_pid)) {
+    leaders_.push_back(std::move(*shell));
+  }
+}
 
 /// Tags repeat after 16,384 panes; then the cookie, if the process still has it, tells two tabs apart.
 bool TabProcesses::is_in_tab(const MarkedProcess& process) const {
@@ -84,8 +96,8 @@ asio::awaitable<void> TabProcesses::look() {
   const auto take = [this, &all](auto belongs) {
     const std::size_t before = seen_.size();
     for (const MarkedProcess& process : *all) {
-      if (process.info.id() != pane_ && belongs(process)) {
-        seen_.try_emplace(process.info.pid, process.info, process.tag);
+      if (process.info.id() != pane_ && !seen_.contains(process.info.pid) && belongs(process)) {
+        seen_[process.info.pid] = {process.info, process.tag, outlives_hangup(process.info.pid)};
       }
     }
     return seen_.size() > before;
@@ -93,10 +105,28 @@ asio::awaitable<void> TabProcesses::look() {
   take([this](const MarkedProcess& process) { return is_in_tab(process); });
   while (take([this](const MarkedProcess& process) { return is_child(process); })) {
   }
+  if (!detachment_) {
+    detachment_.emplace(leaders_, seen_);
+  }
 }
 
-Survivor survivor(const ProcessInfo& process) {
-  return Survivor{process.pid, describe_process(process.pid)};
+SeenGroup TabProcesses::group(int number) const {
+  SeenGroup group;
+  for (const auto& [pid, process] : seen_) {
+    if (process.info.group != number) {
+      continue;
+    }
+    if (why_detached(process).empty()) {
+      group.attached.push_back(process.info.id());
+    } else {
+      group.is_whole = false;
+    }
+  }
+  return group;
+}
+
+Survivor survivor(const ProcessInfo& process, std::string why) {
+  return Survivor{process.pid, describe_process(process.pid), std::move(why)};
 }
 
 }  // namespace terminally

@@ -2,24 +2,18 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "system/process_table.hpp"
 #include "system/signals.hpp"
+#include "tab/detachment.hpp"
 #include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {
-
-/// A process of a tab, with what tells whose it is.
-struct SeenProcess {
-  ProcessInfo info;
-  std::optional<ProcessTag> tag;
-};
-using SeenProcesses = std::map<int, SeenProcess>;
 
 /// What tells a command's processes from those that were there before.
 struct CommandMarks {
@@ -39,14 +33,30 @@ enum class Whose {
 /// Whose a process is. `all`: the processes of the tab.
 [[nodiscard]] Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandMarks& command);
 
+/// A process group of a tab.
+struct SeenGroup {
+  std::vector<ProcessId> attached;
+  bool is_whole = true;  ///< none of it is detached
+};
+
+/// The pane's own process, for Detachment, alive or not: it leads the session of the tab at the tab's
+/// terminal.
+[[nodiscard]] ProcessInfo leader_of(const Tab& tab);
+
 /// The processes of a tab, looked at again and again.
 class TabProcesses {
  public:
-  TabProcesses(ProcessTable& table, const Tab& tab);
+  /// `shell_pid`: a shell that may be behind another terminal than the tab's (su, sudo); 0: none.
+  TabProcesses(ProcessTable& table, const Tab& tab, int shell_pid = 0);
 
   /// Reads the processes anew, without zombies and the pane's own process. Other coroutines run meanwhile.
   [[nodiscard]] boost::asio::awaitable<void> look();
   [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
+  /// As Detachment::why, by what had the foreground at the first look.
+  [[nodiscard]] std::string why_detached(const SeenProcess& process) const {
+    return detachment_->why(process, seen_);
+  }
+  [[nodiscard]] SeenGroup group(int number) const;
 
  private:
   /// Whether a process belongs to the tab by its session, its tag, or the cookie in its environment.
@@ -55,11 +65,16 @@ class TabProcesses {
 
   ProcessTable& table_;
   ProcessId pane_;
+  std::vector<ProcessInfo> leaders_;
   std::string cookie_;
   ProcessTag tag_;
   SeenProcesses seen_;
+  std::optional<Detachment> detachment_;
 };
 
-[[nodiscard]] Survivor survivor(const ProcessInfo& process);
+[[nodiscard]] Survivor survivor(const ProcessInfo& process, std::string why);
+
+/// Why what is to end is still there.
+inline constexpr char kNotEnded[] = "not ended yet";
 
 }  // namespace terminally

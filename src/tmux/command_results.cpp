@@ -95,6 +95,7 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, Sh
   result.task_key = record.task_key;
   result.duration_ms = record.duration_ms;
   result.cwd = record.cwd;
+  result.survivors = std::move(record.survivors);
   result.notes = std::move(record.notes);
   if (record.state == CommandState::running && !tab->closed) {
     if (const std::string cwd = process_cwd(look_at_foreground(tab->pane_pid).pid); !cwd.empty()) {

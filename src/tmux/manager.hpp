@@ -117,7 +117,7 @@ class StopCalls {
   [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// What a person started is ended, too; its exit code is not known then.
-  [[nodiscard]] Awaitable<CancelledCommand> cancel_command(WindowId tab, bool force, TextView view,
+  [[nodiscard]] Awaitable<CommandResult> cancel_command(WindowId tab, bool force, TextView view,
                                                            std::uint64_t max_output_bytes = 32'768);
   /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
   [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);

@@ -88,11 +88,6 @@ struct QueryCommand {
   TextView view;
 };
 
-struct CancelledCommand {
-  CommandResult result;
-  std::vector<Survivor> survivors;
-};
-
 struct ClosedTab {
   bool closed = false;
   std::vector<Survivor> survivors;

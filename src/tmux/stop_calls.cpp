@@ -49,7 +49,7 @@ std::vector<Survivor> foreground_processes(ProcessId pane) {
   std::vector<Survivor> survivors;
   for (const ProcessInfo& process : process_tree(foreground.shell_pid, kMostLookedAt)) {
     if (process.group == foreground.group && process.pid != foreground.shell_pid && process.state != 'Z') {
-      survivors.push_back(survivor(process));
+      survivors.push_back(survivor(process, kNotEnded));
     }
   }
   return survivors;
@@ -92,11 +92,10 @@ Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
 
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone. nullopt: a command of ours came to run meanwhile.
-Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Parts& parts, TabPtr tab,
-                                                             bool force, CallTime time) {
+Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts& parts, TabPtr tab,
+                                                          bool force, CallTime time) {
   const Foreground first = look_at_foreground(tab->pane_pid);
-  CancelledCommand cancelled;
-  CommandResult& result = cancelled.result;
+  CommandResult result;
   result.window_id = tab->window;
   result.command = describe_process(first.pid);
   result.cwd = process_cwd(first.pid);
@@ -133,14 +132,14 @@ Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Pa
   }
   result.notes.push_back("a person had started it: \"" + result.command + "\"; its exit code is not known");
   if (!ended) {
-    cancelled.survivors = foreground_processes(tab->pane_pid);
+    result.survivors = foreground_processes(tab->pane_pid);
   }
-  co_return cancelled;
+  co_return result;
 }
 
 /// Another process looks after it (a person's `exec`): that is asked to end it, by a file.
-Awaitable<CancelledCommand> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr tab, QueryCommand query,
-                                             bool force, CallTime time) {
+Awaitable<CommandResult> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr tab, QueryCommand query,
+                                          bool force, CallTime time) {
   const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
   auto record = record_now();
   if (record) {
@@ -154,10 +153,9 @@ Awaitable<CancelledCommand> cancel_elsewhere(const StopCalls::Parts& parts, TabP
     record = record_now();
     stopped = stopped_keeper(*tab);
   }
-  CancelledCommand cancelled;
-  cancelled.result = co_await parts.calls.state_within(time, query);
-  if (cancelled.result.state == CommandState::running) {
-    cancelled.result.notes.push_back(
+  CommandResult cancelled = co_await parts.calls.state_within(time, query);
+  if (cancelled.state == CommandState::running) {
+    cancelled.notes.push_back(
         "another terminally-mcp process looks after it (" + (record ? record->who : std::string()) +
         "), was asked to end it and has not done so yet" +
         (stopped != 0 ? ": it is stopped, `kill -CONT " + std::to_string(stopped) + "` lets it go on" : "") +
@@ -216,21 +214,21 @@ Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, Windo
   note_told(*tab, run->record());
   stopped.state = run->record().state;
   stopped.exit_code = run->record().exit_code;
-  stopped.survivors = stopped.success ? run->survivors() : foreground_processes(tab->pane_pid);
+  stopped.survivors = stopped.success ? run->record().survivors : foreground_processes(tab->pane_pid);
   co_return stopped;
 }
 
-Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowId window, bool force,
-                                          TextView view, std::uint64_t max_output_bytes) {
+Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, WindowId window, bool force,
+                                       TextView view, std::uint64_t max_output_bytes) {
   const CallTime time = parts.times.call_time();
   const TabPtr tab = co_await parts.tabs.find_open(window);
-  CancelledCommand cancelled;
+  CommandResult cancelled;
   co_await calls_before_typed(parts.turns, tab);
   parts.commands.look_after(tab);
   co_await let_prompt_come(*tab);
   if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
       !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
-    std::optional<CancelledCommand> foreign = co_await cancel_foreground(parts, tab, force, time);
+    std::optional<CommandResult> foreign = co_await cancel_foreground(parts, tab, force, time);
     if (foreign) {
       co_return std::move(*foreign);
     }
@@ -240,13 +238,13 @@ Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowI
     query.window_id = window;
     query.view = view;
     query.max_output_bytes = max_output_bytes;
-    cancelled.result = co_await parts.calls.state_within(time, query);
-    if (cancelled.result.state != CommandState::running) {
-      cancelled.result.notes.emplace_back("nothing was running; this is the last result");
+    cancelled = co_await parts.calls.state_within(time, query);
+    if (cancelled.state != CommandState::running) {
+      cancelled.notes.emplace_back("nothing was running; this is the last result");
       co_return cancelled;
     }
     if (tab->runs.empty()) {
-      query.command_id = cancelled.result.command_id;
+      query.command_id = cancelled.command_id;
       co_return co_await cancel_elsewhere(parts, tab, query, force, time);
     }
   }
@@ -254,11 +252,10 @@ Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowI
   run->request_end(Reason::cancelled_by_client, force);
   const bool ended = co_await run->wait_for_end_by(time.returns_by());
   const ShowOutput how{view, max_output_bytes, time.returns_by()};
-  cancelled.result = co_await parts.results.of(tab, run, how);
+  cancelled = co_await parts.results.of(tab, run, how);
   if (!ended) {
-    cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
+    cancelled.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
   }
-  cancelled.survivors = run->survivors();
   co_return cancelled;
 }
 
@@ -268,8 +265,8 @@ Awaitable<StoppedProcess> StopCalls::stop_process(WindowId tab, StopSignal signa
   return parts_.times.within_call_time(signal_process_of(parts_, tab, signal));
 }
 
-Awaitable<CancelledCommand> StopCalls::cancel_command(WindowId tab, bool force, TextView view,
-                                                      std::uint64_t max_output_bytes) {
+Awaitable<CommandResult> StopCalls::cancel_command(WindowId tab, bool force, TextView view,
+                                                   std::uint64_t max_output_bytes) {
   return parts_.times.within_call_time(cancel_in_tab(parts_, tab, force, std::move(view), max_output_bytes));
 }
 

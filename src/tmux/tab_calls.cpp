@@ -31,27 +31,36 @@ int signal_of(Pressure pressure) {
   return pressure == Pressure::kill ? SIGKILL : pressure == Pressure::terminate ? SIGTERM : SIGHUP;
 }
 
-/// HUP, TERM, KILL over 2 s, for everything that runs in the tab: its session, and what left the session but
-/// carries its tag or its cookie.
+/// HUP, TERM, KILL over 2 s, for what runs in the tab; by force also for what was detached from it: that
+/// left its session, but carries its tag or its cookie, or ignores SIGHUP.
 Awaitable<std::vector<Survivor>> end_processes(ProcessTable& table, Tab& tab, bool force) {
+  TabProcesses processes(table, tab);
+  co_await processes.look();
   // Comes first, so that terminally-shell starts no other shell in place of one that is killed.
   signal_process(tab.pane_pid, SIGHUP);
   Escalation escalation(kEndTab, force, Clock::now());
-  TabProcesses processes(table, tab);
-  co_await processes.look();
-  while (!processes.seen().empty() && escalation.elapsed() < kEndProcessesWithin) {
+  const auto is_left = [&](const SeenProcess& process) {
+    return !force && !processes.why_detached(process).empty();
+  };
+  for (bool ends = true; ends && escalation.elapsed() < kEndProcessesWithin;) {
     escalation.look(Clock::now());
+    ends = false;
     for (const auto& [pid, process] : processes.seen()) {
-      if (escalation.is_due(pid)) {
+      const bool is_to_end = !is_left(process);
+      ends = ends || is_to_end;
+      if (is_to_end && escalation.is_due(pid)) {
         signal_process(process.info.id(), signal_of(escalation.pressure()));
       }
     }
-    co_await sleep_for(Milliseconds(10));
-    co_await processes.look();
+    if (ends) {
+      co_await sleep_for(Milliseconds(10));
+      co_await processes.look();
+    }
   }
   std::vector<Survivor> survivors;
   for (const auto& [pid, process] : processes.seen()) {
-    survivors.push_back(survivor(process.info));
+    survivors.push_back(
+        survivor(process.info, is_left(process) ? processes.why_detached(process) : kNotEnded));
   }
   co_return survivors;
 }

@@ -12,6 +12,7 @@
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "system/proc.hpp"
+#include "tab/tab_processes.hpp"
 #include "tab/terminal_signals.hpp"
 #include "tmux/window_options.hpp"
 #include "tmux/wire/instance_end.hpp"
@@ -335,7 +336,9 @@ Awaitable<void> Tabs::clear_up_lost_server() {
   writers_.forget_all();  // the next server's panes have the same numbers
   const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
   const std::vector<TabPtr> tabs = table_.list();
+  std::vector<ProcessInfo> panes;
   for (const TabPtr& tab : tabs) {
+    panes.push_back(leader_of(*tab));
     tab->closed = true;
     if (!tab->runs.empty()) {
       co_await wait_for_log_end(tab->log, logs_end_by);
@@ -346,10 +349,8 @@ Awaitable<void> Tabs::clear_up_lost_server() {
     }
   }
   changes_.came_or_went();
-  for (const Survivor& survivor : co_await end_tab_processes(server_.instance())) {
-    std::fprintf(stderr, "terminally-mcp: the tmux server is lost; left over from a tab: pid %d (%s)\n",
-                 survivor.pid, survivor.command.c_str());
-  }
+  Detachment detachment(std::move(panes), {});
+  co_await end_tab_processes(server_.instance(), std::move(detachment));
   settle_generation(server_.generation() != 0 ? server_.generation()
                                               : server_.instance().newest_generation());
   remove_command_files(server_.instance());

@@ -42,6 +42,7 @@ std::string iso_time(std::int64_t epoch_ms) {
 void describe(ResultVisitor& v, const Survivor& survivor) {
   v.count("pid", static_cast<std::uint64_t>(survivor.pid), "Process id.");
   v.text("command", survivor.command, "Its command line.");
+  v.text("why", survivor.why, "Why it lives.");
 }
 
 void describe(ResultVisitor& v, const AwaitingInput& awaiting) {
@@ -88,6 +89,8 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
   v.text("started_at", iso_time(r.started_at_ms), "ISO 8601, UTC.", verbose);
   v.count("duration_ms", r.duration_ms, "How long it ran.", verbose);
   v.text("cwd", r.cwd, "Working directory afterwards.", verbose);
+  v.list("survivors", r.survivors, "Processes of it that live on.",
+         answer.lists_survivors ? Show::always : show_if(answer.verbose || !r.survivors.empty()));
   v.texts("notes", r.notes, "Remarks on this result.", show_if(!r.notes.empty()));
 }
 

@@ -17,7 +17,8 @@ namespace terminally {
 struct CommandAnswer {
   CommandResult result;
   bool verbose = false;
-  bool tab_was_named = true;  ///< the caller passed the window_id
+  bool tab_was_named = true;     ///< the caller passed the window_id
+  bool lists_survivors = false;  ///< also where there are none
 };
 
 void describe(ResultVisitor& v, const TabInfo& tab);

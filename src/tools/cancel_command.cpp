@@ -21,34 +21,33 @@ struct CancelCommandArgs {
   }
 };
 
-struct Answer {
+/// The result of the command, always with its survivors.
+struct Cancelled {
+  Cancelled() { command.lists_survivors = true; }
   CommandAnswer command;
-  std::vector<Survivor> survivors;
 };
 
-void describe(ResultVisitor& v, const Answer& answer) {
-  describe(v, answer.command);
-  v.list("survivors", answer.survivors, "Processes that still run after the signals.");
+void describe(ResultVisitor& v, const Cancelled& cancelled) {
+  describe(v, cancelled.command);
 }
 
-boost::asio::awaitable<Answer> cancel_command(ToolContext context, CancelCommandArgs args) {
+boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelCommandArgs args) {
   const TextView view = ViewArgs().view(context.default_view);
-  CancelledCommand cancelled = co_await context.manager->stops().cancel_command(
+  Cancelled cancelled;
+  cancelled.command.verbose = args.verbose;
+  cancelled.command.result = co_await context.manager->stops().cancel_command(
       args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
-  Answer answer;
-  answer.command.result = std::move(cancelled.result);
-  answer.command.verbose = args.verbose;
-  answer.survivors = std::move(cancelled.survivors);
-  co_return answer;
+  co_return cancelled;
 }
 
 }  // namespace
 
 Tool cancel_command_tool() {
-  return make_tool<&cancel_command>("cancel_command",
-                                    "End a tab's command: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
-                                    "after 5 s. Returns what it printed.",
-                                    {.destructive = true, .idempotent = true}, {.ends_things = true});
+  return make_tool<&cancel_command>(
+      "cancel_command",
+      "End a tab's command and its background jobs: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
+      "after 5 s. What nohup or setsid detached lives. Returns what it printed.",
+      {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

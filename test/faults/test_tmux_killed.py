@@ -12,7 +12,7 @@ from harness import Person, Sandbox, Server, Stopwatch, main, poll
 NAMED_S = 1.0
 CLEAN_S = 2.0
 NEW_TAB_S = 2.0
-PRINTS = "(trap '' HUP TERM; setsid sleep 711 & sleep 712) & n=0; while :; do echo line $((n++)); done"
+PRINTS = "(trap : HUP TERM; while :; do sleep 0.2; done) & n=0; while :; do echo line $((n++)); done"
 
 
 class TmuxKilled(unittest.TestCase):

@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -93,7 +96,7 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     check_cancelled(run, Reason::cancelled_by_client, 130);
     CHECK(tab.output(run).starts_with("begun\n"));
     CHECK(tab.pane().typed.at(1) == std::pair(TypedAs::key, std::string("\x03")));
-    for (const Survivor& survivor : run->survivors()) {
+    for (const Survivor& survivor : run->record().survivors) {
       CHECK_MESSAGE(false, survivor.pid << " " << survivor.command);
     }
     CHECK(tab.shell_pid() == shell_pid);
@@ -156,22 +159,74 @@ TEST_CASE("command force: a C-c of a person is theirs, one of nobody is the prog
   }
 }
 
-TEST_CASE("command force: what a cancelled command left behind ends, older jobs do not") {
+TEST_CASE("C8: what a cancelled command left behind ends, but for what was detached and for older jobs") {
   PtyTab tab;
   tab.run("sleep 2001 &");
-  const RunPtr run = tab.start("(setsid sleep 2002 </dev/null >/dev/null 2>&1 &); sleep 2003 & sleep 2004");
+  const RunPtr run = tab.start(
+      "(setsid sleep 2002 </dev/null >/dev/null 2>&1 &); sleep 2003 & nohup sleep 2005 >/dev/null 2>&1 & "
+      "sleep 2004");
   REQUIRE(tab.comes_true([&] {
-    return processes_named(tab, "2002").size() == 1 && processes_named(tab, "2003").size() == 1 &&
-           processes_named(tab, "2004").size() == 1;
+    return std::ranges::all_of(std::array{"2002", "2003", "2004", "2005"},
+                               [&](const char* mark) { return processes_named(tab, mark).size() == 1; });
   }));
   run->request_end(Reason::cancelled_by_client, false);
   tab.finish(run);
   check_cancelled(run, Reason::cancelled_by_client, 130);
-  CHECK(processes_named(tab, "2002").empty());
   CHECK(processes_named(tab, "2003").empty());
   CHECK(processes_named(tab, "2004").empty());
   CHECK(processes_named(tab, "2001").size() == 1);
-  CHECK(run->survivors().empty());
+  std::map<std::string, std::string> left;
+  for (const Survivor& survivor : run->record().survivors) {
+    left[survivor.command] = survivor.why;
+    ::kill(survivor.pid, SIGKILL);
+  }
+  CHECK(left == std::map<std::string, std::string>{{"sleep 2002", "a session of its own"},
+                                                   {"sleep 2005", "ignores SIGHUP"}});
+  CHECK(tab.tab->records.find(run->record().id)->survivors.size() == 2);  // a later server tells them, too
+}
+
+TEST_CASE("C8: what a script in the foreground has detached is spared by the signals to its group") {
+  PtyTab tab;
+  const RunPtr run = tab.start(
+      "sh -c 'trap \"\" INT; nohup sleep 2021 >/dev/null 2>&1 & (nohup sleep 2022 >/dev/null 2>&1 &); sleep "
+      "2023; "
+      "sleep 2024'");
+  REQUIRE(tab.comes_true([&] {
+    return std::ranges::all_of(std::array{"2021", "2022", "2023"},
+                               [&](const char* mark) { return processes_named(tab, mark).size() == 1; });
+  }));
+  run->request_end(Reason::cancelled_by_client, false);
+  tab.finish(run);
+  CHECK(run->record().state == CommandState::cancelled);
+  CHECK(processes_named(tab, "2023").empty());
+  CHECK(processes_named(tab, "2024").empty());
+  CHECK(run->record().survivors.size() == 2);
+  for (const Survivor& survivor : run->record().survivors) {
+    CHECK(survivor.why == "ignores SIGHUP");
+    ::kill(survivor.pid, SIGKILL);
+  }
+}
+
+TEST_CASE("C8: one signal ends what has the foreground, and nothing behind it") {
+  PtyTab tab;
+  const RunPtr run = tab.start("sleep 2013 & nohup sleep 2015 >/dev/null 2>&1 & sleep 2014");
+  REQUIRE(tab.comes_true([&] {
+    return processes_named(tab, "2013").size() == 1 && processes_named(tab, "2015").size() == 1 &&
+           processes_named(tab, "2014").size() == 1;
+  }));
+  tab.result_of(run->signal_once(StopSignal::interrupt));
+  tab.finish(run);
+  check_cancelled(run, Reason::cancelled_by_client, 130);
+  CHECK(processes_named(tab, "2014").empty());
+  CHECK(processes_named(tab, "2013").size() == 1);
+  CHECK(processes_named(tab, "2015").size() == 1);
+  std::map<std::string, std::string> left;
+  for (const Survivor& survivor : run->record().survivors) {
+    left[survivor.command] = survivor.why;
+    ::kill(survivor.pid, SIGKILL);
+  }
+  CHECK(left == std::map<std::string, std::string>{{"sleep 2013", "in the background"},
+                                                   {"sleep 2015", "ignores SIGHUP"}});
 }
 
 TEST_CASE("command force: one signal is one signal, and whatever ends it then was ours") {

@@ -162,15 +162,15 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
   CHECK(busy.says("There runs command " + running.command_id + " (sleep 600)"));
   CHECK(busy.says("to run this beside it: the same call without window_id"));
 
-  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
-  CHECK(cancelled.result.command_id == running.command_id);
-  CHECK(cancelled.result.state == CommandState::cancelled);
-  CHECK(cancelled.result.reason == Reason::cancelled_by_client);
+  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
+  CHECK(cancelled.command_id == running.command_id);
+  CHECK(cancelled.state == CommandState::cancelled);
+  CHECK(cancelled.reason == Reason::cancelled_by_client);
   CHECK(cancelled.survivors.empty());
   CHECK_FALSE(scene.run(scene.manager->tabs().list())[0].busy);
-  const CancelledCommand again = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
-  CHECK(again.result.command_id == running.command_id);
-  CHECK(any_note(again.result.notes, "nothing was running; this is the last result"));
+  const CommandResult again = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
+  CHECK(again.command_id == running.command_id);
+  CHECK(any_note(again.notes, "nothing was running; this is the last result"));
 }
 
 TEST_CASE("manager commands: after the synchronous window a call answers, and the command keeps its time") {

@@ -88,13 +88,12 @@ TEST_CASE("manager stop: a person's program is stopped, too") {
 TEST_CASE("manager cancel: what a person started is ended, named, and on record") {
   Stopping scene;
   scene.type("sleep 600", "sleep");
-  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
-  CHECK(cancelled.result.state == CommandState::cancelled);
-  CHECK(cancelled.result.reason == Reason::cancelled_by_client);
-  CHECK(cancelled.result.command == "sleep 600");
-  CHECK_FALSE(cancelled.result.exit_code);
-  CHECK(
-      any_note(cancelled.result.notes, "a person had started it: \"sleep 600\"; its exit code is not known"));
+  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
+  CHECK(cancelled.state == CommandState::cancelled);
+  CHECK(cancelled.reason == Reason::cancelled_by_client);
+  CHECK(cancelled.command == "sleep 600");
+  CHECK_FALSE(cancelled.exit_code);
+  CHECK(any_note(cancelled.notes, "a person had started it: \"sleep 600\"; its exit code is not known"));
   CHECK(cancelled.survivors.empty());
   CHECK(scene.latest().command == "sleep 600");
 }
@@ -113,8 +112,8 @@ TEST_CASE("manager cancel: by force it ends at once what asks to be left alone")
   REQUIRE(scene.comes_true(
       [&] { return test::content_of(scene.log_of(scene.tab)).find("deaf\r\n") != std::string::npos; }));
   const auto begin = Clock::now();
-  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, true, {}));
-  CHECK(cancelled.result.state == CommandState::cancelled);
+  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, true, {}));
+  CHECK(cancelled.state == CommandState::cancelled);
   CHECK(Clock::now() - begin < Milliseconds(5'000));  // not the time that being asked takes
   CHECK(scene.execute(scene.tab, "echo on").output == "on\n");
 }
@@ -172,9 +171,9 @@ TEST_CASE("manager cancel: a command that another process looks after is ended b
   nothing.window_id = scene.tab;
   nothing.submit = false;
   static_cast<void>(scene.run(scene.manager->input().send_text(nothing)));
-  const CancelledCommand cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
-  CHECK(cancelled.result.command == "sleep 600");
-  CHECK(cancelled.result.state == CommandState::cancelled);
+  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
+  CHECK(cancelled.command == "sleep 600");
+  CHECK(cancelled.state == CommandState::cancelled);
   CHECK(theirs.result().state == CommandState::cancelled);
 }
 

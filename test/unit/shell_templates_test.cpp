@@ -25,7 +25,7 @@ constexpr std::array kShells = {ShellKind::bash, ShellKind::zsh, ShellKind::posi
 const std::string kScriptNonce = "0123456789abcdef0123456789abcdef";
 
 std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
-  return {shell.source, shell.mend, shell.wrapper, shell.epilogue,
+  return {shell.source, shell.mend, shell.wrapper, shell.prologue,   shell.epilogue,
           shell.end,    shell.hook, shell.cd,      shell.completions};
 }
 
@@ -123,10 +123,12 @@ TEST_CASE("shell templates: what a shell has besides") {
   CHECK(file_of(script_of(ShellKind::bash), "e").find(";by=hook") != std::string::npos);
   CHECK(file_of(script_of(ShellKind::fish), "e").find(";by=hook") != std::string::npos);
   CHECK(file_of(script_of(ShellKind::zsh), "").find(";by=hook") != std::string::npos);
-  CHECK(file_of(script_of(ShellKind::bash), "u") == "TEXT\n{ __mcp_01234567_r=$?; } >/dev/null 2>&1\n");
+  CHECK(file_of(script_of(ShellKind::bash), "u") ==
+        "TEXT\n{ __mcp_01234567_r=$? __mcp_01234567_l=\"${PIPESTATUS[@]}:$_\"; } >/dev/null 2>&1\n");
   CHECK(file_of(script_of(ShellKind::posix), "u") == "TEXT\n{ __mcp_01234567_r=$?; } >/dev/null 2>&1\n");
-  CHECK(file_of(script_of(ShellKind::zsh), "u") == "TEXT\n__mcp_01234567_r=$?\n");
-  CHECK(file_of(script_of(ShellKind::fish), "u") == "TEXT\n");
+  CHECK(file_of(script_of(ShellKind::zsh), "u") ==
+        "TEXT\n__mcp_01234567_r=$? __mcp_01234567_l=(\"$_\" \"${pipestatus[@]}\")\n");
+  CHECK(file_of(script_of(ShellKind::fish), "u") == "TEXT\nset -g __mcp_01234567_p $pipestatus\n");
   for (const ShellKind kind : kShells) {
     const auto begins_with_7 = [kind](bool lost) {
       const std::string wrapper = file_of(script_of(kind, lost), "");

@@ -162,7 +162,8 @@ TEST_CASE("results: a text of any of them is masked, as the command line of who 
   REQUIRE(secrets->add("PHRASE", "correct-horse-battery-staple"));
   TextGuard guard(secrets);
   ResultWriter writer(&guard);
-  describe(writer, Survivor{.pid = 7, .command = "sh -c x correct-horse-battery-staple"});
+  describe(writer,
+           Survivor{.pid = 7, .command = "sh -c x correct-horse-battery-staple", .why = "ignores SIGHUP"});
   CHECK(writer.result()["command"] == "sh -c x «redacted:PHRASE»");
 }
 
@@ -210,7 +211,7 @@ TEST_CASE("T14: verbose gives all fields, null and zero included") {
   CHECK(names_of(all) == std::vector<std::string>{"output", "exit_code", "timed_out", "state", "reason",
                                                   "awaiting_input", "window_id", "command_id", "command",
                                                   "start_byte", "end_byte", "output_bytes", "omitted_bytes",
-                                                  "started_at", "duration_ms", "cwd"});
+                                                  "started_at", "duration_ms", "cwd", "survivors"});
   CHECK(all["reason"].is_null());
   CHECK(all["started_at"] == "2025-11-05T14:03:07.250Z");
   CHECK(violation(all, schema_of<CommandAnswer>()).empty());

@@ -296,6 +296,9 @@ TEST_CASE("server configuration: a tab's environment has none of what would lead
   const OurVariable logs("TERMINALLY_ENV_X", "other tab's");
   const OurVariable idle("TMOUT", "5");
   const OurVariable pager("PAGER", "less");
+  const OurVariable editor("EDITOR", "vim");
+  const OurVariable visual("VISUAL", "vim");
+  const OurVariable of_git("GIT_EDITOR", "ed");
   const OurVariable kept("TERMINALLYLIKE", "kept");
   struct Wanted {
     bool plain;
@@ -309,6 +312,13 @@ TEST_CASE("server configuration: a tab's environment has none of what would lead
                            {false, "TMOUT", "-"},
                            {false, "PAGER", "cat"},
                            {true, "PAGER", "less"},
+                           {false, "EDITOR", ":"},
+                           {true, "EDITOR", "vim"},
+                           {false, "VISUAL", "-"},
+                           {true, "VISUAL", "vim"},
+                           {false, "GIT_EDITOR", "ed"},
+                           {false, "GIT_PAGER", "-"},
+                           {false, "GIT_MERGE_AUTOEDIT", "-"},
                            {false, "TERMINALLYLIKE", "kept"},
                            {false, "TERMINALLY_SHELL", "/bin/dash"},
                            {false, "TERMINALLY_NAME", instance.cookie()},

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -18,6 +22,7 @@
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tab/tab_processes.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
@@ -74,57 +79,106 @@ void remove_runtime_directory(const Instance& instance) {
   std::filesystem::remove(instance.runtime(), error);
 }
 
-}  // namespace
+/// What an instance has left: what runs in its tabs, and what of ours runs for them (terminally-shell, the
+/// writers of the logs, tmux).
+struct LeftOver {
+  SeenProcesses of_tabs;
+  std::vector<ProcessInfo> helpers;
+};
 
-asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance) {
+LeftOver left_over(const Instance& instance) {
   const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
   const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
   const ProcessTag any_tab = tab_tag(instance.cookie(), 0, 0);
   const int uid = static_cast<int>(::geteuid());
+  LeftOver left;
+  for (ProcessInfo& process : all_processes()) {
+    if (process.pid == ::getpid() || process.state == 'Z') {
+      continue;
+    }
+    const std::string environment =
+        read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
+    const auto tag = process_tag(process.pid);
+    const bool helps = environment.find(helper) != std::string::npos;
+    const bool tagged = tag && tag->instance() == any_tab.instance() && process_uid(process.pid) == uid;
+    if (environment.find(in_a_tab) != std::string::npos || (tagged && !helps)) {
+      const int pid = process.pid;
+      left.of_tabs[pid] = {std::move(process), tag, outlives_hangup(pid)};
+    } else if (helps) {
+      left.helpers.push_back(std::move(process));
+    }
+  }
+  return left;
+}
+
+bool holds_a_terminal(int pid) {
+  std::error_code error;
+  const auto is_terminal = [&](int fd) {
+    const std::string link = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+    return std::filesystem::read_symlink(link, error).native().starts_with("/dev/pts/");
+  };
+  return is_terminal(0) || is_terminal(1) || is_terminal(2);
+}
+
+/// To be asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
+/// tab is one whose leader is gone and whose processes still have the terminal: a daemon's have not.
+Detachment detached_now(const Instance& instance) {
+  LeftOver now = left_over(instance);
+  std::erase_if(now.helpers, [](const ProcessInfo& helper) { return helper.name != kShellHelper; });
+  const bool is_over = now.helpers.empty();
+  for (const auto& [pid, process] : now.of_tabs) {
+    if (is_over && !is_alive(process.info.session) && holds_a_terminal(pid)) {
+      ProcessInfo gone;
+      gone.pid = gone.session = process.info.session;
+      now.helpers.push_back(std::move(gone));
+    }
+  }
+  return {std::move(now.helpers), now.of_tabs};
+}
+
+}  // namespace
+
+asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment) {
   Escalation escalation(kEndInstance, false, Clock::now());
+  LeftOver left;
   std::vector<Survivor> survivors;
-  std::vector<ProcessId> helpers;
-  for (bool left = true; left && escalation.elapsed() < kProcessPatience;) {
+  for (bool goes_on = true; goes_on && escalation.elapsed() < kProcessPatience;) {
     escalation.look(Clock::now());
     const bool asks = escalation.pressure() == Pressure::ask;
-    left = false;
+    left = left_over(instance);
     survivors.clear();
-    helpers.clear();
-    for (const ProcessInfo& process : all_processes()) {
-      if (process.pid == ::getpid() || process.state == 'Z') {
-        continue;
+    goes_on = !left.helpers.empty();
+    for (const auto& [pid, process] : left.of_tabs) {
+      std::string why = detachment.why(process, left.of_tabs);
+      if (why.empty()) {
+        goes_on = true;
+        why = kNotEnded;
+        if (!asks) {  // it had its SIGHUP
+          signal_process(process.info.id(), SIGKILL);
+        }
       }
-      const std::string environment =
-          read_file("/proc/" + std::to_string(process.pid) + "/environ").value_or("");
-      const auto tag = process_tag(process.pid);
-      const bool helps = environment.find(helper) != std::string::npos;
-      const bool tagged = tag && tag->instance() == any_tab.instance() && process_uid(process.pid) == uid;
-      const bool tab = environment.find(in_a_tab) != std::string::npos || (tagged && !helps);
-      const bool ours = tab || helps;
-      if (asks && ours && !tab && process.name == kShellHelper) {
-        signal_process(process.id(),
-                       SIGHUP);  // so that it starts no other shell in place of one that was killed
-      }
-      // A tab's process had its SIGHUP; a tmux server that was just starting did not hear kill-server.
-      if (!asks && (tab || (ours && process.name.starts_with("tmux")))) {
-        signal_process(process.id(), SIGKILL);
-      }
-      if (tab) {
-        survivors.push_back(Survivor{process.pid, describe_process(process.pid)});
-      } else if (ours) {
-        helpers.push_back(process.id());
-      }
-      left = left || ours;
+      survivors.push_back(survivor(process.info, std::move(why)));
     }
-    if (left) {
+    for (const ProcessInfo& helper : left.helpers) {
+      if (asks && helper.name == kShellHelper) {
+        signal_process(helper.id(),
+                       SIGHUP);  // so that it starts no other shell in place of one that was killed
+      } else if (!asks && helper.name.starts_with("tmux")) {
+        signal_process(helper.id(), SIGKILL);  // it was just starting, and did not hear kill-server
+      }
+    }
+    if (goes_on) {
       co_await sleep_for(kBetweenLooks);
     }
   }
-  for (const ProcessId helper_process : helpers) {
-    signal_process(helper_process,
+  for (const ProcessInfo& helper : left.helpers) {
+    signal_process(helper.id(),
                    SIGKILL);  // a log that has taken nothing all this time (a full disk) takes no more
   }
-  co_return survivors;
+  for (const Survivor& survivor : survivors) {
+    std::fprintf(stderr, "terminally-mcp: left running from a tab: pid %d (%s): %s\n", survivor.pid,
+                 survivor.command.c_str(), survivor.why.c_str());
+  }
 }
 
 void remove_command_files(const Instance& instance) {
@@ -134,6 +188,7 @@ void remove_command_files(const Instance& instance) {
 }
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
+  Detachment detachment = detached_now(instance);
   const auto running = instance.server_process(server_pid);
   if (!running || !is_stopped(running->pid)) {  // else there is nobody to wait for: the time is needed below
     co_await ask(config, instance, "kill-server");
@@ -141,7 +196,7 @@ asio::awaitable<void> end_instance(const Config& config, const Instance& instanc
   if (const auto server = instance.server_process(server_pid)) {
     signal_process(*server, SIGKILL);
   }
-  co_await end_tab_processes(instance);
+  co_await end_tab_processes(instance, std::move(detachment));
   remove_runtime_directory(instance);
 }
 
@@ -168,7 +223,8 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   if (instance.server_lives()) {
     co_return Cleaned::runs;
   }
-  co_await end_tab_processes(instance);
+  Detachment detachment = detached_now(instance);
+  co_await end_tab_processes(instance, std::move(detachment));
   remove_runtime_directory(instance);
   co_return Cleaned::removed;
 }

@@ -2,23 +2,23 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
-#include <vector>
 
 #include "config.hpp"
 #include "instance/instance.hpp"
-#include "tab/record.hpp"
+#include "tab/detachment.hpp"
 
 namespace terminally {
 
-/// Ends an instance that must not live on: its tmux server (frozen or not), every process of its tabs, its
+/// Ends an instance that must not live on: its tmux server (frozen or not), the processes of its tabs, its
 /// runtime directory and its files of commands. The logs stay. Within 1.5 s. `server_pid`: the tmux server's,
 /// 0 when it is not known.
 [[nodiscard]] boost::asio::awaitable<void> end_instance(const Config& config, const Instance& instance,
                                                         int server_pid);
 
 /// Kills what is left in the instance's tabs after tmux hung up on it, found by the cookie in its
-/// environment, and waits until its log writers are gone too: 0.8 s at most. Returns what cannot be killed.
-[[nodiscard]] boost::asio::awaitable<std::vector<Survivor>> end_tab_processes(const Instance& instance);
+/// environment, and waits until its log writers are gone too: 0.8 s at most. What was detached from its tab
+/// lives, and is named on stderr, as is what cannot be killed.
+[[nodiscard]] boost::asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment);
 
 /// Removes the files of commands: the panes of the next tmux server have the same
 /// numbers.

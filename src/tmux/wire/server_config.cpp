@@ -24,13 +24,12 @@ constexpr const char* kNoName = "_=";
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// So that nothing waits for a person who is not there. Each can be overridden by create_tab's `env`;
+/// So that nothing waits for a person who is not there. Each is what its program asks last, so that whatever
+/// a command names goes before it: GIT_EDITOR would go before `EDITOR=…` and `git -c core.editor=…`.
 /// --plain-env: none.
-constexpr std::array<std::array<const char*, 2>, 6> kAgentEnvironment = {{
+constexpr std::array<std::array<const char*, 2>, 4> kAgentEnvironment = {{
     {"PAGER", "cat"},
-    {"GIT_PAGER", "cat"},
-    {"GIT_EDITOR", ":"},
-    {"GIT_MERGE_AUTOEDIT", "no"},
+    {"EDITOR", ":"},
     {"GIT_TERMINAL_PROMPT", "0"},
     {"DEBIAN_FRONTEND", "noninteractive"},
 }};
@@ -188,6 +187,7 @@ std::vector<std::string> tmux_environment(const Config& config, const Instance& 
   });
   set_utf8_locale(variables);
   if (!config.plain_env) {
+    variables.erase("VISUAL");  // a person's, which would go before the EDITOR of a command
     for (const auto& [name, value] : kAgentEnvironment) {
       variables[name] = value;
     }

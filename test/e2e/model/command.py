@@ -14,7 +14,7 @@ KINDS: dict[str, tuple[str, str, int | None]] = {
     "long": ("echo begin-{n}; sleep {mark}", "begin-{n}\n", None),
     "deaf": ("sh -c 'trap \"\" INT; echo begin-{n}; while :; do sleep 0.05; done' {mark}", "begin-{n}\n", None),
     "stubborn": ("sh -c 'trap \"\" INT TERM; echo begin-{n}; while :; do sleep 0.05; done' {mark}", "begin-{n}\n", None),
-    "tree": ("sh -c 'setsid sleep {mark} & echo begin-{n}; exec sleep {mark}'", "begin-{n}\n", None),
+    "tree": ("sh -c 'sleep {mark} & echo begin-{n}; exec sleep {mark}'", "begin-{n}\n", None),
     "asks": ("sh -c 'read x; echo got-{n}-$x'", "", 0),
     "leaves": ("exit 5", "", 5),
     "below": ("sh -c 'sleep {mark} & echo out-{n}'", "out-{n}\n", 0),

@@ -14,6 +14,7 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
     # The hook goes; so does a PROMPT_COMMAND that was not there before.
     if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
 '}; if [[ $PROMPT_COMMAND$__VAR__g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
+  __mcp_last=${__VAR__r+$__VAR__l}
   case :$__VAR__k: in (*:expand_aliases:*) __VAR__k=s;; (*) __VAR__k=u;; esac; } && \builtin :
 case $- in (*e*) __VAR__s=0;; esac
-\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__o __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"
+\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__l __VAR__n __VAR__o __VAR__q __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"

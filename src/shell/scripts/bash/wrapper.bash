@@ -3,6 +3,8 @@
 #   s  the exit code before the text      k  the shell's options then       x  what START and END add when tracing is on
 #   g  "xy" where there was a PROMPT_COMMAND, else "y"    f  this file   e  the file that prints END   h  a line of the history
 #   o  what printf wrote, if it is there  r  `$?` at the end of the text (epilogue)   w, j  exit code and options behind it
+#   l  PIPESTATUS, a colon and `$_`, before the text, then at its end (epilogue)   q, n  sets PIPESTATUS as it is expanded; 0: nothing to set
+# __mcp_last has l from the end of one command to the beginning of the next.
 # No expression is to be expanded in what is evaluated later (SC2016); __EXIT_LOST__ is "1" or nothing (SC2195).
 # shellcheck disable=SC2016,SC2195
 __VAR__s=$? __VAR__k=$BASHOPTS
@@ -17,6 +19,9 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   case ${TMUX-} in (__NO_MUX__) \builtin unset -v TMUX;; esac; case ${STY-} in (__NO_MUX__) \builtin unset -v STY;; esac; case ${ZELLIJ-} in (__NO_MUX__) \builtin unset -v ZELLIJ;; esac
   # With TMOUT the shell leaves while it is idle. It may be readonly.
   case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
+  __VAR__l=${__mcp_last-:} __VAR__n=0 __VAR__q=
+  case $__VAR__l in ([0-9]*\ *:*) __VAR__q=${__VAR__l%%:*}; __VAR__q="PIPESTATUS[__VAR__n++]=${__VAR__q// /,PIPESTATUS[__VAR__n++]=},0";; esac
+  \builtin unset -v __mcp_last
   # The hook, for a text that is abandoned.
   if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
 '"${PROMPT_COMMAND-}"; fi
@@ -26,9 +31,10 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   if [[ ${HISTCONTROL-} != *ignore[sb]* ]]; then \builtin history 1 >> __TAKEN__; IFS= \builtin read -r -d '' __VAR__h < __TAKEN__; fi
   if [[ ${__VAR__h-} == *"$__VAR__f"* ]]; then __VAR__h=${__VAR__h#"${__VAR__h%%[0-9]*}"}; \builtin history -d "${__VAR__h%%[!0-9]*}"; else \builtin : >| __TAKEN__; fi
   \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__x" >| /dev/tty
-  # Sets `$?`: it forks, so only where it is needed.
-  case $__VAR__s in (0) ;; (*) (\builtin exit "$__VAR__s");; esac; } && \builtin : __VAR__; } 2>/dev/null
-\builtin . __TEXT__ __INPUT__
+  # Sets `$_`, then `$?`: that forks, so only where it is needed. No command comes behind them.
+  \builtin : "${__VAR__l#*:}"
+  case $__VAR__s in (0) ;; (*) (\builtin exit "$__VAR__s");; esac; } && case $__VAR__s in (*) ;; esac; } 2>/dev/null
+\builtin . __TEXT__"${__VAR__f::__VAR__q}" __INPUT__
 { __VAR__w=${__VAR__r-$?} __VAR__j=$BASHOPTS; \builtin shopt -u expand_aliases || \builtin :; } >/dev/null 2>&1
 { \builtin printf -v __VAR__o end
   case ${__VAR__o-} in (end) \builtin . __END__;; (*) __HELPER__ end __NONCE__ "$__VAR__w" __EXIT__;; esac; } >/dev/null 2>&1

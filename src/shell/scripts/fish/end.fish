@@ -1,11 +1,13 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook of fish_postexec.
-#   s  the exit code   q  whether the text called `exit`   c  what is said behind END where a client cancelled
+#   s  the exit code   p  `$pipestatus` at the end of the text (epilogue)   q  whether the text called `exit`   c  what is said behind END where a client cancelled
 set -l __VAR__s $status
 set -l __VAR__by ''
 if builtin test "$argv[1]" = hook
   set __VAR__by ';by=hook'
 end
 builtin functions -e __VAR__end __VAR__status
+set -g __mcp_last $__VAR__p
+set -e __VAR__p
 builtin status job-control interactive
 if builtin set -q __VAR__q
   builtin functions -e exit

@@ -1,6 +1,6 @@
 # The file that the typed line sources: START, the text, END. `source` parses the whole text first. No function may be named `builtin`, and
-# all else is reached through it.
-#   s  the exit code before the text   q  whether the text called `exit`   m  a variable's name
+# all else is reached through it. __mcp_last has p from the end of one command to the beginning of the next.
+#   s  the exit code before the text   b  `$pipestatus` then   p  and at its end (epilogue)   t  the text   q  whether the text called `exit`   m  a variable's name
 set -l __VAR__s $status
 if test -n '__EXIT_LOST__'
   set __VAR__s __PREVIOUS__
@@ -35,6 +35,14 @@ end
 set -e __VAR__m
 # Without it a sourced program would share the shell's own group.
 builtin status job-control full
-__VAR__status $__VAR__s
-builtin source __TEXT__ __INPUT__
+set -l __VAR__t __TEXT__
+set -l __VAR__b $__mcp_last
+set -e __mcp_last
+# Sets `$pipestatus` by a pipeline that ends so, and `$status` with it.
+if builtin set -q __VAR__b[2]; and builtin test $__VAR__b[-1] = $__VAR__s
+  builtin eval (builtin string join ' | ' "__VAR__status "$__VAR__b)'; builtin source $__VAR__t' __INPUT__
+else
+  __VAR__status $__VAR__s
+  builtin source $__VAR__t __INPUT__
+end
 builtin source __END__

@@ -1,2 +1,2 @@
-# The last line of a text that is complete: takes `$?` down, and ends sourcing with 0.
-__VAR__r=$?
+# The last line of a text that is complete: takes `$?`, `$_` and pipestatus down, and ends sourcing with 0.
+__VAR__r=$? __VAR__l=("$_" "${pipestatus[@]}")
