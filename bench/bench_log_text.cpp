@@ -41,7 +41,8 @@ double processor_ms() {
 std::size_t chunk(const PaneLog& log, std::uint64_t from, const TextView& view) {
   const PaneLog::Slice slice = log.read(from, kChunk + 4'360);
   const std::size_t border = text_border(slice.bytes, kChunk, slice.eof);
-  LogPart part = log_part(log, slice.bytes.substr(0, border), {from, from + border, 0, log.end(), true});
+  LogPart part =
+      log_part(log, slice.bytes.substr(0, border), {from, from + border, 0, log.end(), true}, view.render);
   return fitting_text(std::move(part), view, 120, Keep::beginning, kChunk).text.size();
 }
 

@@ -38,7 +38,8 @@ struct WaitFor {
   /// Where to look for a pattern, and what `output` begins with. None: the start of the tab's latest command.
   /// A command that ended before it is not what is waited for.
   std::optional<std::uint64_t> from_byte;
-  bool hand_over = true;  ///< return after sync_window_ms, whatever it does
+  bool hand_over = true;      ///< return after sync_window_ms, whatever it does
+  bool behind_input = false;  ///< for input that was sent: a full-screen program's output is its screen
 };
 
 /// How a wait ended, and what was printed in the meantime.

@@ -17,7 +17,7 @@ std::string edited(std::string_view bytes, const std::vector<Edit>& edits, std::
     if (edit.begin >= at) {
       out.append(bytes.substr(at, edit.begin - at)).append(edit.shown);
       if (masked != nullptr && edit.secret) {
-        ++(*masked)[*edit.secret];
+        (*masked)[*edit.secret].add(one_secret(bytes.substr(edit.begin, edit.end - edit.begin)));
       }
     }
     const std::size_t from = std::max(edit.begin, at);

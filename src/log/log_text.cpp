@@ -70,7 +70,10 @@ std::size_t text_border(std::string_view bytes, std::size_t wanted, bool at_end)
 }
 
 LogText::LogText(LogPart part, TextView view, int cols)
-    : window_(std::move(part.before)), view_(std::move(view)), cols_(cols) {
+    : drawn_before_(std::move(part.drawn_before)),
+      window_(std::move(part.before)),
+      view_(std::move(view)),
+      cols_(cols) {
   begin_ = window_.size();
   end_ = begin_ + part.bytes.size();
   window_.append(part.bytes).append(part.after);
@@ -119,33 +122,61 @@ const Edit* LogText::edit_before(std::size_t at) const {
   return edit == edits_.end() ? nullptr : &*edit;
 }
 
-void LogText::append(std::size_t begin, std::size_t end, VisibleText& visible, std::string& out,
+/// The character sets at `begin` are those that the bytes before it chose, on the same screen.
+LogText::Reading LogText::reading_from(std::size_t begin) const {
+  Reading reading;
+  const std::string_view before = std::string_view(window_).substr(0, begin_ + begin);
+  const bool any_chosen =
+      before.find('\x0e') != std::string_view::npos || before.find("\x1b(0") != std::string_view::npos;
+  if (any_chosen && !view_.is_exact()) {
+    static_cast<void>(strip_ansi(before.substr(begin_of_screen(before)), reading.sets));
+  }
+  return reading;
+}
+
+void LogText::append(std::size_t begin, std::size_t end, Reading& reading, std::string& out,
                      MaskCounts* masked) const {
   const std::string bytes = edited(window_, edits_, begin_ + begin, begin_ + end, masked);
   if (view_.is_exact()) {
     out += without_nul(to_valid_utf8(view_.lines_end_with_lf ? without_cr_before_lf(bytes) : bytes));
     return;
   }
-  const std::string text = view_.render ? render(bytes, cols_) : strip_ansi(bytes);
-  if (view_.guard && !view_.render) {
-    visible.feed(text, out);
+  const std::string text = strip_ansi(bytes, reading.sets);
+  if (view_.guard) {
+    reading.visible.feed(text, out);
   } else {
     out += text;
   }
 }
 
-FittingText LogText::text(std::size_t begin, std::size_t end) const {
+FittingText LogText::rendered(std::size_t begin, std::size_t end) const {
   FittingText made{.bytes = end - begin};
-  VisibleText visible;
-  append(begin, end, visible, made.text, &made.masked);
-  visible.finish(made.text);
-  if (view_.guard && view_.render) {
+  const std::string before = edited(window_, edits_, 0, begin_ + begin);
+  std::string drawn = drawn_before_ + before;
+  drawn.erase(0, begin_of_screen(drawn));
+  const std::size_t slice_at = drawn.size();
+  drawn += edited(window_, edits_, begin_ + begin, begin_ + end, &made.masked);
+  Rendered all = render_slice(drawn, slice_at, cols_);
+  made.text = std::move(all.text);
+  made.cleared_lines = all.cleared_lines;
+  if (view_.guard) {
     // Masked again: what was drawn out of order has the form of a secret only once it is rendered.
     TextGuard guard(view_.guard->shared_secrets());
     guard.count(made.masked);
     made.text = guard.text(made.text);
     made.masked = guard.counts();
   }
+  return made;
+}
+
+FittingText LogText::text(std::size_t begin, std::size_t end) const {
+  if (view_.render) {
+    return rendered(begin, end);
+  }
+  FittingText made{.bytes = end - begin};
+  Reading reading = reading_from(begin);
+  append(begin, end, reading, made.text, &made.masked);
+  reading.visible.finish(made.text);
   return made;
 }
 
@@ -187,29 +218,29 @@ FittingText LogText::beginning(std::uint64_t budget, std::size_t from, std::size
     });
   }
   FittingText found;
-  VisibleText visible;
+  Reading reading = reading_from(from);
   std::size_t at = from;
   std::uint64_t size = 0;
   for (std::size_t step = std::bit_ceil(std::max<std::uint64_t>(budget, 4096)); step > 0; step /= 2) {
     while (at < to) {
       std::size_t next = at + text_border(all.substr(at), step, true);
       next += view_.lines_end_with_lf && all.substr(next - 1).starts_with("\r\n") ? 1 : 0;
-      VisibleText after = visible;
+      Reading after = reading;
       std::string piece;
       append(at, next, after, piece, nullptr);
       const std::uint64_t piece_size = json_size(piece);
       std::string end;
-      VisibleText(after).finish(end);
+      VisibleText(after.visible).finish(end);
       if (size + piece_size + json_size(end) > budget) {
         break;
       }
       found.text += piece;
       size += piece_size;
-      visible = std::move(after);
+      reading = std::move(after);
       at = next;
     }
   }
-  visible.finish(found.text);
+  reading.visible.finish(found.text);
   found.bytes = at - from;
   static_cast<void>(edited(window_, edits_, begin_ + from, begin_ + at, &found.masked));
   return found;

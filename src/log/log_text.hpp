@@ -9,6 +9,7 @@
 
 #include "log/masking.hpp"
 #include "log/text_view.hpp"
+#include "text/character_sets.hpp"
 #include "text/visible_text.hpp"
 
 namespace terminally {
@@ -16,9 +17,10 @@ namespace terminally {
 /// Some bytes of a log, and the text that they are for a reader. Always valid UTF-8.
 struct FittingText {
   std::uint64_t bytes = 0;
-  std::string text = {};   // NOLINT(readability-redundant-member-init): g++ wants it named
-  MaskCounts masked = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
-  bool may_grow = false;   ///< it is a mask for what may be no secret: more is to come that tells
+  std::string text = {};            // NOLINT(readability-redundant-member-init): g++ wants it named
+  MaskCounts masked = {};           // NOLINT(readability-redundant-member-init): g++ wants it named
+  std::uint64_t cleared_lines = 0;  ///< Rendered
+  bool may_grow = false;            ///< it is a mask for what may be no secret: more is to come that tells
 };
 
 /// Which end of a text is kept when not all of it fits.
@@ -53,13 +55,22 @@ class LogText {
   [[nodiscard]] FittingText chunk(std::uint64_t budget) const;
 
  private:
-  void append(std::size_t begin, std::size_t end, VisibleText& visible, std::string& out,
+  /// What goes on from one piece of a text to the next.
+  struct Reading {
+    CharacterSets sets;
+    VisibleText visible;
+  };
+
+  [[nodiscard]] Reading reading_from(std::size_t begin) const;
+  void append(std::size_t begin, std::size_t end, Reading& reading, std::string& out,
               MaskCounts* masked) const;
+  [[nodiscard]] FittingText rendered(std::size_t begin, std::size_t end) const;
   [[nodiscard]] FittingText beginning(std::uint64_t budget, std::size_t from, std::size_t to) const;
   [[nodiscard]] FittingText ending(std::uint64_t budget, std::size_t from) const;
   template <class TextOf>
   [[nodiscard]] FittingText drawn(std::uint64_t budget, std::size_t all, const TextOf& text_of) const;
 
+  std::string drawn_before_;
   std::string window_;
   std::size_t begin_ = 0;  ///< of the part in it
   std::size_t end_ = 0;

@@ -86,7 +86,7 @@ std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t en
   return bytes;
 }
 
-LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range) {
+LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range, bool draws) {
   LogPart part;
   part.bytes = std::move(bytes);
   std::uint64_t first = range.begin - std::min(range.begin - range.first, kLookBack);
@@ -94,6 +94,11 @@ LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range) {
   if (may_be_inline_echo(last_of(part.before, kWithinEcho))) {
     first = range.begin - std::min(range.begin - range.first, kInlineEchoBytes);
     part.before = read_range(log, first, range.begin);
+  }
+  if (draws && begin_of_screen(part.before) == 0) {
+    const std::uint64_t drawn = range.begin - std::min(range.begin - range.first, kScreenBytes);
+    part.drawn_before = read_range(log, std::min(drawn, first), first);
+    part.drawn_before.erase(0, begin_of_screen(part.drawn_before));
   }
   std::uint64_t last = std::min(range.last, range.end + kLookAhead);
   part.after = read_range(log, range.end, last);
@@ -107,7 +112,7 @@ LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range) {
 }
 
 LogPart log_part(const PaneLog& log, const LogRange& range) {
-  return log_part(log, read_range(log, range.begin, range.end), range);
+  return log_part(log, read_range(log, range.begin, range.end), range, false);
 }
 
 SecretsIn secrets_in(const Secrets& secrets, std::string_view bytes, std::size_t from, bool begins_line,

@@ -18,8 +18,12 @@ namespace terminally {
 inline constexpr std::uint64_t kLookBack = std::uint64_t{16} * 1024;
 inline constexpr std::uint64_t kLookAhead = std::uint64_t{12} * 1024;
 
+/// How far back what is drawn decides on how a part of a log is rendered, at most.
+inline constexpr std::uint64_t kScreenBytes = std::uint64_t{256} * 1024;
+
 /// A part of a log, with the bytes around it that decide what in the part is secret, or typed by us.
 struct LogPart {
+  std::string drawn_before = {};  ///< on the screen, before `before`; where the part is to be rendered
   std::string before;
   std::string bytes;
   std::string after;
@@ -46,8 +50,8 @@ struct LogRun {
 [[nodiscard]] std::string read_range(const PaneLog& log, std::uint64_t begin, std::uint64_t end,
                                      std::vector<LogRun>* runs = nullptr);
 
-/// Reads the surroundings of `bytes`, which are those of `range`.
-[[nodiscard]] LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range);
+/// Reads the surroundings of `bytes`, which are those of `range`. `draws`: it is to be rendered.
+[[nodiscard]] LogPart log_part(const PaneLog& log, std::string bytes, const LogRange& range, bool draws);
 [[nodiscard]] LogPart log_part(const PaneLog& log, const LogRange& range);
 
 /// The secrets in `bytes` from `from` on; escape sequences between their characters hide none.

@@ -23,6 +23,7 @@ class OutputPart {
              const TextView& view, int cols)
       : begin_(begin),
         end_(end),
+        draws_(view.render),
         text_(part_of(log, {begin, end, range.first, range.end, range.goes_on}), view, cols) {}
 
   [[nodiscard]] const LogText& text() const { return text_; }
@@ -44,11 +45,12 @@ class OutputPart {
  private:
   LogPart part_of(const PaneLog& log, const LogRange& range) {
     std::string bytes = read_range(log, range.begin, range.end, &runs_);
-    return log_part(log, std::move(bytes), range);
+    return log_part(log, std::move(bytes), range, draws_);
   }
 
   std::uint64_t begin_;
   std::uint64_t end_;
+  bool draws_;
   std::vector<LogRun> runs_;
   LogText text_;
 };
@@ -68,7 +70,9 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, TextView v
   if (as_a_whole) {
     FittingText whole = first.text().text(0, first.text().bytes().size());
     if (json_size(whole.text) <= max_bytes) {
-      return {.text = std::move(whole.text), .masked = std::move(whole.masked)};
+      return {.text = std::move(whole.text),
+              .masked = std::move(whole.masked),
+              .cleared_lines = whole.cleared_lines};
     }
   }
   // The line that says what is left out begins on a line of its own.
@@ -93,9 +97,10 @@ BoundedText text_within(const PaneLog& log, const OutputRange& range, TextView v
                  " bytes left out: stream_logs_from_tab from_byte " + std::to_string(from) + " to " +
                  std::to_string(to) + " ...]\n";
   result.text += tail.text;
-  for (const auto& [kind, times] : tail.masked) {
-    result.masked[kind] += times;
+  for (const auto& [kind, count] : tail.masked) {
+    result.masked[kind].add(count);
   }
+  result.cleared_lines = head.cleared_lines + tail.cleared_lines;
   return result;
 }
 
@@ -110,6 +115,15 @@ BoundedText bounded_text(const PaneLog& log, const OutputRange& range, const Tex
     result.gap = log.gap_between(range.begin, counted);
   }
   return result;
+}
+
+std::optional<std::string> cleared_note(std::uint64_t lines, std::uint64_t begin, std::uint64_t end) {
+  if (lines == 0) {
+    return std::nullopt;
+  }
+  return std::to_string(lines) + (lines == 1 ? " line was" : " lines were") +
+         " cleared from the screen; the log has them: stream_logs_from_tab with strip_ansi, from_byte " +
+         std::to_string(begin) + " to " + std::to_string(end);
 }
 
 std::optional<std::string> gap_note(const PaneLog::Gap& gap, std::string_view of_what) {

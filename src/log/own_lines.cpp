@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
 #include "base/conventions.hpp"
 
@@ -89,11 +91,42 @@ bool may_be_about_our_script(std::string_view line) {
              [said](std::string_view begin) { return begin.starts_with(said.substr(0, begin.size())); });
 }
 
-/// Whether the name of a file of ours in the directory may begin with this.
-bool may_become_name(std::string_view text, std::string_view prefix) {
-  return prefix.starts_with(text.substr(0, prefix.size())) &&
-         (text.size() <= prefix.size() ||
-          (text.size() <= prefix.size() + kCommandIdDigits && is_hexadecimal(text.substr(prefix.size()))));
+/// Where the directory begins that is named before the "/" at `slash`: in full, or with a tilde in place of
+/// its beginning, as shells abbreviate a home or another directory that has a name.
+std::optional<std::size_t> begin_of_directory(std::string_view text, std::size_t slash,
+                                              std::string_view directory) {
+  const std::string_view before = text.substr(0, slash);
+  if (before.ends_with(directory)) {
+    return slash - directory.size();
+  }
+  const std::size_t tilde = before.rfind('~');
+  const std::size_t rest = tilde == std::string_view::npos ? tilde : before.find('/', tilde);
+  return rest != std::string_view::npos && directory.ends_with(before.substr(rest)) ? std::optional(tilde)
+                                                                                    : std::nullopt;
+}
+
+/// Whether `text` is a beginning of `directory`, a "/" and the name of a file of ours.
+bool may_become_name(std::string_view text, std::string_view directory) {
+  if (directory.starts_with(text)) {
+    return true;
+  }
+  const std::string_view name = text.starts_with(directory) ? text.substr(directory.size()) : "?";
+  return name[0] == '/' && name.size() <= kCommandIdDigits + 1 && is_hexadecimal(name.substr(1));
+}
+
+/// The same where a tilde may stand in place of the directory's beginning.
+bool may_become_abbreviated(std::string_view text, std::string_view directory) {
+  if (!text.starts_with('~')) {
+    return may_become_name(text, directory);
+  }
+  const std::size_t rest = text.find('/');
+  bool may = rest == std::string_view::npos && text.find_first_of(" \t") == std::string_view::npos;
+  for (std::size_t at = directory.find('/', 1);
+       !may && at != std::string_view::npos && rest != std::string_view::npos;
+       at = directory.find('/', at + 1)) {
+    may = may_become_name(text.substr(rest), directory.substr(at));
+  }
+  return may;
 }
 
 /// The line of fish that says where in our own script the text was called.
@@ -137,6 +170,12 @@ std::vector<Edit> typed_echoes(std::string_view bytes) {
   return echoes;
 }
 
+std::size_t begin_of_screen(std::string_view bytes) {
+  const std::size_t start = bytes.rfind(kStartMark);
+  const std::size_t end = start == std::string_view::npos ? start : bytes.find('\a', start);
+  return end + 1;  // npos + 1 is 0
+}
+
 bool may_be_inline_echo(std::string_view bytes) {
   constexpr std::size_t kDrawing = 40;  // between the backslash and the end of its line
   bool any = false;
@@ -152,25 +191,30 @@ bool may_be_inline_echo(std::string_view bytes) {
 }
 
 std::vector<Edit> command_names(std::string_view text, std::string_view directory) {
-  const std::string prefix = std::string(directory) + "/";
   std::vector<Edit> names;
   std::size_t done = 0;
-  for (std::size_t at = directory.empty() ? std::string_view::npos : text.find(prefix);
-       at != std::string_view::npos; at = text.find(prefix, at + 1)) {
-    const std::size_t name = at + prefix.size();
-    if (at < done || text.size() < name + kCommandIdDigits ||
-        !is_hexadecimal(text.substr(name, kCommandIdDigits))) {
+  const std::string last =
+      directory.empty() ? "/" : std::string(directory.substr(directory.rfind('/'))) + "/";
+  for (std::size_t at = directory.empty() ? std::string_view::npos : text.find(last);
+       at != std::string_view::npos; at = text.find(last, at + 1)) {
+    const std::size_t slash = at + last.size() - 1;
+    const std::size_t end = slash + 1 + kCommandIdDigits;
+    if (text.size() < end || !is_hexadecimal(text.substr(slash + 1, kCommandIdDigits))) {
       continue;
     }
-    const std::size_t end = name + kCommandIdDigits;
+    const auto begin = begin_of_directory(text, slash, directory);
+    if (!begin || *begin < done) {
+      continue;
+    }
     if (end < text.size() && text[end] == static_cast<char>(CommandFile::text)) {
       done = end + 1;
-      names.push_back({.begin = at, .end = done, .shown = "command"});
+      names.push_back({.begin = *begin, .end = done, .shown = "command"});
       continue;
     }
-    const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::size_t line = text.rfind('\n', *begin) + 1;  // npos + 1 is 0
     const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
-    if (line >= done && is_about_our_script(text.substr(line, next - line), text.substr(at, end - at))) {
+    if (line >= done &&
+        is_about_our_script(text.substr(line, next - line), text.substr(*begin, end - *begin))) {
       done = next;
       names.push_back({.begin = line, .end = done});
     }
@@ -186,10 +230,9 @@ std::size_t unfinished_name(std::string_view text, std::string_view directory, b
   if ((begins_line || line > 0) && may_be_about_our_script(text.substr(line))) {
     return line;
   }
-  const std::string prefix = std::string(directory) + "/";
-  const std::size_t longest = prefix.size() + kCommandIdDigits;
+  const std::size_t longest = directory.size() + 1 + kCommandIdDigits;
   std::size_t at = std::max(line, text.size() - std::min(text.size(), longest));
-  while (at < text.size() && !may_become_name(text.substr(at), prefix)) {
+  while (at < text.size() && !may_become_abbreviated(text.substr(at), directory)) {
     ++at;
   }
   return at;

@@ -17,6 +17,10 @@ namespace terminally {
 /// printed in between, that stays.
 [[nodiscard]] std::vector<Edit> typed_echoes(std::string_view bytes);
 
+/// Where what a reader is to see as one screen begins: behind the last START, or at 0. What a command draws
+/// is told as on a screen of its own.
+[[nodiscard]] std::size_t begin_of_screen(std::string_view bytes);
+
 /// An echo and its START lie within 8 KB, but behind ssh, where it is of up to so many bytes, in lines that
 /// end with a backslash.
 inline constexpr std::uint64_t kInlineEchoBytes = std::uint64_t{132} * 1024;

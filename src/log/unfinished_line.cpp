@@ -26,8 +26,8 @@ std::string last_line_bytes(const PaneLog& log, std::size_t most) {
 }
 
 /// Whether the line that ends the log is one of a private key.
-bool is_in_key(const PaneLog& log, std::size_t line_bytes, const Secrets& secrets) {
-  const std::uint64_t end = log.end() - std::min<std::uint64_t>(log.end(), line_bytes);
+bool is_in_key(const PaneLog& log, const Secrets& secrets) {
+  const std::uint64_t end = log.end();
   bool in_key = false;
   static_cast<void>(secrets.find(
       strip_ansi(read_range(log, end - std::min<std::uint64_t>(end, kGuardedLineBytes), end)), true, in_key));
@@ -36,13 +36,15 @@ bool is_in_key(const PaneLog& log, std::size_t line_bytes, const Secrets& secret
 
 std::string plain_line(const std::string& bytes, int cols) {
   std::string text;
-  const Effect effect = strip_line(bytes, false, text).effect;
+  LineState state;
+  const Effect effect = strip_line(bytes, state, text);
   if (effect == Effect::screen) {
     return {};
   }
   if (effect == Effect::line) {
     CharacterWidths widths;
-    text = draw_line(bytes, cols, widths).value_or(text);
+    const auto drawn = draw_line(bytes, CharacterSets(), cols, widths);
+    text = drawn ? drawn->text : text;
   }
   return to_valid_utf8(without_blanks(text));
 }
@@ -65,8 +67,8 @@ std::string unfinished_line(const PaneLog& log, int cols, TextGuard* guard) {
   const std::string bytes = last_line_bytes(log, masks ? kGuardedLineBytes : kLastLineBytes);
   std::string line = bytes.empty() ? bytes : plain_line(bytes, cols);
   if (masks && !line.empty()) {
-    if (is_in_key(log, bytes.size(), guard->secrets())) {
-      guard->count(SecretRules::kPrivateKey);
+    if (is_in_key(log, guard->secrets())) {
+      guard->count(SecretRules::kPrivateKey, line);
       return guard->secrets().mask(SecretRules::kPrivateKey);
     }
     line = guard->masked_unfinished(line);

@@ -218,23 +218,76 @@ SecretRules::Beginning SecretRules::unfinished(std::string_view line, bool begin
 
 namespace {
 
-/// Whether a line is no part of a key: it has several words, all short, and is no header ("DEK-Info: …"). A
-/// key's line behind a line number or an indent still has one long word.
-bool is_no_key(std::string_view line) {
-  constexpr std::size_t kShortWord = 20;
-  constexpr std::string_view kSpace = " \t\r";
-  std::size_t words = 0;
-  for (std::size_t at = line.find_first_not_of(kSpace); at < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(kSpace, at), line.size());
-    const std::string_view word = line.substr(at, end - at);
-    if (word.size() > kShortWord || (words == 0 && word.size() > 1 && word.ends_with(':'))) {
-      return false;
-    }
-    ++words;
-    at = line.find_first_not_of(kSpace, end);
-  }
-  return words > 1;
+/// Base64, and what stands in the place of a known value (Secrets).
+bool is_key_letter(char c) {
+  return is_alphanumeric(c) || is_one_of(c, "+/={");
 }
+
+std::string_view without_space_around(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r";
+  line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+  return line.substr(0, line.find_last_not_of(kSpace) + 1);
+}
+
+std::string_view longest_word_of_key(std::string_view line) {
+  std::string_view longest;
+  for (auto at = line.begin(); at != line.end();) {
+    const auto begin = std::find_if(at, line.end(), is_key_letter);
+    at = std::find_if_not(begin, line.end(), is_key_letter);
+    const std::string_view word(begin, at);
+    longest = word.size() > longest.size() ? word : longest;
+  }
+  return longest;
+}
+
+bool is_header_of_key(std::string_view line) {
+  constexpr std::array<std::string_view, 7> kHeaders = {
+      "Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:", "Charset:", "MessageID:"};
+  return std::ranges::any_of(
+      kHeaders, [line](std::string_view header) { return line.find(header) != std::string_view::npos; });
+}
+
+/// Tells which lines behind a BEGIN can be the key's: headers, lines of base64 as long as keys have them, a
+/// shorter one behind them, blank lines. A line number, an indent or quotes may stand around each.
+class KeyLines {
+ public:
+  bool takes(std::string_view line) {
+    line = without_space_around(line);
+    const std::string_view word = longest_word_of_key(line);
+    if (line.empty() || (!has_body_ && is_header_of_key(line))) {
+      return true;
+    }
+    if (word.size() >= kLeastLine) {
+      has_body_ = true;
+      is_alone_ = word.size() == line.size();
+      return true;
+    }
+    if (is_checksum(line)) {
+      return has_body_;
+    }
+    const bool is_last = has_body_ && !has_last_ && !word.empty() && word.size() % 4 == 0 &&
+                         (word.size() == line.size() || !is_alone_);
+    has_last_ = has_last_ || is_last;
+    return is_last;
+  }
+
+  /// Whether a line that has not ended yet may become one.
+  [[nodiscard]] bool may_take(std::string_view beginning) const {
+    const auto is_letter = [](char c) { return is_key_letter(c) || c == '-'; };
+    const std::string_view line = without_space_around(beginning);
+    return std::ranges::all_of(line, is_letter) || (has_body_ && !is_alone_) || KeyLines(*this).takes(line);
+  }
+
+ private:
+  static constexpr std::size_t kLeastLine = 32;  ///< keys have 64, 70 or 76 letters in a line
+
+  /// Of a PGP key.
+  static bool is_checksum(std::string_view line) { return line.size() == 5 && line[0] == '='; }
+
+  bool has_body_ = false;
+  bool has_last_ = false;
+  bool is_alone_ = true;  ///< nothing stands around the base64
+};
 
 /// Where the mark of the END line ends in the rest of a line.
 std::optional<std::size_t> end_of_key(std::string_view rest) {
@@ -249,6 +302,7 @@ std::optional<std::size_t> end_of_key(std::string_view rest) {
 /// whether the text ends within it.
 bool go_through(std::string_view text, SecretSpan& span) {
   std::size_t at = span.end;
+  KeyLines key;
   for (std::size_t lines = 1;; ++lines) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());
     const std::string_view rest = text.substr(at, line_end - at);
@@ -256,7 +310,8 @@ bool go_through(std::string_view text, SecretSpan& span) {
       span.end = at + *end;
       return false;
     }
-    if (lines > 1 && (lines > kMostLinesOfKey || is_no_key(rest))) {
+    const bool is_open = line_end == text.size();
+    if (lines > 1 && (lines > kMostLinesOfKey || !(is_open ? key.may_take(rest) : key.takes(rest)))) {
       span.end = at;
       span.newline_after = true;
       return false;

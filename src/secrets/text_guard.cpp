@@ -29,6 +29,11 @@ void add_cut_secrets(const Secrets& secrets, std::string_view text, std::vector<
 
 }  // namespace
 
+MaskCount one_secret(std::string_view hidden) {
+  const auto newlines = static_cast<std::size_t>(std::ranges::count(hidden, '\n'));
+  return {1, newlines + (hidden.ends_with('\n') ? 0 : 1)};
+}
+
 std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan>& spans, std::size_t begin,
                              std::size_t end) {
   std::string out;
@@ -40,7 +45,7 @@ std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan
     out.append(text.substr(at, std::max(at, span.begin) - at));
     if (!span.goes_on) {
       out += secrets_->mask(span.kind);
-      count(span.kind);
+      count(span.kind, text.substr(span.begin, span.end - span.begin));
     }
     out += span.newline_after ? "\n" : "";
     at = std::min(span.end, end);
@@ -49,8 +54,8 @@ std::string TextGuard::apply(std::string_view text, const std::vector<SecretSpan
 }
 
 void TextGuard::count(const MaskCounts& masked) {
-  for (const auto& [kind, times] : masked) {
-    counts_[kind] += times;
+  for (const auto& [kind, count] : masked) {
+    counts_[kind].add(count);
   }
 }
 
@@ -81,9 +86,12 @@ std::string TextGuard::note() const {
   std::size_t all = 0;
   std::string kinds;
   for (const auto& [kind, count] : counts_) {
-    all += count;
+    all += count.times;
     kinds.append(kinds.empty() ? "" : ", ").append(secrets_->name(kind)).append(" ");
-    kinds += std::to_string(count);
+    kinds += std::to_string(count.times);
+    if (count.lines > count.times) {
+      kinds += " (" + std::to_string(count.lines) + " lines)";
+    }
   }
   return all == 0 ? ""
                   : std::to_string(all) + (all == 1 ? " secret masked: " : " secrets masked: ") + kinds +

@@ -12,8 +12,21 @@
 
 namespace terminally {
 
-/// How often each kind of secret was masked.
-using MaskCounts = std::map<std::uint16_t, std::size_t>;
+/// How often a kind of secret was masked, and how many lines that hid.
+struct MaskCount {
+  std::size_t times = 0;
+  std::size_t lines = 0;
+
+  void add(const MaskCount& other) {
+    times += other.times;
+    lines += other.lines;
+  }
+  bool operator==(const MaskCount&) const = default;
+};
+using MaskCounts = std::map<std::uint16_t, MaskCount>;
+
+/// One secret that stood there.
+[[nodiscard]] MaskCount one_secret(std::string_view hidden);
 
 /// Guards the texts of one call for the model that reads them: masks and counts secrets, and makes invisible
 /// characters visible. A second pass changes nothing.
@@ -36,7 +49,7 @@ class TextGuard {
   [[nodiscard]] const Secrets& secrets() const { return *secrets_; }
   [[nodiscard]] const std::shared_ptr<const Secrets>& shared_secrets() const { return secrets_; }
 
-  void count(std::uint16_t kind) { ++counts_[kind]; }
+  void count(std::uint16_t kind, std::string_view hidden) { counts_[kind].add(one_secret(hidden)); }
   /// Adds what was masked elsewhere, by the same secrets.
   void count(const MaskCounts& masked);
   [[nodiscard]] const MaskCounts& counts() const { return counts_; }

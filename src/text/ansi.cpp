@@ -2,6 +2,29 @@
 #include "text/ansi.hpp"
 
 namespace terminally {
+namespace {
+
+/// AnsiParser handler: text as the character sets show it.
+struct ShownLetters {
+  std::string& out;
+  CharacterSets& sets;
+  void text(std::string_view text) { sets.append(text, out); }
+  void control(char c) { sets.control(c); }
+  void escape(char intermediate, char final) { sets.escape(intermediate, final); }
+  void csi(std::string_view parameters, char final) { sets.csi(parameters, final); }
+};
+
+}  // namespace
+
+std::string strip_ansi(std::string_view bytes, CharacterSets& sets) {
+  std::string out;
+  out.reserve(bytes.size());
+  ShownLetters letters{out, sets};
+  AnsiParser<ShownLetters> parser;
+  parser.feed(bytes, letters);
+  parser.finish(letters);
+  return out;
+}
 
 std::string strip_ansi(std::string_view bytes) {
   std::string out;

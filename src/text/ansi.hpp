@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "text/ansi_parser.hpp"
+#include "text/character_sets.hpp"
 
 namespace terminally {
 
@@ -45,6 +46,10 @@ class AnsiStripper {
 
 /// Strips a whole stream.
 [[nodiscard]] std::string strip_ansi(std::string_view bytes);
+
+/// The same, with letters of the line drawing set as the lines that a terminal shows. `sets` are those at the
+/// beginning, and become those at the end.
+[[nodiscard]] std::string strip_ansi(std::string_view bytes, CharacterSets& sets);
 
 /// Where to end a chunk that begins on a border: the length of the longest prefix of `bytes` that ends
 /// between characters and outside of any sequence. Costs as much as the last line of `bytes` is long. Without

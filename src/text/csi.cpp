@@ -64,9 +64,7 @@ Effect effect_of(const Csi& csi) {
 }
 
 Effect effect_of_escape(char intermediate, char final) {
-  const bool moves = intermediate == 0 && is_one_of(final, "78DEMc");
-  const bool line_drawing = intermediate == '(' && final == '0';  // letters are shown as parts of boxes
-  return moves || line_drawing ? Effect::screen : Effect::none;
+  return intermediate == 0 && is_one_of(final, "78DEMc") ? Effect::screen : Effect::none;
 }
 
 std::optional<bool> switches_screen(const Csi& csi) {

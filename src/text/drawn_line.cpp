@@ -15,73 +15,71 @@ namespace {
 /// AnsiParser handler: collects the text and the widest effect of the controls.
 class LineStripper {
  public:
-  LineStripper(std::string& text, bool alternate) : text_(text), result_{Effect::none, alternate} {}
+  LineStripper(std::string& text, LineState& state) : text_(text), state_(state) {}
 
-  [[nodiscard]] LineEffect result() const { return result_; }
+  [[nodiscard]] Effect effect() const { return effect_; }
 
   void text(std::string_view text) {
     widen(after_return_ ? Effect::line : Effect::none);
-    text_.append(text);
+    state_.sets.append(text, text_);
   }
 
   void control(char c) {
     after_return_ = after_return_ || c == '\r';
     widen(c == '\b' ? Effect::line : Effect::none);
+    state_.sets.control(c);
   }
 
-  void escape(char intermediate, char final) { widen(effect_of_escape(intermediate, final)); }
+  void escape(char intermediate, char final) {
+    widen(effect_of_escape(intermediate, final));
+    state_.sets.escape(intermediate, final);
+  }
 
   void csi(std::string_view parameters, char final) {
     const Csi csi = parse_csi(parameters, final);
     widen(effect_of(csi));
-    result_.alternate = switches_screen(csi).value_or(result_.alternate);
+    state_.alternate = switches_screen(csi).value_or(state_.alternate);
+    state_.sets.csi(parameters, final);
   }
 
  private:
-  void widen(Effect effect) { result_.effect = std::max(result_.effect, effect); }
+  void widen(Effect effect) { effect_ = std::max(effect_, effect); }
 
   std::string& text_;
+  LineState& state_;
   bool after_return_ = false;  ///< the next text overwrites the line
-  LineEffect result_;
+  Effect effect_ = Effect::none;
 };
 
 /// AnsiParser handler: a row of cells and a cursor. A cell is the bytes of one character, packed; combining
 /// marks are rare and kept apart.
 class LineEditor {
  public:
-  LineEditor(int cols, CharacterWidths& widths) : cols_(static_cast<std::size_t>(cols)), widths_(widths) {}
+  LineEditor(CharacterSets sets, int cols, CharacterWidths& widths)
+      : sets_(sets), cols_(static_cast<std::size_t>(cols)), widths_(widths) {}
 
-  [[nodiscard]] std::optional<std::string> result() const {
+  [[nodiscard]] std::optional<DrawnLine> result() const {
     if (!fits_) {
       return std::nullopt;
     }
-    std::string text;
-    for (std::size_t col = 0; col < cells_.size(); ++col) {
-      append_unpacked(text, cells_[col]);
-      text += col < marks_.size() ? marks_[col] : "";
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
+    DrawnLine line{cells_text(cells_.size()), cells_text(std::min(col_, cells_.size()))};
+    line.to_cursor.append(col_ - std::min(col_, cells_.size()), ' ');
+    line.text.erase(line.text.find_last_not_of(' ') + 1);
+    return line;
   }
 
   void text(std::string_view text) {
-    while (!text.empty() && fits_) {
-      const std::size_t ascii = std::min(ascii_prefix(text), text.find('\t'));
-      if (ascii > 0) {
-        put_ascii(text.substr(0, ascii));
-        text.remove_prefix(ascii);
-      } else if (text[0] == '\t') {
-        col_ = std::max(col_, std::min((col_ / 8 + 1) * 8, cols_ - 1));
-        text.remove_prefix(1);
-      } else {
-        const std::size_t bytes = first_utf8_part(text).bytes;
-        put(text.substr(0, bytes));
-        text.remove_prefix(bytes);
-      }
+    if (sets_.are_plain()) {
+      put_text(text);
+      return;
     }
+    std::string shown;
+    sets_.append(text, shown);
+    put_text(shown);
   }
 
   void control(char c) {
+    sets_.control(c);
     if (c == '\r') {
       col_ = 0;
     } else if (c == '\b') {
@@ -89,7 +87,7 @@ class LineEditor {
     }
   }
 
-  void escape(char, char) {}
+  void escape(char intermediate, char final) { sets_.escape(intermediate, final); }
 
   void csi(std::string_view parameters, char final) {
     const Csi csi = parse_csi(parameters, final);
@@ -115,6 +113,32 @@ class LineEditor {
  private:
   static constexpr std::uint32_t kBlank = ' ';
   static constexpr std::uint32_t kCovered = 0;  ///< covered by the wide character to the left
+
+  [[nodiscard]] std::string cells_text(std::size_t count) const {
+    std::string text;
+    for (std::size_t col = 0; col < count; ++col) {
+      append_unpacked(text, cells_[col]);
+      text += col < marks_.size() ? marks_[col] : "";
+    }
+    return text;
+  }
+
+  void put_text(std::string_view text) {
+    while (!text.empty() && fits_) {
+      const std::size_t ascii = std::min(ascii_prefix(text), text.find('\t'));
+      if (ascii > 0) {
+        put_ascii(text.substr(0, ascii));
+        text.remove_prefix(ascii);
+      } else if (text[0] == '\t') {
+        col_ = std::max(col_, std::min((col_ / 8 + 1) * 8, cols_ - 1));
+        text.remove_prefix(1);
+      } else {
+        const std::size_t bytes = first_utf8_part(text).bytes;
+        put(text.substr(0, bytes));
+        text.remove_prefix(bytes);
+      }
+    }
+  }
 
   static void append_unpacked(std::string& text, std::uint32_t cell) {
     for (int shift = 24; shift >= 0; shift -= 8) {
@@ -199,6 +223,7 @@ class LineEditor {
     }
   }
 
+  CharacterSets sets_;
   const std::size_t cols_;
   CharacterWidths& widths_;
   std::vector<std::uint32_t> cells_;
@@ -209,16 +234,17 @@ class LineEditor {
 
 }  // namespace
 
-LineEffect strip_line(std::string_view line, bool alternate, std::string& text) {
-  LineStripper stripper(text, alternate);
+Effect strip_line(std::string_view line, LineState& state, std::string& text) {
+  LineStripper stripper(text, state);
   AnsiParser<LineStripper> parser;
   feed_in_steps(parser, line, stripper);
   parser.finish(stripper);
-  return stripper.result();
+  return stripper.effect();
 }
 
-std::optional<std::string> draw_line(std::string_view line, int cols, CharacterWidths& widths) {
-  LineEditor editor(cols, widths);
+std::optional<DrawnLine> draw_line(std::string_view line, CharacterSets sets, int cols,
+                                   CharacterWidths& widths) {
+  LineEditor editor(sets, cols, widths);
   AnsiParser<LineEditor> parser;
   feed_in_steps(parser, line, editor);
   parser.finish(editor);

@@ -4,12 +4,13 @@
 #include <string_view>
 
 #include "text/ansi_parser.hpp"
+#include "text/character_sets.hpp"
 
 namespace terminally {
 
 /// Strips escape sequences but keeps text that was drawn over: text after a return to the beginning of a line
-/// becomes a line of its own, as for each step of a progress bar. Any split of the stream gives the same
-/// text.
+/// becomes a line of its own, as for each step of a progress bar. Letters of the line drawing set are lines.
+/// Any split of the stream gives the same text.
 class DrawnSteps {
  public:
   void feed(std::string_view bytes, std::string& out) {
@@ -33,11 +34,15 @@ class DrawnSteps {
       }
       steps.went_back_ = false;
       steps.line_has_text_ = !text.ends_with('\n');
-      out += text;
+      steps.sets_.append(text, out);
     }
-    void control(char c) { steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_); }
-    void escape(char /*intermediate*/, char /*final*/) {}
+    void control(char c) {
+      steps.went_back_ = steps.went_back_ || (c == '\r' && steps.line_has_text_);
+      steps.sets_.control(c);
+    }
+    void escape(char intermediate, char final) { steps.sets_.escape(intermediate, final); }
     void csi(std::string_view parameters, char final) {
+      steps.sets_.csi(parameters, final);
       const bool to_first_column =
           final == 'G' && (parameters.empty() || parameters == "0" || parameters == "1");
       steps.went_back_ = steps.went_back_ || (to_first_column && steps.line_has_text_);
@@ -45,6 +50,7 @@ class DrawnSteps {
   };
 
   AnsiParser<Writer> parser_;
+  CharacterSets sets_;
   bool line_has_text_ = false;
   bool went_back_ = false;  ///< to the line's beginning, and nothing was written since
 };

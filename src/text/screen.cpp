@@ -15,10 +15,6 @@
 namespace terminally {
 namespace {
 
-/// The character sets that libvterm knows. Others are withheld, because libvterm takes any `[`, `P` or `]`
-/// after an escape for the beginning of a sequence, even in `ESC ( [`, and writes beyond its 16 arguments.
-constexpr std::string_view kCharacterSets = "0AB";
-
 VTermPos cursor(VTerm* terminal) {
   VTermPos position{};
   vterm_state_get_cursorpos(vterm_obtain_state(terminal), &position);
@@ -45,11 +41,12 @@ void append_cell(std::string& text, const VTermScreenCell& cell) {
   }
 }
 
-void trim_blanks(std::string& text) {
+std::string without_blanks_at_end(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
+  return text;
 }
 
-/// `cell_at(col)` gives the cell at a column.
+/// The first `cols` columns of a row; `cell_at(col)` gives the cell at a column.
 template <class CellAt>
 std::string row_text(int cols, CellAt cell_at) {
   std::string text;
@@ -58,7 +55,15 @@ std::string row_text(int cols, CellAt cell_at) {
     append_cell(text, cell);
     col += std::max<int>(cell.width, 1);  // a wide character covers the next cell
   }
-  trim_blanks(text);
+  return text;
+}
+
+/// Rows as text: the cursor's row is empty where the last line was finished.
+std::string joined(const std::vector<std::string>& rows) {
+  std::string text;
+  for (const std::string& row : rows) {
+    text += (&row == rows.data() ? "" : "\n") + row;
+  }
   return text;
 }
 
@@ -99,26 +104,41 @@ class Screen::Filter {
  public:
   explicit Filter(Screen& screen) : screen_(screen) {}
 
-  void text(std::string_view text) { screen_.send(text); }
+  void text(std::string_view text) {
+    std::string shown;
+    if (!screen_.sets_.are_plain()) {
+      screen_.sets_.append(text, shown);
+      text = shown;
+    }
+    screen_.send(text);
+  }
 
   void control(char c) {
-    if (is_one_of(c, "\b\v\f\r\x0e\x0f")) {
+    screen_.sets_.control(c);
+    if (is_one_of(c, "\b\v\f\r")) {
       screen_.send({&c, 1});
     }
   }
 
   void escape(char intermediate, char final) {
-    if (intermediate == 0 && effect_of_escape(0, final) != Effect::none) {
-      screen_.send(std::string("\x1b") + final);
-    } else if ((intermediate == '(' || intermediate == ')') && is_one_of(final, kCharacterSets)) {
-      screen_.send(std::string("\x1b") + intermediate + final);
+    screen_.sets_.escape(intermediate, final);
+    if (effect_of_escape(intermediate, final) == Effect::none) {
+      return;
     }
+    if (final == 'c') {
+      screen_.count_cleared_lines();
+    }
+    screen_.send(std::string("\x1b") + final);
   }
 
   void csi(std::string_view parameters, char final) {
     const Csi csi = parse_csi(parameters, final);
+    screen_.sets_.csi(parameters, final);
     if (effect_of(csi) == Effect::none) {
       return;
+    }
+    if (clears_screen(csi)) {
+      screen_.count_cleared_lines();
     }
     if (final == 'h' || final == 'l') {
       set_modes(csi);
@@ -133,6 +153,11 @@ class Screen::Filter {
   }
 
  private:
+  [[nodiscard]] bool clears_screen(const Csi& csi) const {
+    const VTermPos at = cursor(screen_.terminal_.get());
+    return csi.final == 'J' && (csi.numbers[0] == 2 || (csi.numbers[0] == 0 && at.row == 0 && at.col == 0));
+  }
+
   void set_modes(const Csi& csi) {
     for (std::size_t i = 0; i < csi.count; ++i) {
       Csi one = csi;
@@ -163,7 +188,7 @@ class Screen::Filter {
 struct Screen::Callbacks {
   static int push_line(int cols, const VTermScreenCell* cells, void* screen) {
     static_cast<Screen*>(screen)->scrolled_.push_back(
-        row_text(cols, [cells](int col) { return cells[col]; }));
+        without_blanks_at_end(row_text(cols, [cells](int col) { return cells[col]; })));
     return 1;
   }
 };
@@ -183,9 +208,14 @@ void Screen::send(std::string_view bytes) {
   vterm_input_write(terminal_.get(), bytes.data(), bytes.size());
 }
 
-void Screen::write(std::string_view bytes) {
+void Screen::write(std::string_view bytes, std::size_t slice_at) {
   Filter filter(*this);
   AnsiParser<Filter> parser;
+  if (slice_at <= bytes.size()) {
+    feed_in_steps(parser, bytes.substr(0, slice_at), filter);
+    begin_slice();
+    bytes.remove_prefix(slice_at);
+  }
   feed_in_steps(parser, bytes, filter);
   parser.finish(filter);
 }
@@ -214,14 +244,43 @@ void Screen::switch_to(bool alternate) {
   if (alternate == alternate_) {
     return;
   }
+  if (!alternate && !slice_due_) {
+    if (std::vector<std::string> left = rows_with_text(); !left.empty()) {
+      last_screen_ = std::move(left);
+    }
+  }
   alternate_ = alternate;
   const VTermPos now = cursor(terminal_.get());
   send(alternate ? "\x1b[?1047h" : "\x1b[?1047l");
   if (!alternate) {
-    send("\x1b[" + std::to_string(row_before_ + 1) + ";" + std::to_string(col_before_ + 1) + "H");
+    send("\x1b[" + std::to_string(before_.row + 1) + ";" + std::to_string(before_.col + 1) + "H");
   }
-  row_before_ = now.row;
-  col_before_ = now.col;
+  before_ = {now.row, now.col};
+  if (slice_due_) {
+    mark();
+  }
+}
+
+void Screen::begin_slice() {
+  cleared_lines_ = 0;
+  last_screen_.clear();
+  slice_due_ = alternate_;
+  if (!alternate_) {
+    mark();
+  }
+}
+
+void Screen::mark() {
+  slice_due_ = false;
+  mark_ = ScreenMark{scrolled_.size(), visible_rows(), cursor_row(),
+                     columns(cursor(terminal_.get()).row, cursor_col())};
+}
+
+void Screen::count_cleared_lines() {
+  for (int row = 0; row < kScreenRows && !alternate_; ++row) {
+    const bool counts = !mark_ || scrolled_.size() + static_cast<std::size_t>(row) >= mark_->cursor_row;
+    cleared_lines_ += counts && !is_blank(row) ? 1 : 0;
+  }
 }
 
 std::size_t Screen::cursor_row() const {
@@ -245,13 +304,17 @@ bool Screen::at_end() const {
   return blank;
 }
 
-std::string Screen::screen_row(int row) const {
+std::string Screen::columns(int row, int cols) const {
   const VTermScreen* screen = vterm_obtain_screen(terminal_.get());
-  return row_text(cols_, [screen, row](int col) {
+  return row_text(cols, [screen, row](int col) {
     VTermScreenCell cell{};
     vterm_screen_get_cell(screen, {.row = row, .col = col}, &cell);
     return cell;
   });
+}
+
+std::string Screen::screen_row(int row) const {
+  return without_blanks_at_end(columns(row, cols_));
 }
 
 std::string Screen::row(std::size_t number) const {
@@ -259,45 +322,57 @@ std::string Screen::row(std::size_t number) const {
                                    : screen_row(static_cast<int>(number - scrolled_.size()));
 }
 
-std::vector<std::string> Screen::visible_rows() const {
-  std::vector<std::string> rows;
-  int last = kScreenRows - 1;
-  while (last > cursor(terminal_.get()).row && is_blank(last)) {
-    --last;
+std::vector<std::string> Screen::rows_with_text() const {
+  int end = kScreenRows;
+  while (end > 0 && is_blank(end - 1)) {
+    --end;
   }
-  for (int row = 0; row <= last; ++row) {
+  std::vector<std::string> rows;
+  for (int row = 0; row < end; ++row) {
     rows.push_back(screen_row(row));
   }
+  return rows;
+}
+
+std::vector<std::string> Screen::visible_rows() const {
+  std::vector<std::string> rows = rows_with_text();
+  rows.resize(std::max(rows.size(), static_cast<std::size_t>(cursor(terminal_.get()).row) + 1));
   return rows;
 }
 
 std::string Screen::finish() {
   std::vector<std::string> alternate_rows;
   if (alternate_) {
-    alternate_rows = visible_rows();
+    alternate_rows = rows_with_text();
+    if (slice_due_) {
+      return joined(alternate_rows);
+    }
     switch_to(false);
+    last_screen_.clear();
   }
   std::vector<std::string> rows = std::move(scrolled_);
   scrolled_.clear();
-  for (std::string& row : visible_rows()) {
-    rows.push_back(std::move(row));
+  std::ranges::move(visible_rows(), std::back_inserter(rows));
+  const std::size_t from = mark_ ? mark_->first_drawn(rows) : 0;
+  const bool from_cursor = mark_ && from == mark_->cursor_row && from < rows.size();
+  const std::size_t unchanged = from_cursor ? unchanged_beginning(rows[from], mark_->to_cursor) : 0;
+  rows = restored(std::move(rows), from);
+  if (unchanged > 0) {
+    rows.front().erase(0, unchanged);
   }
-  restore_kept(rows);
-  if (!alternate_rows.empty() && rows.back().empty()) {
+  if (!last_screen_.empty()) {
+    alternate_rows.assign(1, std::string(kLastScreen));
+    std::ranges::copy_if(last_screen_, std::back_inserter(alternate_rows),
+                         [&](const std::string& row) { return alternate_rows.size() > 1 || !row.empty(); });
+  }
+  if (!alternate_rows.empty() && !rows.empty() && rows.back().empty()) {
     rows.pop_back();
   }
-  std::move(alternate_rows.begin(), alternate_rows.end(), std::back_inserter(rows));
-
-  std::string text;
-  for (const std::string& row : rows) {
-    text += row;
-    text += '\n';
-  }
-  text.pop_back();  // the cursor's row is empty when the last line was finished
-  return text;
+  std::ranges::move(alternate_rows, std::back_inserter(rows));
+  return joined(rows);
 }
 
-void Screen::restore_kept(std::vector<std::string>& rows) const {
+std::vector<std::string> Screen::restored(std::vector<std::string> rows, std::size_t from) const {
   std::map<std::size_t, const KeptLine*> intact;
   for (const KeptLine& line : kept_) {
     const std::size_t end = line.first_row + line.rows.size();
@@ -307,7 +382,7 @@ void Screen::restore_kept(std::vector<std::string>& rows) const {
     }
   }
   std::vector<std::string> restored;
-  for (std::size_t number = 0; number < rows.size();) {
+  for (std::size_t number = from; number < rows.size();) {
     const auto line = intact.find(number);
     if (line != intact.end()) {
       restored.push_back(line->second->text);
@@ -316,7 +391,7 @@ void Screen::restore_kept(std::vector<std::string>& rows) const {
       restored.push_back(std::move(rows[number++]));
     }
   }
-  rows = std::move(restored);
+  return restored;
 }
 
 }  // namespace terminally

@@ -140,6 +140,9 @@ Awaitable<ShownOutput> CommandResults::show(TabPtr tab, OutputRange range, ShowO
   }
   shown.text = std::move(made->text);
   shown.omitted_bytes = made->omitted_bytes;
+  if (auto note = cleared_note(made->cleared_lines, range.begin, range.end)) {
+    shown.notes.push_back(std::move(*note));
+  }
   if (auto note = gap_note(made->gap, "the output")) {
     shown.notes.push_back(std::move(*note));
   }

@@ -72,7 +72,7 @@ LogPart part_of(const Tab& tab, std::uint64_t begin, std::uint64_t end, std::str
     return part;
   }
   const LogRange range{begin, end, 0, tab.log.end(), !tab.closed};
-  return log_part(tab.log, std::move(bytes), range);
+  return log_part(tab.log, std::move(bytes), range, view.render);
 }
 
 Awaitable<LogLines> last_lines_of(const OutputCalls::Parts& parts, WindowId window, std::uint64_t lines,
@@ -110,6 +110,9 @@ Awaitable<LogLines> last_lines_of(const OutputCalls::Parts& parts, WindowId wind
     view.guard->count(text->masked);
   }
   result.next_byte = tail.next;
+  if (auto note = cleared_note(text->cleared_lines, tail.from, tail.next)) {
+    result.notes.push_back(std::move(*note));
+  }
   if (auto note = gap_note({tail.gap_bytes, tail.gap_unknown}, "these lines")) {
     result.notes.push_back(std::move(*note));
   }
@@ -164,6 +167,9 @@ Awaitable<LogChunk> part_of_log(const OutputCalls::Parts& parts, ReadLogChunk re
   chunk.eof = raw.eof && chunk.next_byte == raw.next;
   chunk.chunk = std::move(shown.text);
   chunk.last = closed && chunk.eof;
+  if (auto note = cleared_note(shown.cleared_lines, raw.from, chunk.next_byte)) {
+    chunk.notes.push_back(std::move(*note));
+  }
   co_return chunk;
 }
 
@@ -219,6 +225,47 @@ Awaitable<FoundLines> find_lines(const OutputCalls::Parts& parts, SearchLogs req
   co_return found;
 }
 
+Awaitable<TabScreen> screen_of(const OutputCalls::Parts& parts, ReadScreen request, CallTime time) {
+  const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
+  const std::string commands = screen_query(to_string(tab->pane), request);
+  const std::shared_ptr<TextGuard> guard = request.guard;
+  const TmuxClient tmux = parts.tabs.client_of(*tab);
+  std::string answer = co_await answer_about(tab, tmux.query(commands));
+  std::optional<TabScreen> screen =
+      co_await parts.texts.screen(std::move(answer), std::move(request), time.returns_by());
+  if (!screen) {
+    throw Error(ErrorCode::busy,
+                "the text of the screen was not ready when the time of this call was over (one thread makes "
+                "all long texts, the shortest first); try again, or with fewer scrollback_lines");
+  }
+  if (guard) {
+    guard->count(screen->masked);
+  }
+  co_return std::move(*screen);
+}
+
+/// What there is to see behind input: the screen itself, where a program has all of it.
+Awaitable<std::optional<TabScreen>> full_screen_of(const OutputCalls::Parts& parts, const WaitFor& request,
+                                                   CallTime time) {
+  std::optional<TabScreen> screen;
+  if (!request.behind_input || !request.waiting.view.render) {
+    co_return screen;
+  }
+  ReadScreen read;
+  read.window_id = request.window_id;
+  read.most_bytes = request.waiting.max_output_bytes;
+  read.guard = request.waiting.view.guard;
+  try {
+    screen = co_await screen_of(parts, std::move(read), time);
+  } catch (const Error&) {
+    // the tab is gone, or tmux does not answer: what the log has is told
+  }
+  if (screen && !screen->alternate_screen) {
+    screen.reset();
+  }
+  co_return screen;
+}
+
 Awaitable<WaitForResult> wait_in_tab(const OutputCalls::Parts& parts, WaitFor request, CallTime time) {
   const auto deadline = time.patience();
   const TabPtr tab = co_await parts.tabs.find(request.window_id);
@@ -259,10 +306,17 @@ Awaitable<WaitForResult> wait_in_tab(const OutputCalls::Parts& parts, WaitFor re
   if (wait.record()) {
     note_told(*tab, *wait.record());
   }
-  ShowOutput how{std::move(request.waiting.view), request.waiting.max_output_bytes, time.returns_by()};
-  ShownOutput output = co_await parts.results.show(tab, wait.output_range(waited.next_byte), std::move(how));
-  waited.output = std::move(output.text);
-  std::ranges::move(output.notes, std::back_inserter(waited.notes));
+  std::optional<TabScreen> screen = co_await full_screen_of(parts, request, time);
+  if (screen) {
+    waited.output = std::move(screen->text);
+    std::ranges::move(screen->notes, std::back_inserter(waited.notes));
+  } else {
+    ShowOutput how{std::move(request.waiting.view), request.waiting.max_output_bytes, time.returns_by()};
+    ShownOutput output =
+        co_await parts.results.show(tab, wait.output_range(waited.next_byte), std::move(how));
+    waited.output = std::move(output.text);
+    std::ranges::move(output.notes, std::back_inserter(waited.notes));
+  }
   const bool window_over = request.hand_over && request.waiting.timeout_ms >= parts.times.sync_window_ms();
   if (step == TabCondition::Step::at_once) {
     waited.notes.push_back(
@@ -275,30 +329,11 @@ Awaitable<WaitForResult> wait_in_tab(const OutputCalls::Parts& parts, WaitFor re
   co_return waited;
 }
 
-Awaitable<TabScreen> screen_of(const OutputCalls::Parts& parts, ReadScreen request) {
-  const CallTime time = parts.times.call_time();
-  const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
-  const std::string commands = screen_query(to_string(tab->pane), request);
-  const std::shared_ptr<TextGuard> guard = request.guard;
-  const TmuxClient tmux = parts.tabs.client_of(*tab);
-  std::string answer = co_await answer_about(tab, tmux.query(commands));
-  std::optional<TabScreen> screen =
-      co_await parts.texts.screen(std::move(answer), std::move(request), time.returns_by());
-  if (!screen) {
-    throw Error(ErrorCode::busy,
-                "the text of the screen was not ready when the time of this call was over (one thread makes "
-                "all long texts, the shortest first); try again, or with fewer scrollback_lines");
-  }
-  if (guard) {
-    guard->count(screen->masked);
-  }
-  co_return std::move(*screen);
-}
-
 }  // namespace
 
 Awaitable<TabScreen> OutputCalls::read_screen(ReadScreen request) {
-  return parts_.times.within_call_time(screen_of(parts_, std::move(request)));
+  const CallTime time = parts_.times.call_time();
+  return parts_.times.within(time, screen_of(parts_, std::move(request), time));
 }
 
 Awaitable<LogLines> OutputCalls::read_lines(WindowId tab, std::uint64_t lines, TextView view) {

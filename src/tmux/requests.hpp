@@ -161,6 +161,7 @@ struct LogChunk {
   std::optional<std::uint64_t>
       gap_bytes;             ///< bytes that are gone between from_byte and the chunk; none: no gap
   bool gap_unknown = false;  ///< bytes that nobody counted are missing there as well
+  std::vector<std::string> notes;
 };
 
 struct ReadLogChunk {

@@ -9,6 +9,8 @@
 #include "log/masking.hpp"
 #include "secrets/secret_rules.hpp"
 #include "text/ansi.hpp"
+#include "text/ansi_parser.hpp"
+#include "text/character_sets.hpp"
 #include "text/visible_text.hpp"
 #include "tmux/wire/client.hpp"
 
@@ -52,6 +54,33 @@ std::string harmless(std::string_view title, TextGuard* guard) {
     i += part.bytes;
   }
   return shortened(guard != nullptr ? guard->text(text) : text, kMostTitleBytes);
+}
+
+/// AnsiParser handler: a captured screen, with or without its sequences. tmux says where letters stand for
+/// lines by SO and SI, which go on over rows; without `-e` it gives the letters and says nothing.
+struct CapturedText {
+  std::string& out;
+  bool with_sequences;
+  CharacterSets sets = {};
+
+  void text(std::string_view text) { sets.append(text, out); }
+  void control(char c) { sets.control(c); }
+  void escape(char /*intermediate*/, char /*final*/) {}
+  void csi(std::string_view parameters, char final) {
+    if (with_sequences) {
+      out.append("\x1b[").append(parameters) += final;
+    }
+  }
+};
+
+std::string captured_text(std::string_view rows, bool with_sequences) {
+  std::string text;
+  CapturedText captured{text, with_sequences};
+  captured.sets.escape(')', '0');
+  AnsiParser<CapturedText> parser;
+  parser.feed(rows, captured);
+  parser.finish(captured);
+  return text;
 }
 
 /// Blanks at the end of a row tell that it goes on in the next one, where they stand in its last column.
@@ -170,7 +199,7 @@ std::string screen_query(std::string_view pane, const ReadScreen& request) {
   // The title comes last, because it alone can contain any text, also what separates the parts.
   return "display-message -p -t " + target + " " + quote(kScreenFormat) + " ; capture-pane -p -N -t " +
          target + " -S -" + std::to_string(request.scrollback_lines + kRowsAbove) +
-         (request.strip_ansi ? "" : " -e") + " ; display-message -p -t " + target + " '#{pane_title}'";
+         " -e ; display-message -p -t " + target + " '#{pane_title}'";
 }
 
 TabScreen read_screen_answer(std::string_view answer, const ReadScreen& request) {
@@ -188,7 +217,7 @@ TabScreen read_screen_answer(std::string_view answer, const ReadScreen& request)
   for (std::uint64_t lines = screen.rows + above; lines > 0; --lines) {
     text.append(take_answer_line(answer)).append("\n");
   }
-  text = to_valid_utf8(text);
+  text = captured_text(text, !request.strip_ansi);
   Rows rows;
   for (std::string_view rest = text; !rest.empty();) {
     rows.push_back(take_answer_line(rest));

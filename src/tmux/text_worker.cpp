@@ -49,7 +49,8 @@ TextWorker::MadeInTime<T> TextWorker::made(std::uint64_t cost, Clock::time_point
 
 TextWorker::MadeInTime<FittingText> TextWorker::fitting_text(LogPart part, TextView view, int cols, Keep keep,
                                                              std::uint64_t budget, Clock::time_point by) {
-  const std::uint64_t cost = cost_of(part.bytes.size(), view);
+  const std::size_t drawn_before = view.render ? part.drawn_before.size() + part.before.size() : 0;
+  const std::uint64_t cost = cost_of(part.bytes.size() + drawn_before, view);
   return made<FittingText>(
       cost, by, [part = std::move(part), view = std::move(view), cols, keep, budget]() mutable {
         return terminally::fitting_text(std::move(part), std::move(view), cols, keep, budget);
@@ -67,7 +68,8 @@ TextWorker::MadeInTime<TabScreen> TextWorker::screen(std::string answer, ReadScr
 TextWorker::MadeInTime<BoundedText> TextWorker::bounded_text(PaneLog log, OutputRange range, TextView view,
                                                              int cols, std::uint64_t max_bytes,
                                                              Clock::time_point by) {
-  const std::uint64_t cost = cost_of(range.end - std::min(range.begin, range.end), view);
+  const std::uint64_t drawn_before = view.render ? std::min(range.begin - range.first, kScreenBytes) : 0;
+  const std::uint64_t cost = cost_of(range.end - std::min(range.begin, range.end) + drawn_before, view);
   return made<BoundedText>(cost, by, [log = std::move(log), range, view = std::move(view), cols, max_bytes] {
     return terminally::bounded_text(log, range, view, cols, max_bytes);
   });

@@ -114,6 +114,7 @@ boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId wi
     wait.window_id = window;
     wait.waiting = *std::move(waiting);
     wait.from_byte = answer.input.from_byte;
+    wait.behind_input = true;
     answer.waited = co_await context.manager->output().wait_for(std::move(wait));
   }
   co_return answer;

@@ -15,6 +15,7 @@ static void describe(ResultVisitor& v, const LogChunk& chunk) {
   v.integer_or_null("gap_bytes", chunk.gap_unknown ? std::nullopt : std::optional(gap),
                     "Bytes between from_byte and the chunk that are gone; null when the number is unknown.",
                     show_if(chunk.gap_bytes.has_value() || chunk.gap_unknown));
+  v.texts("notes", chunk.notes, "Remarks on this result.", show_if(!chunk.notes.empty()));
 }
 
 namespace {

@@ -64,6 +64,25 @@ class OwnLines(unittest.TestCase):
                 for view in (PLAIN, RENDERED):
                     self.assert_nothing_of_ours(tab.call("read_logs_from_tab", lines=500, **view).content, ["$ echo behind"])
 
+    def test_a_home_above_our_files(self) -> None:
+        """S7: fish writes ~ for the home directory, zsh for any directory that has a name."""
+        for shell, home, text, said in (
+            ("fish", "set -gx HOME /dev/shm", "cd /nope", "does not exist"),
+            ("fish", "set -gx HOME /dev/shm", "echo a; )", "command (line 1)"),
+            ("zsh", "export HOME=/dev/shm; hash -d shm=/dev/shm", "echo a; )", "command:1"),
+            ("bash", "export HOME=/dev/shm", "echo a; )", "command: line 1"),
+            ("dash", "export HOME=/dev/shm", "echo a; )", "command: "),
+        ):
+            with self.subTest(shell, text=text), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute(home)
+                for view in (PLAIN, RENDERED):
+                    output = tab.execute(text, **view).output
+                    self.assert_nothing_of_ours(output.replace("builtin cd $argv", "as fish's own cd.fish says"), [said])
+                    self.assertNotIn("terminally-mcp-", output)
+                    self.assertNotIn("terminally-mcp-", tab.call("read_logs_from_tab", lines=500, **view).content)
+
     def test_chunks_of_any_size(self) -> None:
         """A chunk that ends within a typed line has no part of it."""
         with Server() as server:

@@ -55,7 +55,9 @@ class Redaction(unittest.TestCase):
     def test_output_and_log_are_masked_and_counted_and_the_log_is_exact(self) -> None:
         result = self.tab.execute("cat token; echo; cat value; echo; cat key", verbose=True)
         self.assertEqual(result.output, f"{MASK}\n«redacted:DEPLOY_KEY»\n«redacted:private-key»\n")
-        self.assertEqual(result.notes, ["3 secrets masked: private-key 1, github 1, DEPLOY_KEY 1 (the terminal's log keeps them)"])
+        self.assertEqual(
+            result.notes, ["3 secrets masked: private-key 1 (22 lines), github 1, DEPLOY_KEY 1 (the terminal's log keeps them)"]
+        )
         for view in ({"strip_ansi": True}, {"render": True}):
             self.assertEqual(self.tab.state(**view).output, result.output)
             self.assertIn(MASK, self.tab.lines(lines=50, **view).content)

@@ -24,5 +24,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   require(raw.find_first_of("\r\b\v\f\016\017\033\302") != std::string_view::npos || text == strip_ansi(raw),
           "without cursor movement as stripped");
   require(render(text, cols) == text, "idempotent");
+  const std::string slice = render_slice(raw, raw.size() / 2, cols).text;
+  require(is_valid_utf8(slice) && is_plain(slice), "a slice is text, too");
   return 0;
 }

@@ -71,5 +71,26 @@ TEST_CASE("own lines: the text of a command is called command (U9)") {
   CHECK(with_command_named(path + "u", "") == path + "u");
 }
 
+TEST_CASE("S7: our files are known where a shell has a tilde for the beginning of their directory") {
+  for (const char* directory :
+       {"~/terminally-mcp/x", "~run/terminally-mcp/x", "~/x", "~/user/0/terminally-mcp/x"}) {
+    CAPTURE(directory);
+    const std::string path = std::string(directory) + "/01234567";
+    CHECK(with_command_named(path + "u (line 1): \r\ncd /nope\r\nfrom sourcing file " + path +
+                                 "u\r\n\tcalled on line 32 of file " + path + "\r\nb ~\r\n",
+                             kRun) ==
+          "command (line 1): \r\ncd /nope\r\nfrom sourcing file command\r\nb ~\r\n");
+    for (std::size_t at = 1; at < path.size(); ++at) {  // it may go on
+      CHECK(unfinished_name("cd: " + path.substr(0, at), kRun, true) <= 4);
+    }
+  }
+  for (const std::string& text : {std::string("~/other/01234567u"), std::string("~x/01234567u"),
+                                  std::string("~/y/x/01234567u"), std::string("~/01234567u")}) {
+    CHECK(with_command_named(text, kRun) == text);
+  }
+  CHECK(unfinished_name("~/src ", kRun, true) == 6);
+  CHECK(unfinished_name("~/z", kRun, true) == 3);
+}
+
 }  // namespace
 }  // namespace terminally

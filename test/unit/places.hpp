@@ -9,5 +9,6 @@ namespace terminally::test {
 extern const std::string kLogProgram;    ///< this build's terminally-log
 extern const std::string kShellProgram;  ///< this build's terminally-shell
 extern const std::string kScripts;       ///< src/shell/scripts
+extern const std::string kRecordings;    ///< test/recordings
 
 }  // namespace terminally::test

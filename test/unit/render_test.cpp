@@ -187,7 +187,7 @@ TEST_CASE("render: apt's bar at the bottom leaves its text lines") {
   CHECK(render(log, 120) == seen);
 }
 
-TEST_CASE("render: a full-screen program leaves nothing behind when it ends") {
+TEST_CASE("S10: a full-screen program leaves its last screen when it ends") {
   const std::string vim =
       "\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[1;40r\x1b[27m\x1b[24m\x1b[0m\x1b[H\x1b[J\x1b[?25l\x1b[40;"
       "1H\"x.txt\" [New File]"
@@ -197,17 +197,23 @@ TEST_CASE("render: a full-screen program leaves nothing behind when it ends") {
   const std::string less = "\x1b[?1049h\x1b[?1h\x1b=\r" + numbered(1, 39) +
                            "\x1b[7mseq.txt\x1b[27m\x1b[K\r\x1b[K...skipping...\r\n" + numbered(162, 200) +
                            "\x1b[7m(END)\x1b[27m\x1b[K\r\x1b[K\x1b[?1l\x1b>\x1b[?1049l";
-  for (const std::string& program : {vim, less, vim + less, "\x1b[?47h" + vim, less + "\r\n" + vim}) {
+  const std::string vim_shows = "hello\n~\n~\n" + repeat("\n", 36) + ":q!txt\" [New File]\n";
+  const std::string less_shows = numbered(162, 200, "\n");
+  for (const auto& [program, shows] :
+       std::vector<std::pair<std::string, std::string>>{{vim, vim_shows},
+                                                        {vim + less, less_shows},
+                                                        {"\x1b[?47h" + vim, vim_shows},
+                                                        {less + "\r\n" + vim, vim_shows}}) {
     const std::string between = program.find("\r\n\x1b[?1049h") != std::string::npos ? "\n" : "";
-    CHECK(render("before\r\n" + program + "after\r\n", 120) == "before\n" + between + "after\n");
-    CHECK(render(numbered(1, 100) + program + "after\r\n", 120) ==
-          numbered(1, 100, "\n") + between + "after\n");
+    const std::string seen = between + "after\n" + std::string(Screen::kLastScreen) + "\n" + shows + "then\n";
+    CHECK(render("before\r\n" + program + "after\r\nthen\r\n", 120) == "before\n" + seen);
+    CHECK(render(numbered(1, 100) + program + "after\r\nthen\r\n", 120) == numbered(1, 100, "\n") + seen);
   }
   // A cursor that the program saves for itself is not the one to come back to.
   CHECK(render("before\r\nab\x1b[?1049h\x1b[5;5H\x1b"
                "7x\x1b"
                "8\x1b[?1049lc\r\n",
-               120) == "before\nabc\n");
+               120) == "before\nabc\n" + std::string(Screen::kLastScreen) + "\n    x");
   // Still running: what it shows comes after what it hides.
   CHECK(render("before\r\n\x1b[?1049h\x1b[H\x1b[2Jscreen\x1b[2;1Hsecond", 120) == "before\nscreen\nsecond");
 }
@@ -282,15 +288,16 @@ TEST_CASE("render: beyond 256 KB of runs the earlier drawing is left out, and th
   CHECK(seen.ends_with("\nafter\n"));
   CHECK(seen.size() < 1000);
 
-  // A program that had the alternate screen all the while still leaves nothing.
+  // A program that had the alternate screen all the while leaves its last screen.
   std::string top = "\x1b[?1049h";
   while (top.size() < 2 * kMaxEmulatedBytes) {
     top += "\x1b[Htop - " + std::to_string(top.size()) + "\x1b[K\r\n\x1b[J";
   }
   const std::string after = render("before\r\n" + top + "\x1b[?1049lafter\r\n", 80);
   CHECK(after.find("before\n[") == 0);
-  CHECK(after.ends_with(" left out]\nafter\n"));
-  CHECK(after.size() < 100);
+  CHECK(after.find(" left out]\nafter\n" + std::string(Screen::kLastScreen) + "\ntop - ") !=
+        std::string::npos);
+  CHECK(after.size() < 150);
 }
 
 TEST_CASE("render: a character set that nobody knows is passed over") {
@@ -436,6 +443,7 @@ TEST_CASE("render: what leaves an alternate screen that is not on changes nothin
   CHECK(render("before\r\n" + leave + "after\r\n", 80) == "before\nafter\n");
   CHECK(render("be" + leave + "fore\r\n", 80) == "before\n");
   CHECK(render("a\r\n\033[?1049h\033[10;10Hdrawn\033[?1049lb\r\nc\r\n" + leave + "d\r\n", 80) ==
-        "a\nb\nc\nd\n");
-  CHECK(render("a\r\n\033[?1049h\033[10;10Hdrawn" + leave + "b\r\n", 80) == "a\nb\n");
+        "a\nb\nc\nd\n" + std::string(Screen::kLastScreen) + "\n         drawn");
+  CHECK(render("a\r\n\033[?1049h\033[10;10Hdrawn" + leave + "b\r\n", 80) ==
+        "a\nb\n" + std::string(Screen::kLastScreen) + "\n         drawn");
 }

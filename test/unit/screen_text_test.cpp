@@ -69,10 +69,17 @@ TEST_CASE("screen: what was asked of tmux, in one list") {
   }
   CHECK(test::value_of(commands[1], "-S") == "-" + std::to_string(7 + kMostLinesOfKey));
   CHECK(std::ranges::count(commands[1], "-N") == 1);  // blanks at the ends of rows tell of wrapped lines
-  CHECK(std::ranges::count(commands[1], "-e") == 0);
-  CHECK(commands[2].back() == "#{pane_title}");  // the last: only it can hold anything
+  CHECK(std::ranges::count(commands[1], "-e") == 1);  // tells where letters stand for lines
+  CHECK(commands[2].back() == "#{pane_title}");       // the last: only it can hold anything
+}
+
+TEST_CASE("S5: letters of the line drawing set are lines on the screen, in rows that follow each other too") {
+  Shown shown;
+  shown.rows = {"\x1b[31m\x0elqk\x1b[39m", "x\x0f q \x0ex", "mqj\x0f end", "\x1b[1mplain\x1b[0m"};
+  CHECK(shown.read().text == "┌─┐\n│ q │\n└─┘ end\nplain\n");
+  ReadScreen request;
   request.strip_ansi = false;
-  CHECK(std::ranges::count(test::tmux_commands(screen_query("%3", request))[1], "-e") == 1);
+  CHECK(shown.read(request).text == "\x1b[31m┌─┐\x1b[39m\n│ q │\n└─┘ end\n\x1b[1mplain\x1b[0m\n");
 }
 
 TEST_CASE("screen: its size, cursor and mode") {

@@ -74,6 +74,43 @@ TEST_CASE("A11 secrets: a private key ends at its END, before what is no key, or
         "{\"key\": \"" + mask + "\\n\"}");
 }
 
+TEST_CASE("C11: a key without an END ends before the first line that can be none of its lines") {
+  const auto secrets = all_secrets();
+  const std::string begin = "-----BEGIN RSA PRIVATE KEY-----\n";
+  const std::string line = repeated("MIIEvQIBADANBg", 64) + "\n";
+  const std::string mask = "\xC2\xABredacted:private-key\xC2\xBB\n";
+  for (const auto& [key, rest] : std::vector<std::pair<std::string, std::string>>{
+           {"", "ok 1\nPASS\nok 3\n"},
+           {"", "PASS\nFAIL\n"},
+           {"", "test/unit/a_test.cpp:12: passed\n"},
+           {"", "Error: a key is wanted\n"},
+           {"", "........\n........\n"},
+           {"\n", "text\n"},
+           {line + line, "done.\n\nmore\n"},
+           {line + line + "QUJD\n", "PASS\n"},  // one short line ends a key
+           {line + "QUI=\n", "12 tests\n"},
+           {"Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123\n\n" + line, "Proc-Type: 4\n"},
+           {line + "=AbCd\n", "ok\n"},
+           {"    2\t" + line + "    3\t" + line + "    4\tQUI=\n", "    5\ttext here\n"}}) {
+    CAPTURE(key);
+    CAPTURE(rest);
+    CHECK(masked(secrets, begin + key + rest) == mask + rest);
+    CHECK(masked(secrets, "x\r\n" + begin + key + rest) == "x\r\n" + mask + rest);
+  }
+  TextGuard guard(secrets);
+  CHECK(guard.masked(begin + line + line + "PASS ok\n") == mask + "PASS ok\n");
+  CHECK(guard.note().find("private-key 1 (3 lines)") != std::string::npos);
+  // What is printed on may still be one of its lines.
+  for (const char* open : {"", "MII", "-----E", "Proc-Ty", "DEK-Info: AES"}) {
+    bool in_key = false;
+    static_cast<void>(secrets->find(begin + open, true, in_key));
+    CHECK(in_key);
+  }
+  bool in_key = false;
+  static_cast<void>(secrets->find(begin + "a word", true, in_key));
+  CHECK_FALSE(in_key);
+}
+
 TEST_CASE("A11 secrets: ordinary text stays as it is") {
   const auto secrets = all_secrets();
   constexpr const char* kImage =
