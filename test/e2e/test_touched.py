@@ -34,7 +34,6 @@ class LeftByAPerson(unittest.TestCase):
         for tab in (self.first, self.tab):
             tab.execute("PS1='$ '")
         self.person = Person(self.server)
-        _second_is_over()  # in which the server's channel came: no key is seen in it
 
     def watch(self, *argv: str) -> Terminal:
         """Attached to the second tab, and a command of ours has run there since."""

@@ -93,7 +93,6 @@ class ScriptedTmux : public TmuxChannel {
   std::vector<Asked> asked;
   int clock_jumps = 0;  ///< so many guarded lists find their deadline over
   int let_gos = 0;
-  int attached = 0;
   std::function<void()> tell;
   std::optional<std::uint64_t> told;  ///< news(): as it grows, tmux tells of changes; none: nobody listens
 
@@ -137,10 +136,6 @@ class ScriptedTmux : public TmuxChannel {
                                             Milliseconds deadline) override {
     return answer(std::move(commands), std::move(environment), true, deadline);
   }
-  [[nodiscard]] Awaitable<void> attach(Milliseconds /*deadline*/) override {
-    ++attached;
-    co_return;
-  }
   [[nodiscard]] std::optional<std::uint64_t> news() const override { return told; }
   void on_news(std::function<void()> listener) override { tell = std::move(listener); }
   void let_go() override { ++let_gos; }
@@ -156,7 +151,7 @@ class ScriptedTmux : public TmuxChannel {
         out += pane_line(row);
       } else if (asks_for_active && row.window_active &&
                  value_of(tmux_commands(commands).front(), "-t") == row.session + ":") {
-        out += row.window + "\n";
+        out += untold(row) + "\n";
       }
     }
     return printed(out);
