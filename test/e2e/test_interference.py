@@ -342,7 +342,7 @@ class Tmux(unittest.TestCase):
                 person.tmux("kill-server")
 
     def test_the_channel_is_nobody(self) -> None:
-        """It neither counts as a person, nor does a person's session show it as one; and nothing is in their way to the tabs (C13)."""
+        """It neither counts as a person, nor does a person's session show it as one; and who comes to its own is led to the tabs (C13)."""
         with Server() as server:
             first, second = (server.create_tab(shell="bash") for _ in range(2))
             for tab in (first, second, first, second):
@@ -357,8 +357,9 @@ class Tmux(unittest.TestCase):
             self.assertEqual(person.tmux("list-sessions", "-F", "#S #{session_attached}"), "tabs 0\nterminally 1\n")
             self.assertEqual(person.others(), [])
             with Terminal(["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"], server.sandbox.environment()):
-                poll(person.others, 5)
-                self.assertEqual(person.ask(first, "#{session_attached}"), "1")
+                poll(lambda: person.ask(first, "#{session_attached}") == "1", 5)
+                person.tmux("switch-client", "-t", "terminally", "-c", person.ask(first, "#{session_attached_list}"))
+                poll(lambda: person.ask(first, "#{session_attached}") == "1", 5)
 
     def test_channels_that_come_and_go_beside_changes(self) -> None:
         """C14: tmux up to 3.6 crashes where `tmux -C` comes or goes while windows change: one time in eight."""
@@ -370,11 +371,11 @@ class Tmux(unittest.TestCase):
             changes.write_text(f"select-window -t {tab.id}\nselect-window -t {other.id}\n" * 50, encoding="ascii")
             over, joins = time.monotonic() + 3, 0
             while time.monotonic() < over:
-                noise = subprocess.Popen(["tmux", "-S", str(server.socket), "source-file", str(changes)])
-                while noise.poll() is None:
-                    person.end_channel()
-                    server.tabs()
-                    joins += 1
+                with subprocess.Popen(["tmux", "-S", str(server.socket), "source-file", str(changes)]) as noise:
+                    while noise.poll() is None:
+                        person.end_channel()
+                        server.tabs()
+                        joins += 1
             self.assertEqual(person.server_pid(), tmux, "tmux crashed")
             self.assertGreater(joins, 10)
 
@@ -390,8 +391,6 @@ class Tmux(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab(shell="dash")
             tab.execute("true")
-            person = Person(server)
-            person.end_channel()
             stopped = [
                 "/usr/bin/strace",
                 "-f",
@@ -407,7 +406,9 @@ class Tmux(unittest.TestCase):
             with Terminal([*stopped, *attach], server.sandbox.environment()) as terminal:
                 client = poll(lambda: [pid for pid, line in server.sandbox.processes().items() if line == " ".join(attach)], 5)[0]
                 poll(lambda: Path(f"/proc/{client}/stat").read_text().rpartition(") ")[2][0] in "Tt", 5, "it is connected, and stopped")
-                poll(lambda: tab.execute("true") and len(person.channels()) == 1, 5, "our channel, anew")
+                Person(server).end_channel()
+                tab.execute("true")
+                self.assertEqual(len(Person(server).channels()), 1)
                 os.kill(client, signal.SIGCONT)
                 poll(lambda: Person(server).others(), 5)
                 _begin_line(terminal, tab)

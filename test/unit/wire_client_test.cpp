@@ -19,10 +19,10 @@ using test::UnderWay;
 
 namespace {
 
-constexpr Milliseconds kDeadline{10'000};
-constexpr std::uint32_t kVersionRefused = 12;
-constexpr std::uint32_t kExit = 203;
-constexpr std::uint32_t kShutdown = 210;
+constexpr Milliseconds kPatience{10'000};
+constexpr std::uint32_t kSaysVersion = 12;
+constexpr std::uint32_t kSaysExit = 203;
+constexpr std::uint32_t kSaysShutdown = 210;
 
 /// A channel to the paper server; by a spawned client "spawned" is answered.
 struct ToPaper {
@@ -43,7 +43,7 @@ struct ToPaper {
   ToPaper& operator=(const ToPaper&) = delete;
 
   [[nodiscard]] std::filesystem::path socket() const { return directory / "socket"; }
-  std::string ask() { return test::run(io, channel->run("display-message -p x", kDeadline)).out; }
+  std::string ask() { return test::run(io, channel->run("display-message -p x", kPatience)).out; }
 };
 
 /// As a server does that takes its client: "wire" is the answer to each question.
@@ -107,7 +107,7 @@ TEST_CASE(
     "channel: with a tmux of another protocol spawned clients do, and it is not asked again and again") {
   ToPaper to;
   PaperTmux tmux(to.io, to.socket(), [](PaperTmux::Client& client) {
-    client.say(kVersionRefused, 9);
+    client.say(kSaysVersion, 9);
     client.close();
   });
   for (int i = 0; i < 5; ++i) {
@@ -135,7 +135,7 @@ TEST_CASE("channel: what answers no form, and what is no tmux, is left alone aft
 }
 
 TEST_CASE("channel: it goes when tmux says so, which waits for it") {
-  for (const std::uint32_t goodbye : {kExit, kShutdown}) {
+  for (const std::uint32_t goodbye : {kSaysExit, kSaysShutdown}) {
     CAPTURE(goodbye);
     ToPaper to;
     bool over = false;
@@ -159,7 +159,7 @@ TEST_CASE("channel: what was asked behind its end is asked of the next one") {
   ToPaper to;
   PaperTmux tmux(to.io, to.socket(), serve);
   CHECK(to.ask() == "wire\n");
-  tmux.clients().front()->say(kExit);  // it lies there, and nobody has read it
+  tmux.clients().front()->say(kSaysExit);  // it lies there, and nobody has read it
   CHECK(to.ask() == "wire\n");
   CHECK(tmux.clients().size() == 2);
 }
@@ -184,7 +184,7 @@ TEST_CASE("channel: where another user's process listens, nothing is asked of it
     ::_exit(0);
   }
   REQUIRE(test::comes_true(to.io, [&] { return connect_to(to.socket()).listens; }));
-  const test::Failure failure = test::failure_of(to.io, to.channel->run("display-message -p x", kDeadline));
+  const test::Failure failure = test::failure_of(to.io, to.channel->run("display-message -p x", kPatience));
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
   CHECK(failure.code == ErrorCode::io);

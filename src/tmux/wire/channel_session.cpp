@@ -1,25 +1,19 @@
 // The session of our channels.
 #include "tmux/wire/channel_session.hpp"
 
+#include "tmux/wire/quoting.hpp"
+
 namespace terminally {
 
-/// What its process says is for a person who comes there.
 std::vector<std::string> attach_to_channel_session() {
-  const std::string session = kChannelSession;
-  return {"new-session",
-          "-A",
-          "-s",
-          session,
-          "-f",
-          "no-output,ignore-size",
-          "echo; echo 'C-b ) leads to the tabs'",
-          ";",
-          "set-option",
-          "-w",
-          "-t",
-          "=" + session + ":",
-          "remain-on-exit",
-          "on"};
+  return {"new-session", "-A",         "-s", "terminally", "-f",           "no-output,ignore-size", "true",
+          ";",           "set-option", "-w", "-t",         "=terminally:", "remain-on-exit",        "on"};
+}
+
+std::string lead_on_to_tabs() {
+  return "run-shell -C " + quote(std::string("#{?#{&&:") + kIsChannelSession + ",#{==:" + kIsOfChannel +
+                                 ",0}},switch-client -c '#{hook_client}' -t "
+                                 "'#{S:#{?@terminally_tabs,#{session_id},}}',}");
 }
 
 }  // namespace terminally

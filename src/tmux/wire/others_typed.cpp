@@ -35,11 +35,10 @@ std::string key_came_lately() {
 std::string touch_hooks() {
   // Each of our processes says this anew: what tmux counted while none was there stays.
   std::string text = "set -goq @terminally_visits 0\n";
-  const std::string visits = std::string("#{?#{m:") + kChannelName +
-                             "*,#{hook_client}},#{@terminally_visits},#{e|+|:#{@terminally_visits},1}}";
+  const std::string count = std::string("set -gF @terminally_visits '#{?") + kIsOfChannel +
+                            ",#{@terminally_visits},#{e|+|:#{@terminally_visits},1}}'";
   for (const char* event : {"client-attached", "client-session-changed"}) {
-    text += std::string("set-hook -g ") + event + " " + quote("set -gF @terminally_visits '" + visits + "'") +
-            "\n";
+    text += std::string("set-hook -g ") + event + " " + quote(count + " ; " + lead_on_to_tabs()) + "\n";
   }
   for (const char* event : {"after-send-keys", "after-paste-buffer"}) {
     text += std::string("set-hook -g ") + event + " " + quote("set -p @terminally_seen sent") + "\n";

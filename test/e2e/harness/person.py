@@ -40,7 +40,6 @@ class Person:
         """The next call comes with another."""
         for name in self.channels():
             self.tmux("detach-client", "-t", name)
-        poll(lambda: not self.channels(), 5, "no channel")
 
     def type(self, tab: Tab | str, text: str) -> None:
         """Types characters, without Enter. To tmux a `;` at the end of an argument is the end of its command."""
