@@ -477,10 +477,10 @@ TEST_CASE("tabs: tmux is asked for them again only where it has told of a change
   CHECK(times_listed() == 0);
   // What it tells of while it answers is told before the answer.
   open.tmux->on(
-      "#{window_id}'",
+      "#{window_id}:",
       [&open](const std::string&) {
         ++*open.tmux->told;
-        return ScriptedTmux::printed("@0\n");
+        return ScriptedTmux::printed("@0:\n");
       },
       1);
   CHECK(times_listed() == 1);
@@ -522,6 +522,9 @@ TEST_CASE(
   CHECK_FALSE(open.find(0)->closed);
   CHECK(times_listed() == 0);
   open.create();
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  open.tmux->rows.at(0).layouts = "3";  // a person has split a window
   CHECK(times_listed() == 1);
   CHECK(times_listed() == 0);
   open.tmux->rows.at(1).session = "$1";

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "event_loop.hpp"
-#include "paper_tmux.hpp"
+#include "socket_tmux.hpp"
 #include "system/unix_peer.hpp"
 #include "temp_files.hpp"
 #include "tmux/wire/control_channel.hpp"
 
 using namespace terminally;
-using test::PaperTmux;
+using test::SocketTmux;
 using test::UnderWay;
 
 namespace {
@@ -47,7 +47,7 @@ struct ToPaper {
 };
 
 /// As a server does that takes its client: "wire" is the answer to each question.
-void serve(PaperTmux::Client& client) {
+void serve(SocketTmux::Client& client) {
   if (client.descriptors.size() < 2) {
     return;
   }
@@ -66,7 +66,7 @@ void serve(PaperTmux::Client& client) {
   }
 }
 
-bool is_flagged(const PaperTmux::Client& client) {
+bool is_flagged(const SocketTmux::Client& client) {
   return client.bytes.find(std::string("\x10\0\x01\0", 4)) != std::string::npos;
 }
 
@@ -77,7 +77,7 @@ TEST_CASE(
   for (const bool is_new : {false, true}) {
     CAPTURE(is_new);
     ToPaper to;
-    PaperTmux tmux(to.io, to.socket(), [is_new](PaperTmux::Client& client) {
+    SocketTmux tmux(to.io, to.socket(), [is_new](SocketTmux::Client& client) {
       if (is_new && is_flagged(client)) {
         client.close();
       } else {
@@ -106,7 +106,7 @@ TEST_CASE(
 TEST_CASE(
     "channel: with a tmux of another protocol spawned clients do, and it is not asked again and again") {
   ToPaper to;
-  PaperTmux tmux(to.io, to.socket(), [](PaperTmux::Client& client) {
+  SocketTmux tmux(to.io, to.socket(), [](SocketTmux::Client& client) {
     client.say(kSaysVersion, 9);
     client.close();
   });
@@ -121,7 +121,7 @@ TEST_CASE("channel: what answers no form, and what is no tmux, is left alone aft
   for (const bool talks : {false, true}) {
     CAPTURE(talks);
     ToPaper to;
-    PaperTmux tmux(to.io, to.socket(), [talks](PaperTmux::Client& client) {
+    SocketTmux tmux(to.io, to.socket(), [talks](SocketTmux::Client& client) {
       if (talks) {
         static_cast<void>(::send(client.link.get(), "HTTP/1.1 400 Bad Request\r\n\r\n", 28, MSG_NOSIGNAL));
       }
@@ -139,7 +139,7 @@ TEST_CASE("channel: it goes when tmux says so, which waits for it") {
     CAPTURE(goodbye);
     ToPaper to;
     bool over = false;
-    PaperTmux tmux(to.io, to.socket(), [&over, goodbye](PaperTmux::Client& client) {
+    SocketTmux tmux(to.io, to.socket(), [&over, goodbye](SocketTmux::Client& client) {
       serve(client);
       if (std::exchange(over, false)) {
         client.say(goodbye);
@@ -157,7 +157,7 @@ TEST_CASE("channel: it goes when tmux says so, which waits for it") {
 
 TEST_CASE("channel: what was asked behind its end is asked of the next one") {
   ToPaper to;
-  PaperTmux tmux(to.io, to.socket(), serve);
+  SocketTmux tmux(to.io, to.socket(), serve);
   CHECK(to.ask() == "wire\n");
   tmux.clients().front()->say(kSaysExit);  // it lies there, and nobody has read it
   CHECK(to.ask() == "wire\n");

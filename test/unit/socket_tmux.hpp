@@ -18,7 +18,7 @@ namespace terminally::test {
 
 /// A tmux server on its socket that is none: takes what clients say with their descriptors, and does as a
 /// test has told it. On the event loop, which must outlive it.
-class PaperTmux {
+class SocketTmux {
  public:
   struct Client {
     std::string bytes;  ///< all that it has said
@@ -40,13 +40,13 @@ class PaperTmux {
   };
   using Does = std::function<void(Client&)>;  ///< whenever a client has said more
 
-  PaperTmux(boost::asio::io_context& io, const std::filesystem::path& socket, Does does)
+  SocketTmux(boost::asio::io_context& io, const std::filesystem::path& socket, Does does)
       : state_(std::make_shared<State>(io, socket, std::move(does))) {
     boost::asio::co_spawn(io, accept(state_), boost::asio::detached);
   }
-  PaperTmux(const PaperTmux&) = delete;
-  PaperTmux& operator=(const PaperTmux&) = delete;
-  ~PaperTmux() {
+  SocketTmux(const SocketTmux&) = delete;
+  SocketTmux& operator=(const SocketTmux&) = delete;
+  ~SocketTmux() {
     state_->acceptor.close();
     for (const auto& client : state_->clients) {
       client->close();
