@@ -25,8 +25,7 @@ namespace asio = boost::asio;
 
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
-constexpr int kMostSessionNames = 10;
-constexpr Milliseconds kAttachesWithin{500};
+constexpr int kMostAttempts = 10;
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
 constexpr Milliseconds kUntoldSeenWithin{1'000};
@@ -131,7 +130,7 @@ Awaitable<bool> Tabs::is_current() {
   }
   const TmuxClient tmux = server_.client();
   try {
-    co_return co_await tmux.has_no_news_since(listed_->news, server_.session(), listed_->active_window);
+    co_return co_await tmux.has_no_news_since(listed_->news, server_.session(), listed_->untold);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::tmux_timeout) {
       throw;
@@ -159,11 +158,12 @@ Awaitable<void> Tabs::list_panes() {
   const auto active = std::ranges::find_if(
       rows, [this](const PaneRow& row) { return row.window_active && row.session == server_.session(); });
   if (news && active != rows.end() && is_told_of(rows)) {
-    listed_ = {*news, table_.open(), active->window, when};
+    listed_ = {*news, table_.open(), untold(*active), when};
   }
 }
 
-/// Whether tmux tells our client of all that may change about them: of other sessions it does not.
+/// Whether all that may change about them is told of, or counted (kUntold): not in which window of another
+/// session people are.
 bool Tabs::is_told_of(const std::vector<PaneRow>& rows) const {
   return std::ranges::all_of(
       rows, [this](const PaneRow& row) { return !row.tab || row.session == server_.session(); });
@@ -235,9 +235,9 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 }
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
-/// tab.
-Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool has_server) {
-  if (has_server) {
+/// tab. nullopt: that one is gone.
+Awaitable<std::optional<std::string>> Tabs::new_session(std::string name, NewWindow window) {
+  if (server_.pid() != 0 && server_.alive()) {
     co_return co_await open_session(server_, config_, std::move(name), std::move(window));
   }
   co_await server_.owner().own_to_start();
@@ -250,27 +250,31 @@ Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, boo
 }
 
 /// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
-/// makes it at this moment: what a server asked of tmux is done although it was killed.
-Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
+/// makes it at this moment: what a server asked of tmux is done although it was killed. A server that dies
+/// over it is no answer: the next one is started.
+Awaitable<std::string> Tabs::open_window(NewWindow window) {
+  std::string name = kSession;
   for (int attempt = 1;; ++attempt) {
     co_await attach();
-    const bool had_server = server_.pid() != 0;
-    if (had_server) {
+    if (server_.pid() != 0) {
       std::optional<std::string> answer = co_await new_window(window.words);
       if (answer) {
         co_return std::move(*answer);
       }
     }
-    const bool has_server = had_server && server_.alive();
-    const std::string name =
-        attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {
-      std::string row = co_await new_session(name, window, has_server);
-      co_return Opened{std::move(row), true};
+      std::optional<std::string> row = co_await new_session(name, window);
+      if (row) {
+        co_return std::move(*row);
+      }
+      if (attempt == kMostAttempts) {
+        throw Error(ErrorCode::tmux_failed, "tmux: its server ended again and again; nothing was opened");
+      }
     } catch (const Error& error) {
-      if (attempt == kMostSessionNames || !is_taken(error)) {
+      if (attempt == kMostAttempts || !is_taken(error)) {
         throw;
       }
+      name = kSession + ("-" + std::to_string(attempt + 1));
     }
     co_await list_panes();  // where another has made it, it is ours
   }
@@ -281,17 +285,13 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
   NewWindow window{options.words, options.variables};
   const auto guard = co_await server_.turn(opening_window_, Clock::time_point::max());
-  const Opened opened = co_await open_window(std::move(window));
-  const std::vector<PaneRow> rows = parse_pane_rows(opened.row);
+  const std::string row = co_await open_window(std::move(window));
+  const std::vector<PaneRow> rows = parse_pane_rows(row);
   if (rows.empty() || !rows.front().tab) {
-    throw Error(ErrorCode::tmux_failed,
-                "tmux answered new-window with \"" + to_valid_utf8(opened.row) + "\"");
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(row) + "\"");
   }
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
-  if (opened.session) {
-    co_await server_.client().attach(kAttachesWithin);
-  }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
 }

@@ -18,10 +18,8 @@ CALLS = (
 
 
 def clients(server: Server, tmux: int) -> list[int]:
-    """But for the one that is kept."""
-    known = (tmux, *server.sandbox.channels())
     return [
-        pid for pid, command in server.sandbox.processes().items() if pid not in known and command.startswith(("tmux", "/usr/bin/tmux"))
+        pid for pid, command in server.sandbox.processes().items() if pid != tmux and command.startswith(("tmux", "/usr/bin/tmux"))
     ]
 
 

@@ -159,14 +159,12 @@ TEST_CASE("tabs: the first one starts a tmux server, with its environment and a 
   CHECK(tab->name == "a #b");
   CHECK(tab->shell.opened() > Clock::time_point());
   CHECK(open.tabs->changes().count() > 0);
-  CHECK(open.tmux->attached == 1);
 }
 
 TEST_CASE("tabs: the next ones are windows of the session that new tabs come into, whatever it is called") {
   OpenTabs open;
   open.create();
   open.create();
-  CHECK(open.tmux->attached == 1);  // with what was just opened alone: another time may be that of its end
   for (PaneRow& row : open.tmux->rows) {
     row.session = "$7";  // a person has moved them
   }
@@ -294,6 +292,38 @@ TEST_CASE("tabs: where another has made the session meanwhile, the tab comes int
   open.tmux->fail("new-session", "duplicate session: tabs", 1);
   CHECK(open.create().window_id == WindowId{1});
   CHECK(test::value_of(test::tmux_commands(open.tmux->last("new-window").commands).front(), "-t") == "$0:");
+}
+
+TEST_CASE("tabs: a session is opened by who starts no server, guarded as any change (C12)") {
+  OpenTabs open;
+  open.create();
+  open.server->use_session("");
+  open.create();
+  const auto& asked = open.tmux->last("new-session");
+  CHECK_FALSE(asked.starts);
+  CHECK(asked.of_server);
+  CHECK(asked.in_time);
+}
+
+TEST_CASE("tabs: a server that dies as a session is opened there is followed by the next one (C12)") {
+  for (const std::string how : {"no server running on /tmp/tmux.sock", "lost server", ""}) {
+    CAPTURE(how);
+    OpenTabs open;
+    open.create();
+    open.server->use_session("");
+    open.tmux->on(
+        "new-session",
+        [&](const std::string&) {
+          open.server_process.reset();
+          open.tmux->rows.clear();
+          return how.empty() ? ScriptedTmux::printed("") : ScriptedTmux::failed(how);
+        },
+        1);
+    CHECK(open.create().window_id == WindowId{1});  // no id twice
+    CHECK(open.server->generation() == 2);
+    CHECK(test::value_of(test::tmux_commands(open.tmux->last("new-session").commands).front(), "-s") ==
+          "tabs");
+  }
 }
 
 TEST_CASE("tabs: those of a server that was left are found, and their commands looked after") {
@@ -447,10 +477,10 @@ TEST_CASE("tabs: tmux is asked for them again only where it has told of a change
   CHECK(times_listed() == 0);
   // What it tells of while it answers is told before the answer.
   open.tmux->on(
-      "#{window_id}'",
+      "#{window_id}:",
       [&open](const std::string&) {
         ++*open.tmux->told;
-        return ScriptedTmux::printed("@0\n");
+        return ScriptedTmux::printed("@0:\n");
       },
       1);
   CHECK(times_listed() == 1);
@@ -492,6 +522,9 @@ TEST_CASE(
   CHECK_FALSE(open.find(0)->closed);
   CHECK(times_listed() == 0);
   open.create();
+  CHECK(times_listed() == 1);
+  CHECK(times_listed() == 0);
+  open.tmux->rows.at(0).layouts = "3";  // a person has split a window
   CHECK(times_listed() == 1);
   CHECK(times_listed() == 0);
   open.tmux->rows.at(1).session = "$1";
