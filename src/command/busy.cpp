@@ -64,6 +64,9 @@ KeyboardWait waiting_for_keys(const Tab& tab) {
   if (awaiting->kind == AwaitingInput::Kind::program) {
     return {", which waits for keys", to_drive_it(tab)};
   }
+  if (awaiting->kind == AwaitingInput::Kind::stopped) {
+    return {", of which " + awaiting->prompt, ""};
+  }
   const std::string prompt = whole_unfinished_line(tab.log, tab.cols);
   return {(awaiting->kind == AwaitingInput::Kind::password ? ", which waits for a password"
                                                            : ", which waits for the keyboard") +
@@ -131,6 +134,14 @@ BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
                             keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +
                             (tab.for_person ? "" : "; open another by create_tab, with \"shell\": \"bash\"") +
                             keys.how);
+  }
+  if (foreground.terminal_is_taken) {
+    const bool is_held = foreground.pid != foreground.shell_pid;
+    return BusyTab(tab, first_sentence(tab) +
+                            (is_held ? "There runs " + name_of(foreground) + ", which took" : "A program took") +
+                            " the terminal from the tab's shell (as `setsid -c` does): that shell has none "
+                            "any more. To end it and start a new shell: " +
+                            (tab.for_person ? "close the tab" : next_call("cancel_command", tab.window)));
   }
   return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
                           ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +

@@ -27,6 +27,22 @@ std::string_view to_string(CommandState state) {
   return "failed";
 }
 
+std::string how_to_answer(const AwaitingInput& awaiting) {
+  switch (awaiting.kind) {
+    case AwaitingInput::Kind::line:
+    case AwaitingInput::Kind::password:
+      return "it waits for the keyboard: send_text answers it";
+    case AwaitingInput::Kind::program:
+      return "it waits for keys: read_screen shows it, send_keys and send_text drive it";
+    case AwaitingInput::Kind::stopped:
+      break;
+  }
+  return awaiting.prompt +
+         "; no key reaches it there, and what waits for it does not go on: end it by cancel_command, and run "
+         "it in the foreground (`timeout` needs --foreground), or, if somebody stopped it, let it go on with "
+         "kill -CONT";
+}
+
 std::string_view to_string(Reason reason) {
   switch (reason) {
     case Reason::none:

@@ -59,10 +59,15 @@ struct AwaitingInput {
     line,      ///< a line, shown as it is typed
     password,  ///< a line that is not shown
     program,   ///< keys: an editor, a pager, a menu
+    stopped,   ///< it gets no key: it is stopped, as what reads in the background is
   };
   Kind kind = Kind::line;
-  std::string prompt;  ///< the last unfinished line that was printed, plain text; may be empty
+  /// The last unfinished line that was printed, plain text; may be empty. For `stopped`: what is, and why.
+  std::string prompt;
 };
+
+/// What the caller of a tool can do about it.
+[[nodiscard]] std::string how_to_answer(const AwaitingInput& awaiting);
 
 /// The state of a command and what it printed. Offsets and counts are raw bytes of the tab's log.
 struct CommandResult {

@@ -34,6 +34,9 @@ constexpr Milliseconds kTimeToAnswer{2'000};
 /// How often a command of another process is looked at: each look reads the log from its start.
 constexpr Milliseconds kBetweenGlances{500};
 
+constexpr std::string_view kNoTimeout =
+    "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
+
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
     throw Error(ErrorCode::invalid_argument, "command: has a NUL byte, which no shell can take");
@@ -41,13 +44,6 @@ void check_command(const std::string& command) {
   if (command.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(ErrorCode::invalid_argument, "command: must not be empty");
   }
-}
-
-std::string how_to_answer(const AwaitingInput& awaiting) {
-  return std::string(awaiting.kind == AwaitingInput::Kind::program
-                         ? "it waits for keys: read_screen shows it, send_keys and send_text drive it"
-                         : "it waits for the keyboard: send_text answers it") +
-         "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
 }
 
 /// What to do about a command that was interrupted at its time-out.
@@ -239,7 +235,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
       const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
       result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
     }
-    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting)
+    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting) + kNoTimeout.data()
                                               : about_another_shell(*tab));
   } else if (!run->has_begun()) {
     result.timed_out = Clock::now() >= deadline;

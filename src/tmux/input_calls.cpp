@@ -52,6 +52,23 @@ bool is_at_its_prompt(const Tab& tab) {
   return tab.runs.empty() && !tab.files.running_nonce() && shell_is_idle(tab);
 }
 
+bool has_signal_key(const std::vector<std::string>& keys) {
+  return std::ranges::any_of(keys, [](const std::string& key) {
+    return key.size() == 3 && (key[0] == 'C' || key[0] == 'c') && key[1] == '-' &&
+           std::string_view("cCzZ\\").find(key[2]) != std::string_view::npos;
+  });
+}
+
+/// Whether a program takes what is typed, so that nothing of it is left for the prompt: it reads keys, or waits
+/// for them. What may end it (C-c) is not counted: its end is then told as somebody's.
+bool is_taken_by_program(const Tab& tab, std::string_view typed) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const bool program = foreground.kind == Foreground::Kind::program || foreground.runs_program;
+  const auto mode = terminal_mode(tab.tty);
+  return program && mode && typed.find_first_of("\x03\x1a\x1c") == std::string_view::npos &&
+         (!mode->line || awaiting_input(tab));
+}
+
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its
 /// command has it, and may be what the text answers: then only the typing of that command is waited for,
 /// which may be about to begin at the prompt.
@@ -93,7 +110,8 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  tab->sent.add(tab->log, tab->tty, sent.from_byte, request.submit ? text + "\n" : text, is_for_paste(text));
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab, is_taken_by_program(*tab, text));
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
     sent.notes.emplace_back(
@@ -119,7 +137,9 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  tab->sent.add(tab->log, tab->tty, sent.from_byte, typed_by_keys(request.keys), false);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab,
+                             !has_signal_key(request.keys) && is_taken_by_program(*tab, {}));
   sent.sent = request.keys.size();
   co_await keyboard.type(send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;

@@ -27,6 +27,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Milliseconds kStopWithin{2'000};
+/// How long after SIGKILL the prompt may take to come: a call returns within 6 s.
+constexpr Milliseconds kKilledWithin{900};
 constexpr Milliseconds kTooEarly{200};
 /// How long the command of a call that came before may take to be typed; after that, the tab has no prompt.
 constexpr Milliseconds kBeforeTyped{5'000};
@@ -90,6 +92,12 @@ Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   }
 }
 
+/// A shell that took the terminal is deaf to SIGTERM, and the tab's own has no use without one: the next has.
+int signal_for(const Foreground& now, Pressure pressure) {
+  const bool own_shell = now.terminal_is_taken && now.pid == now.shell_pid;
+  return own_shell || pressure == Pressure::kill ? SIGKILL : now.terminal_is_taken ? SIGHUP : SIGTERM;
+}
+
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone. nullopt: a command of ours came to run meanwhile.
 Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Parts& parts, TabPtr tab,
@@ -109,14 +117,14 @@ Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Pa
     const auto terminal = parts.context.terminal_of(*tab);
     co_await press_interrupt_key(*tab, *terminal);
   }
-  const auto give_up_at = std::min(begin + kEndCommand.kill_after + kStopWithin, time.returns_by());
+  const auto give_up_at = std::min(begin + kEndCommand.kill_after + kKilledWithin, time.returns_by());
   while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
     escalation.look(Clock::now());
     const Foreground now = look_at_foreground(tab->pane_pid);
     const Pressure pressure = escalation.pressure();
     if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing &&
         pressure != Pressure::ask && escalation.is_due(now.group)) {
-      signal_foreground(tab->pane_pid, now.group, pressure == Pressure::kill ? SIGKILL : SIGTERM);
+      signal_foreground(tab->pane_pid, now.group, signal_for(now, pressure));
     }
     co_await sleep_for(Milliseconds(20));
   }
