@@ -82,12 +82,11 @@ def own_words(printed: str) -> str:
     return line.strip()[:MOST_WORDS]
 
 
-def try_again(build: str, failed: dict[str, str], directory: Path) -> int:
-    """Each of them alone; the exit code of the run."""
+def try_again(build: str, failed: dict[str, str], printed: str, directory: Path) -> int:
+    """Each of them alone; the exit code of the run. `printed`: by the first try."""
     print(f"\nOnce more, alone: {', '.join(failed)}", flush=True)
-    log = Path(build) / "Testing" / "Temporary" / "LastTest.log"
-    if log.exists():
-        shutil.copy(log, log.with_name("FirstTry.log"))
+    # Of what was printed, as a test that lists the tests takes ctest's own log away meanwhile.
+    (Path(build) / "Testing" / "Temporary" / "FirstTry.log").write_text(printed)
     codes = {name: run(build, ["-R", f"^{re.escape(name)}$"], directory / "second.xml")[0] for name in failed}
     print()
     for name, code in codes.items():
@@ -107,7 +106,7 @@ def main(arguments: list[str]) -> int:
         if len(failed) > MOST_TRIES:
             print(f"\n{len(failed)} tests failed: these are no flakes, and none is tried once more")
             return code
-        return try_again(build, failed, Path(directory))
+        return try_again(build, failed, printed, Path(directory))
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
 
 asio::awaitable<void> CommandActs::type_probe() {
   try {
-    co_await terminal_.type("\x15" + typed_.script.probe_line + "\r", InputKind::key);
+    co_await terminal_.type("\x15" + typed_.script.probe_line + "\r", TypedAs::key);
   } catch (const Error&) {
     // without the probe, the command is ended by force
   }

@@ -322,7 +322,7 @@ asio::awaitable<bool> CommandTyping::try_to_type(std::string bytes) {
   typed_.failure.reset();
   try {
     done =
-        co_await terminal_.type(std::move(bytes), InputKind::line, PaneFact::full_screen | touch_of_others());
+        co_await terminal_.type(std::move(bytes), TypedAs::line, PaneFact::full_screen | touch_of_others());
   } catch (const Error& error) {
     typed_.failure = error;
   }

@@ -24,7 +24,7 @@ enum class PaneFact : unsigned {
 }
 
 /// What we type, for PaneFact::others_typed: a line, or the C-c before one, resets it; a key changes nothing.
-enum class InputKind { key, line };
+enum class TypedAs { key, line };
 
 /// Whether an Error of `type` means that nothing was typed: the pane is gone, or tmux could not be asked at
 /// all (no process can be started).
@@ -43,7 +43,7 @@ class PaneTerminal {
 
   /// Types these bytes (a NUL only alone), exactly and in one piece. False: a fact of `unless` was true at
   /// that moment, and nothing was typed. Throws Error; unless nothing_was_typed, the bytes may be there.
-  [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, InputKind kind,
+  [[nodiscard]] virtual boost::asio::awaitable<bool> type(std::string bytes, TypedAs kind,
                                                           PaneFact unless = PaneFact::none) = 0;
   /// As `type`, but within `time` or not at all.
   [[nodiscard]] virtual boost::asio::awaitable<bool> type_within(Milliseconds time, std::string bytes) = 0;

@@ -91,7 +91,7 @@ asio::awaitable<bool> PromptCleaner::press_c_c() {
   const Foreground now = look_at_foreground(tab_.pane_pid);
   bool pressed = now.pid == prompt_.pid && now.kind == prompt_.kind;
   if (pressed) {
-    pressed = co_await terminal_.type("\x03", InputKind::line, PaneFact::person_types);
+    pressed = co_await terminal_.type("\x03", TypedAs::line, PaneFact::person_types);
   }
   if (pressed) {
     // A second C-c that the shell handles late would discard what is typed next.

@@ -40,7 +40,7 @@ TEST_CASE("command clear: a half-typed line is neither run nor kept, and the not
           "somebody may have typed here since the last command (a client was attached, or keys were sent): "
           "C-c went first, so that nothing of it was run or completed. The line was: \"" +
               line + "\"; it is not put back: tell them, or send_text with submit: false types it again");
-    CHECK(tab.pane().typed.back().first == InputKind::line);
+    CHECK(tab.pane().typed.back().first == TypedAs::line);
     REQUIRE(tab.comes_to_prompt());
     tab.pane().press("echo later > later\r");  // nothing stands before it
     CHECK(tab.comes_true([&] { return test::content_of(tab.home() / "later") == "later\n"; }));
@@ -59,7 +59,7 @@ TEST_CASE("command clear: at an empty prompt that somebody visited nothing is sa
     CHECK(run->record().notes.empty());
     // $? is of our command before, not of our C-c.
     CHECK(tab.output(run) == (shell == "/usr/bin/fish" ? "ours\n" : "ours 4\n"));
-    CHECK(tab.pane().typed.back().first == InputKind::line);
+    CHECK(tab.pane().typed.back().first == TypedAs::line);
   }
 }
 

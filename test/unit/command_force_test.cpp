@@ -92,7 +92,7 @@ TEST_CASE("command force: a cancel is a C-c first, and the shell lives on") {
     tab.finish(run);
     check_cancelled(run, Reason::cancelled_by_client, 130);
     CHECK(tab.output(run).starts_with("begun\n"));
-    CHECK(tab.pane().typed.at(1) == std::pair(InputKind::key, std::string("\x03")));
+    CHECK(tab.pane().typed.at(1) == std::pair(TypedAs::key, std::string("\x03")));
     for (const Survivor& survivor : run->survivors()) {
       CHECK_MESSAGE(false, survivor.pid << " " << survivor.command);
     }

@@ -279,7 +279,7 @@ TEST_CASE("command run: nothing of the text is typed, and the files are the owne
     tab.run("echo SECRET > /dev/null");
     CHECK(files >= 4);
     REQUIRE(tab.pane().typed.size() == 1);
-    CHECK(tab.pane().typed[0].first == InputKind::line);
+    CHECK(tab.pane().typed[0].first == TypedAs::line);
     CHECK(tab.pane().typed[0].second.find("SECRET") == std::string::npos);
     CHECK(tab.pane().typed[0].second.size() < 200);
   }

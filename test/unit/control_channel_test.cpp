@@ -465,7 +465,7 @@ TEST_CASE("channel: what we type, and who looks on or leaves, is no news") {
   const auto before = client.news();
   REQUIRE(before);
   for (int i = 0; i < 10; ++i) {
-    RealTmux::line(tmux.ask(type_bytes("%0", "some text", "", InputKind::line)));
+    RealTmux::line(tmux.ask(type_bytes("%0", "some text", "", TypedAs::line)));
     RealTmux::line(tmux.ask("capture-pane -p -t %0"));
     CHECK(no_news(tmux, client, *before));
   }

@@ -49,9 +49,9 @@ class PtyPane {
   std::function<std::pair<std::string, bool>(const std::string& bytes)> on_type;
   /// What of the printed bytes comes to the log's writer.
   std::function<std::string(std::string bytes)> on_print;
-  bool answers = true;                                   ///< to answers_within
-  int times_asked = 0;                                   ///< for its facts, but not by a typing
-  std::vector<std::pair<InputKind, std::string>> typed;  ///< by our commands
+  bool answers = true;                                 ///< to answers_within
+  int times_asked = 0;                                 ///< for its facts, but not by a typing
+  std::vector<std::pair<TypedAs, std::string>> typed;  ///< by our commands
   std::function<void()> after_typing;
   std::function<void()> on_ask;  ///< for its facts
 
@@ -94,7 +94,7 @@ class PtyPane {
   class Terminal : public PaneTerminal {
    public:
     explicit Terminal(PtyPane& pane) : pane_(pane) {}
-    [[nodiscard]] asio::awaitable<bool> type(std::string bytes, InputKind how, PaneFact unless) override {
+    [[nodiscard]] asio::awaitable<bool> type(std::string bytes, TypedAs how, PaneFact unless) override {
       co_await asio::post(asio::use_awaitable);  // as tmux, it answers later
       if (has(unless, pane_.facts)) {
         co_return false;
@@ -107,7 +107,7 @@ class PtyPane {
       if (pane_.program_.pid() == 0) {
         throw Error(ErrorCode::not_found, "no such pane");
       }
-      if (how == InputKind::line) {
+      if (how == TypedAs::line) {
         pane_.facts = PaneFact::none;
       }
       co_await asio::async_write(pane_.master_, asio::buffer(bytes), asio::use_awaitable);
@@ -117,7 +117,7 @@ class PtyPane {
       co_return told;
     }
     [[nodiscard]] asio::awaitable<bool> type_within(Milliseconds /*time*/, std::string bytes) override {
-      return type(std::move(bytes), InputKind::key, PaneFact::none);
+      return type(std::move(bytes), TypedAs::key, PaneFact::none);
     }
     [[nodiscard]] asio::awaitable<bool> is(PaneFact any, PaneFact but_not) override {
       co_await asio::post(asio::use_awaitable);

@@ -228,7 +228,7 @@ TEST_CASE("tmux terminal: what is typed goes to the pane in one list, byte by by
   for (int c = 1; c < 256; ++c) {
     bytes += static_cast<char>(c);
   }
-  CHECK(test::run(asking.io, terminal.type(bytes, InputKind::line, PaneFact::none)));
+  CHECK(test::run(asking.io, terminal.type(bytes, TypedAs::line, PaneFact::none)));
   CHECK(asking.tmux->last().of_server);
   CHECK(asking.tmux->last().in_time);
   bool pasted = false;
@@ -244,14 +244,14 @@ TEST_CASE("tmux terminal: what is typed goes to the pane in one list, byte by by
     }
   }
   CHECK(pasted);
-  CHECK(test::run(asking.io, terminal.type(std::string(1, '\0'), InputKind::key, PaneFact::none)));
+  CHECK(test::run(asking.io, terminal.type(std::string(1, '\0'), TypedAs::key, PaneFact::none)));
   CHECK(asking.tmux->last().commands.find("send-keys -H -t \"%3\" 00") != std::string::npos);
   CHECK(asking.tmux->last().commands.find("paste-buffer") == std::string::npos);
 }
 
 TEST_CASE("tmux terminal: what our typing makes of the pane's touch") {
-  for (const auto& [typed, untouched, kept] : std::vector<std::tuple<InputKind, bool, bool>>{
-           {InputKind::line, true, false}, {InputKind::key, false, true}}) {
+  for (const auto& [typed, untouched, kept] : std::vector<std::tuple<TypedAs, bool, bool>>{
+           {TypedAs::line, true, false}, {TypedAs::key, false, true}}) {
     const std::string commands = type_bytes("%3", "x", {}, typed);
     CHECK((commands.find(set_untouched("-t \"%3\"")) != std::string::npos) == untouched);
     CHECK(commands.ends_with("seen '#{@terminally_kept}'") == kept);
@@ -262,15 +262,15 @@ TEST_CASE("tmux terminal: nothing is typed where a fact is so, and that is no fa
   Asking asking;
   TmuxTerminal terminal(asking.client, PaneId{3});
   asking.tmux->fail("paste-buffer", "no buffer terminally", 1);
-  CHECK_FALSE(test::run(asking.io,
-                        terminal.type("x", InputKind::key, PaneFact::full_screen | PaneFact::others_typed)));
+  CHECK_FALSE(
+      test::run(asking.io, terminal.type("x", TypedAs::key, PaneFact::full_screen | PaneFact::others_typed)));
   const std::string commands = asking.tmux->last().commands;
   CHECK(commands.find("#{||:#{alternate_on}," + others_typed() + "}") != std::string::npos);
   CHECK(commands.find("if-shell") < commands.find("paste-buffer"));  // looked at in the same moment
   asking.tmux->fail("paste-buffer", "no buffer space", 1);
-  CHECK_FALSE(test::run(asking.io, terminal.type("x", InputKind::key, PaneFact::none)));
+  CHECK_FALSE(test::run(asking.io, terminal.type("x", TypedAs::key, PaneFact::none)));
   asking.tmux->fail("paste-buffer", "can't find pane: %3", 1);
-  CHECK(test::failure_of(asking.io, terminal.type("x", InputKind::key, PaneFact::none)).code ==
+  CHECK(test::failure_of(asking.io, terminal.type("x", TypedAs::key, PaneFact::none)).code ==
         ErrorCode::not_found);
   asking.tmux->become("paste-buffer", ScriptedTmux::Fate::lost, 1);
   CHECK(test::failure_of(asking.io, terminal.type_within(Milliseconds(30), "x")).code ==

@@ -176,19 +176,19 @@ std::string drop_buffer_if(std::string_view target, std::string_view condition, 
 }
 
 std::string type_bytes(std::string_view target, std::string_view bytes, std::string_view unless,
-                       InputKind kind) {
+                       TypedAs kind) {
   const std::string at = "-t " + quote(target);
   const std::string keep = "set -pF " + at + " @terminally_";  // a tenth of a millisecond of tmux's
   const std::string buffer = "-b " + std::string(kTypedBuffer);
   const bool nul = bytes == std::string_view("\0", 1);  // no buffer takes it alone
-  std::string commands = kind == InputKind::key ? keep + "kept '#{@terminally_seen}' ; " : "";
+  std::string commands = kind == TypedAs::key ? keep + "kept '#{@terminally_seen}' ; " : "";
   commands += "set-buffer " + buffer + " -- " + quote(nul ? "NUL" : bytes);
   if (!unless.empty()) {
     commands += " ; " + drop_buffer_if(target, unless, kTypedBuffer);
   }
   commands += nul ? " ; delete-buffer " + buffer + " ; send-keys -H " + at + " 00"
                   : " ; paste-buffer -d -r " + buffer + " " + at;  // "sent", by its hook
-  if (kind == InputKind::line) {
+  if (kind == TypedAs::line) {
     commands += " ; " + set_untouched(at);
   } else {
     commands += " ; " + keep + "seen '#{@terminally_kept}'";

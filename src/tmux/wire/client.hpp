@@ -93,7 +93,7 @@ class TmuxClient {
 /// send-keys takes one argument a byte and a time that grows with their square (3,000: 80 ms). What we type
 /// is nobody's visit (others_typed.hpp).
 [[nodiscard]] std::string type_bytes(std::string_view target, std::string_view bytes,
-                                     std::string_view unless = {}, InputKind kind = InputKind::key);
+                                     std::string_view unless = {}, TypedAs kind = TypedAs::key);
 
 /// A command before a paste-buffer, which then fails where this tmux condition of the pane is true.
 [[nodiscard]] std::string drop_buffer_if(std::string_view target, std::string_view condition,

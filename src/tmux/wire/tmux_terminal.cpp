@@ -42,7 +42,7 @@ asio::awaitable<bool> typed_by(TmuxClient tmux, std::string commands) {
 
 TmuxTerminal::TmuxTerminal(TmuxClient tmux, PaneId pane) : tmux_(std::move(tmux)), pane_(to_string(pane)) {}
 
-asio::awaitable<bool> TmuxTerminal::type(std::string bytes, InputKind kind, PaneFact unless) {
+asio::awaitable<bool> TmuxTerminal::type(std::string bytes, TypedAs kind, PaneFact unless) {
   return typed_by(tmux_, type_bytes(pane_, bytes, condition(unless), kind));
 }
 

@@ -14,8 +14,7 @@ class TmuxTerminal : public PaneTerminal {
   /// `tmux` reaches the server that has the pane, and no other.
   TmuxTerminal(TmuxClient tmux, PaneId pane);
 
-  [[nodiscard]] boost::asio::awaitable<bool> type(std::string bytes, InputKind kind,
-                                                  PaneFact unless) override;
+  [[nodiscard]] boost::asio::awaitable<bool> type(std::string bytes, TypedAs kind, PaneFact unless) override;
   [[nodiscard]] boost::asio::awaitable<bool> type_within(Milliseconds time, std::string bytes) override;
   [[nodiscard]] boost::asio::awaitable<bool> is(PaneFact facts, PaneFact but_not) override;
   [[nodiscard]] boost::asio::awaitable<bool> answers_within(Milliseconds time) override;
