@@ -38,6 +38,7 @@ struct Requested {
   Reason why = Reason::none;  ///< its end counts as ours for this reason, whatever ends it
   bool ends = false;          ///< it is to be ended
   bool force = false;         ///< without a C-c and a SIGTERM first
+  bool spares_unseen = false;  ///< at its deadline, one that may wait for the keyboard unseen goes on
   bool answered = false;      ///< the call has answered: it is not typed again, under another id
   Clock::time_point deadline = Clock::time_point::max();
 };
@@ -84,6 +85,7 @@ class CommandSenses {
   [[nodiscard]] virtual bool shell_is_gone() const = 0;      ///< the one that it was typed into
   [[nodiscard]] virtual bool shell_can_be_told() const = 0;  ///< it is still that one, and of this tab
   [[nodiscard]] virtual SeenForeground foreground() const = 0;
+  [[nodiscard]] virtual bool waits_unseen() const = 0;  ///< it may wait for the keyboard: that cannot be seen
 
   // Other commands of the tab.
   [[nodiscard]] virtual bool is_nested() const = 0;

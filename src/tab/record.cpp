@@ -181,6 +181,9 @@ std::string encode_record(const CommandRecord& record) {
   if (record.unread_from != 0) {
     line["unread_from"] = record.unread_from;
   }
+  if (record.spares_unseen) {
+    line["spares_unseen"] = true;
+  }
   if (record.signalled) {
     line["signalled"] = true;
   }
@@ -227,6 +230,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.started_at_ms = numbers.ms("started_at_ms");
     record.started_steady_ms = numbers.ms("started_steady_ms");
     record.deadline_steady_ms = numbers.ms("deadline_steady_ms");
+    record.spares_unseen = line.value("spares_unseen", false);
     record.started_ticks = numbers.count("started_ticks");
     record.shell_pid = numbers.pid("shell_pid");
     record.shell_image = numbers.count("shell_image");

@@ -28,6 +28,8 @@ constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 constexpr Milliseconds kLook{80};
 /// The same where nothing has happened for a while.
 constexpr Milliseconds kQuietLook{1'000};
+/// Whether a command is interrupted at its time-out is decided by then.
+constexpr Milliseconds kJudged{20};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
@@ -78,6 +80,7 @@ std::string why_it_runs_on(const CommandRun& run) {
 struct WaitInCall {
   Clock::time_point until;
   Clock::time_point unanswered_until;  ///< for one that may not have begun
+  bool interrupts = false;             ///< then, unless it is spared
   Clock::time_point answerable_until;  ///< later, there is no time to answer
   bool return_at_input = true;
   std::function<void(const AwaitingInput&)> on_awaiting = nullptr;
@@ -99,7 +102,9 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   PaneLog::Stamp log = tab->log.stamp();
   auto quiet_since = Clock::now();
   const auto has_time = [&] {
-    return Clock::now() < wait.until && (Clock::now() < wait.unanswered_until || run->has_begun());
+    const bool spared = wait.interrupts && run->record().deadline_steady_ms == 0;
+    return Clock::now() < wait.until && !spared &&
+           (Clock::now() < wait.unanswered_until || run->has_begun());
   };
   while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
     const auto now = Clock::now();
@@ -108,7 +113,9 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     const bool moves = printed || input.seen() || run->shells().one_may_wait() || !run->has_begun();
     quiet_since = moves ? now : quiet_since;
     const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
-    if (co_await run->wait_for_end_by(std::min(look, wait.until))) {
+    const auto judged = now < wait.unanswered_until ? wait.unanswered_until + kJudged : wait.until;
+    const auto by = std::min(std::min(look, judged), wait.until);
+    if (co_await run->wait_for_end_by(by)) {
       break;
     }
     // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
@@ -177,7 +184,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
   ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
   const TabPtr& tab = place.tab;
-  const bool interrupts = request.on_timeout == OnTimeout::interrupt;
+  const bool interrupts = request.on_timeout != OnTimeout::background;
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
@@ -186,6 +193,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.deadline = interrupts ? deadline : last_moment;
+  what.spares_unseen = !request.on_timeout;
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {
@@ -200,6 +208,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   wait.until = std::min(window_end, time.returns_by());
   wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
   wait.unanswered_until = deadline;
+  wait.interrupts = interrupts;
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
   wait.on_awaiting = std::move(request.on_awaiting);

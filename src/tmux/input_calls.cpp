@@ -27,7 +27,8 @@ constexpr Milliseconds kStillWaits{5};
 
 /// Who waits for the keyboard, with nothing typed there that it could still read.
 std::optional<AwaitingInput> input_taker(const Tab& tab) {
-  return unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+  const auto awaiting = unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+  return awaiting && awaiting->kind == AwaitingInput::Kind::stopped ? std::nullopt : awaiting;
 }
 
 /// What of the keys goes at once: a line where lines are read, else a key. Behind the first, the program may
@@ -117,6 +118,9 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
     sent.notes.emplace_back(
         "typed at the shell's prompt, as a person would; execute_command gives the output and the exit code "
         "of a command");
+  }
+  if (const auto awaiting = awaiting_input(*tab); awaiting && awaiting->kind == AwaitingInput::Kind::stopped) {
+    sent.notes.push_back(how_to_answer(*awaiting));
   }
   if (!text.empty()) {
     co_await keyboard.paste(text, is_for_paste(text), request.submit);

@@ -138,12 +138,42 @@ class Exit(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            Person(server).keys(tab, "cat", "Enter")
-            poll(lambda: tab.row.foreground == "cat", 10)
+            Person(server).keys(tab, "sleep 3", "Enter")
+            poll(lambda: tab.row.foreground == "sleep", 10)
             self.assertEqual(tab.call("wait_for", until="exit", timeout_ms=300).state, "running")
             waiting = server.call_async("wait_for", window_id=tab.id, until="exit", timeout_ms=50_000)
-            Person(server).keys(tab, "C-d")
             self.assertIs(server.result(waiting, "wait_for").matched, True)
+
+    def test_a_question_comes_before_the_end(self) -> None:
+        """S8: of a line, a password, keys, a shell that the command opened, a person's program; from execute, a wait, and behind an answer."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command, kind, answer in (
+                ("read -p 'Name? ' x; sleep 1; echo got $x", "line", "Ada"),
+                ("read -s -p 'Password: ' x; sleep 1", "password", "Ada"),
+                ("less /etc/passwd", "program", "q"),
+                ("cat", "line", None),
+            ):
+                tab.start(command)
+                waited = tab.call("wait_for", until="exit", timeout_ms=50_000)
+                self.assertEqual((waited.matched, waited.reason, waited.state), (False, "awaiting_input", "running"), waited)
+                self.assertEqual(waited.awaiting_input["kind"], kind)
+                self.assertTrue(any("send_text" in note for note in waited.notes), waited)
+                if answer:
+                    sent = tab.call("send_text", text=answer, until="exit", timeout_ms=50_000)
+                    self.assertEqual((sent.matched, sent.exit_code), (True, 0), sent)
+                else:
+                    self.assertEqual(tab.call("send_text", text="x", until="exit", timeout_ms=50_000).reason, "awaiting_input")
+                    self.assertIs(tab.call("send_keys", keys=["C-d"], until="exit", timeout_ms=50_000).matched, True)
+            Person(server).keys(tab, "cat", "Enter")
+            poll(lambda: tab.row.foreground == "cat", 10)
+            self.assertEqual(tab.call("wait_for", until="exit", timeout_ms=50_000).reason, "awaiting_input")
+            Person(server).keys(tab, "C-d")
+            poll(lambda: tab.row.foreground == "bash", 10)
+            tab.start("bash --norc")
+            waited = tab.call("wait_for", until="exit", timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.reason), (False, "awaiting_input"), waited)
+            self.assertTrue(any("another shell now waits" in note for note in waited.notes), waited)
 
     def test_a_command_of_a_server_that_is_gone(self) -> None:
         with Sandbox() as sandbox:
@@ -338,7 +368,10 @@ class AfterSending(unittest.TestCase):
         for program, text in (
             ("python3 -q", f"{wait}; print('READY')"),
             ("python3 -q", f"for i in range(1):\n    {wait}\n    print('READY')\n\n"),
-            ("sqlite3", "with recursive t(n) as (select 1 union all select n + 1 from t where n < 3000000)\nselect count(*), 'READY' from t;"),
+            (
+                "sqlite3",
+                "with recursive t(n) as (select 1 union all select n + 1 from t where n < 3000000)\nselect count(*), 'READY' from t;",
+            ),
             ("node", "setTimeout(() => console.log('READY'), 1200); 1"),
             ("sh", "sleep 1; echo READY"),
         ):
@@ -365,7 +398,9 @@ class AfterSending(unittest.TestCase):
             tab = server.create_tab(shell="bash")
             tab.start("python3 -q", until="input", timeout_ms=30_000)
             for more in (True, False):
-                sent = tab.call("send_text", text="import time; time.sleep(1); print('READY', 1)" if more else "time.sleep(1); print('DONE')")
+                sent = tab.call(
+                    "send_text", text="import time; time.sleep(1); print('READY', 1)" if more else "time.sleep(1); print('DONE')"
+                )
                 begin = time.monotonic()
                 arguments = {"pattern": "READY", "from_byte": sent.from_byte} if more else {"pattern": "DONE"}
                 self.assertTrue(tab.call("wait_for", until="pattern", timeout_ms=30_000, **arguments).matched)

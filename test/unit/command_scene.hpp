@@ -43,6 +43,7 @@ class Scene : public CommandSenses {
   bool tmux_answers = true;
   bool others_typed = false;
   bool stopped = false;
+  bool unseen = false;
 
   [[nodiscard]] bool has_start() const override { return start_read; }
   [[nodiscard]] std::optional<SeenEnd> end() const override { return end_read; }
@@ -61,6 +62,7 @@ class Scene : public CommandSenses {
   [[nodiscard]] bool shell_is_gone() const override { return shell_gone; }
   [[nodiscard]] bool shell_can_be_told() const override { return !shell_gone; }
   [[nodiscard]] SeenForeground foreground() const override { return front; }
+  [[nodiscard]] bool waits_unseen() const override { return unseen; }
   [[nodiscard]] bool is_nested() const override { return nested; }
   [[nodiscard]] bool is_outermost() const override { return outermost; }
   [[nodiscard]] bool one_around_is_ending() const override { return around_is_ending; }
@@ -101,6 +103,7 @@ inline std::string name_of(const Act& act) {
     std::string operator()(const act::RestoreFiles&) const { return "restore files"; }
     std::string operator()(const act::LookForShells&) const { return "look for shells"; }
     std::string operator()(const act::RecordTermination&) const { return "record"; }
+    std::string operator()(const act::Spare&) const { return "spare"; }
     std::string operator()(const act::SignalGroup& to) const {
       return signal(to.signal) + " group " + std::to_string(to.group) +
              (to.shell_goes_on ? " and tell shell" : "");
