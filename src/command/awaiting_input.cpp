@@ -10,6 +10,7 @@
 #include "system/keyboard_wait.hpp"
 #include "system/proc.hpp"
 #include "system/terminal.hpp"
+#include "tab/keyboard_look.hpp"
 
 namespace terminally {
 namespace {
@@ -36,60 +37,6 @@ bool is_idle_shell(const Tab& tab, const Foreground& foreground) {
   return !nonce || tab.files.exit_code(*nonce).has_value();
 }
 
-/// A terminal of the tab: its own, or one that a program in it made.
-struct Place {
-  std::string tty;
-  Foreground foreground;
-};
-
-struct Verdict {
-  std::optional<Kind> kind = std::nullopt;
-  bool unseen = false;  ///< whether anybody waits cannot be seen
-  [[nodiscard]] friend bool operator==(const Verdict&, const Verdict&) = default;
-};
-
-/// Keys are passed on as they come: who reads them in the end decides. A shell at its prompt there is looked
-/// for by CommandShells.
-Verdict verdict_on_keys(const Tab& tab, const Place& place, const GroupWait& group, bool echo) {
-  const Foreground& foreground = place.foreground;
-  if (foreground.kind == Foreground::Kind::gateway) {
-    return {.unseen = true};  // what a far side waits for is not to be seen here
-  }
-  if (group.wait == TtyWait::no) {
-    return {};
-  }
-  const bool shell = foreground.shell && group.pid == foreground.pid;
-  const bool edits =
-      (shell && !echo) || (has_line_editor(group.pid) && !unfinished_line(tab.log, tab.cols).empty());
-  return {edits ? Kind::line : Kind::program};
-}
-
-Verdict verdict(const Tab& tab, const Place& place) {
-  const auto mode = terminal_mode(place.tty);
-  if (!mode) {
-    return {.unseen = true};
-  }
-  const dev_t terminal = terminal_device(place.tty);
-  const bool gateway = place.foreground.kind == Foreground::Kind::gateway;
-  const auto inner = mode->line ? std::nullopt : inner_terminal(place.foreground, terminal);
-  if (inner) {
-    const bool prompt = gateway && !place.foreground.runs_program;
-    return prompt ? Verdict() : verdict(tab, {inner->tty, inner->foreground});
-  }
-  const GroupWait group = group_wait(place.foreground, terminal, mode->line && mode->echo);
-  if (!mode->line) {
-    return verdict_on_keys(tab, place, group, mode->echo);
-  }
-  if (!mode->echo) {
-    // su and sudo are another user's: their mode is all that can be seen.
-    return group.wait != TtyWait::no || gateway ? Verdict{Kind::password} : Verdict();
-  }
-  // A server may have the keyboard among what it listens to; a program that asks leaves its question open.
-  const bool asks = group.wait == TtyWait::among && !gateway && !unfinished_line(tab.log, tab.cols).empty();
-  return group.wait == TtyWait::only || asks ? Verdict{Kind::line}
-                                             : Verdict{.unseen = group.wait == TtyWait::unknown};
-}
-
 /// What of a command was stopped, while nothing else of it goes on. What was stopped before is somebody's.
 std::optional<AwaitingInput> stopped_input(const Tab& tab, const Foreground& foreground) {
   const auto program = process_info(foreground.pid);
@@ -105,23 +52,18 @@ std::optional<AwaitingInput> stopped_input(const Tab& tab, const Foreground& for
 }  // namespace
 
 std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
-  const Place place{tab.tty, look_at_foreground(tab.pane_pid)};
-  const Foreground& foreground = place.foreground;
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
   if (foreground.kind == Foreground::Kind::nothing || foreground.shell_pid == 0 ||
       is_idle_shell(tab, foreground)) {
     return std::nullopt;
   }
   // Where others start or end beside it, a look at the children of a process may miss one: `children`,
   // proc(5).
-  const auto kind = verdict(tab, place).kind;
-  if (!kind || verdict(tab, place).kind != kind) {
+  const auto kind = look_at_keyboard(tab, foreground).kind;
+  if (!kind || look_at_keyboard(tab, foreground).kind != kind) {
     return kind ? std::nullopt : stopped_input(tab, foreground);
   }
   return AwaitingInput{*kind, unfinished_line(tab.log, tab.cols, guard)};
-}
-
-bool waits_unseen(const Tab& tab) {
-  return verdict(tab, {tab.tty, look_at_foreground(tab.pane_pid)}).unseen;
 }
 
 std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {

@@ -137,11 +137,12 @@ BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   }
   if (foreground.terminal_is_taken) {
     const bool is_held = foreground.pid != foreground.shell_pid;
-    return BusyTab(tab, first_sentence(tab) +
-                            (is_held ? "There runs " + name_of(foreground) + ", which took" : "A program took") +
-                            " the terminal from the tab's shell (as `setsid -c` does): that shell has none "
-                            "any more. To end it and start a new shell: " +
-                            (tab.for_person ? "close the tab" : next_call("cancel_command", tab.window)));
+    return BusyTab(tab,
+                   first_sentence(tab) +
+                       (is_held ? "There runs " + name_of(foreground) + ", which took" : "A program took") +
+                       " the terminal from the tab's shell (as `setsid -c` does): that shell has none "
+                       "any more. To end it and start a new shell: " +
+                       (tab.for_person ? "close the tab" : next_call("cancel_command", tab.window)));
   }
   return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
                           ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +

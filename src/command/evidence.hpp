@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "command/awaiting_input.hpp"
 #include "command/command_acts.hpp"
 #include "log/log_end.hpp"
 
@@ -47,9 +46,6 @@ class Evidence : public CommandSenses {
   [[nodiscard]] bool shell_is_gone() const override { return !is_alive(record_->shell_pid); }
   [[nodiscard]] bool shell_can_be_told() const override { return shells_.own().has_value(); }
   [[nodiscard]] SeenForeground foreground() const override;
-  [[nodiscard]] bool waits_unseen() const override {
-    return !typed_.reporter.passed_on && terminally::waits_unseen(tab_);
-  }
   [[nodiscard]] bool is_nested() const override { return typed_.nested; }
   [[nodiscard]] bool is_outermost() const override { return place_.is_outermost(); }
   [[nodiscard]] bool one_around_is_ending() const override { return place_.one_around_is_ending(); }

@@ -63,7 +63,7 @@ void Termination::step(const CommandSenses& seen, Clock::time_point now, Todo& t
       todo.look_by(requested.deadline);
       return;
     }
-    if (requested.spares_unseen && seen.has_begun() && seen.waits_unseen()) {
+    if (requested.spares_unseen && seen.has_begun() && seen.foreground().unseen) {
       todo.add(act::Spare{});
       return;
     }

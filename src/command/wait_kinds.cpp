@@ -173,7 +173,8 @@ class PatternWait final : public WaitKind {
   static std::optional<SentInputs::Echo> own_echo(const WaitedTab& tab, const LineMatch& found) {
     const PaneLog& log = tab.tab->log;
     const std::size_t size = found.match.end - found.match.begin;
-    const std::string bytes = log.read(found.byte, static_cast<std::size_t>(found.line_end - found.byte)).bytes;
+    const std::string bytes =
+        log.read(found.byte, static_cast<std::size_t>(found.line_end - found.byte)).bytes;
     const std::uint64_t end = found.byte + (size == 0 ? 0 : raw_position(bytes, size - 1) + 1);
     return tab.tab->sent.echo_at(log, end, tab.now, tab.log_grew);
   }

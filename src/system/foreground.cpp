@@ -236,7 +236,8 @@ Foreground look_at_foreground(ProcessId pane) {
     return {};
   }
   const auto leader = leader_of(terminal->foreground_group);
-  const int shell_pid = leader && leader->parent == pane.pid ? leader->pid : first_child(pane.pid).value_or(0);
+  const int shell_pid =
+      leader && leader->parent == pane.pid ? leader->pid : first_child(pane.pid).value_or(0);
   if (const auto taken = taken_terminal(*terminal, shell_pid)) {
     const ProcessInfo& holder = taken->holder;
     return {.kind = Foreground::Kind::program,

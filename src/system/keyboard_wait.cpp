@@ -1,5 +1,5 @@
-// Finds who waits for a terminal's keyboard: in its foreground group, behind a terminal that one of it made, or
-// stopped in the background.
+// Finds who waits for a terminal's keyboard: in its foreground group, behind a terminal that one of it made,
+// or stopped in the background.
 #include "system/keyboard_wait.hpp"
 
 #include <sys/sysmacros.h>

@@ -22,8 +22,8 @@ constexpr std::size_t kLongestInNote = 4'096;
 /// `for_person`: as Tab::for_person.
 std::string note_of_cleared(std::string line, bool for_person, bool ours) {
   std::string note =
-      ours ? "text or keys were sent here since the last command (send_text, send_keys)" :
-      "somebody may have typed here since the last command (a client was attached, or keys were sent)";
+      ours ? "text or keys were sent here since the last command (send_text, send_keys)"
+           : "somebody may have typed here since the last command (a client was attached, or keys were sent)";
   note += ": C-c went first, so that nothing of it was run or completed";
   line.erase(0, line.find_first_not_of(' '));
   if (!line.empty()) {

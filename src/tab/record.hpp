@@ -123,11 +123,11 @@ struct CommandRecord {
   std::int64_t started_at_ms = 0;  ///< since the epoch
   std::int64_t started_steady_ms = 0;
   std::int64_t deadline_steady_ms = 0;  ///< 0: none
-  bool spares_unseen = false;           ///< at its deadline, one that may wait for the keyboard unseen goes on
-  std::uint64_t started_ticks = 0;      ///< as the start_ticks of processes
-  int shell_pid = 0;                    ///< the shell that the command was typed into
-  std::uint64_t shell_image = 0;        ///< the image of shell_pid then, see process_image
-  std::vector<int> older_jobs;          ///< that shell's children before the command
+  bool spares_unseen = false;       ///< at its deadline, one that may wait for the keyboard unseen goes on
+  std::uint64_t started_ticks = 0;  ///< as the start_ticks of processes
+  int shell_pid = 0;                ///< the shell that the command was typed into
+  std::uint64_t shell_image = 0;    ///< the image of shell_pid then, see process_image
+  std::vector<int> older_jobs;      ///< that shell's children before the command
   std::optional<ShellGateway>
       shell_gateway;  ///< the gateway to that shell, or to the one that the command opened
   std::uint64_t duration_ms = 0;

@@ -145,7 +145,7 @@ class EchoSearch {
       return;
     }
     const std::string_view letters = letters_of(part);
-    const std::size_t found = first && edited_             ? letters.find(*shown_again_)
+    const std::size_t found = first && edited_                   ? letters.find(*shown_again_)
                               : letters.ends_with(*shown_again_) ? letters.size() - shown_again_->size()
                                                                  : std::string_view::npos;
     if (found == std::string_view::npos) {

@@ -103,8 +103,7 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   auto quiet_since = Clock::now();
   const auto has_time = [&] {
     const bool spared = wait.interrupts && run->record().deadline_steady_ms == 0;
-    return Clock::now() < wait.until && !spared &&
-           (Clock::now() < wait.unanswered_until || run->has_begun());
+    return Clock::now() < wait.until && !spared && (Clock::now() < wait.unanswered_until || run->has_begun());
   };
   while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
     const auto now = Clock::now();

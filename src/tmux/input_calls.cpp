@@ -60,8 +60,8 @@ bool has_signal_key(const std::vector<std::string>& keys) {
   });
 }
 
-/// Whether a program takes what is typed, so that nothing of it is left for the prompt: it reads keys, or waits
-/// for them. What may end it (C-c) is not counted: its end is then told as somebody's.
+/// Whether a program takes what is typed, so that nothing of it is left for the prompt: it reads keys, or
+/// waits for them. What may end it (C-c) is not counted: its end is then told as somebody's.
 bool is_taken_by_program(const Tab& tab, std::string_view typed) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool program = foreground.kind == Foreground::Kind::program || foreground.runs_program;
@@ -119,7 +119,8 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
         "typed at the shell's prompt, as a person would; execute_command gives the output and the exit code "
         "of a command");
   }
-  if (const auto awaiting = awaiting_input(*tab); awaiting && awaiting->kind == AwaitingInput::Kind::stopped) {
+  if (const auto awaiting = awaiting_input(*tab);
+      awaiting && awaiting->kind == AwaitingInput::Kind::stopped) {
     sent.notes.push_back(how_to_answer(*awaiting));
   }
   if (!text.empty()) {

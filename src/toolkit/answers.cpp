@@ -126,7 +126,8 @@ void describe_fields(ResultVisitor& v, const WaitForResult& w, Show always) {
     return always == Show::no ? Show::no : show_if(says_something);
   };
   v.flag("matched", w.matched, "What was waited for has come.", always);
-  v.text("reason", w.reason, "Why it did not match: timeout (it goes on), awaiting_input, exited, tab_closed.",
+  v.text("reason", w.reason,
+         "Why it did not match: timeout (it goes on), awaiting_input, exited, tab_closed.",
          if_waited(!w.reason.empty()));
   v.text("match", w.match, "The matched text; the prompt; for a port, pid and name of the listener.",
          if_waited(!w.match.empty()));

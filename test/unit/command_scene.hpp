@@ -43,7 +43,6 @@ class Scene : public CommandSenses {
   bool tmux_answers = true;
   bool others_typed = false;
   bool stopped = false;
-  bool unseen = false;
 
   [[nodiscard]] bool has_start() const override { return start_read; }
   [[nodiscard]] std::optional<SeenEnd> end() const override { return end_read; }
@@ -62,7 +61,6 @@ class Scene : public CommandSenses {
   [[nodiscard]] bool shell_is_gone() const override { return shell_gone; }
   [[nodiscard]] bool shell_can_be_told() const override { return !shell_gone; }
   [[nodiscard]] SeenForeground foreground() const override { return front; }
-  [[nodiscard]] bool waits_unseen() const override { return unseen; }
   [[nodiscard]] bool is_nested() const override { return nested; }
   [[nodiscard]] bool is_outermost() const override { return outermost; }
   [[nodiscard]] bool one_around_is_ending() const override { return around_is_ending; }

@@ -43,14 +43,15 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
   // zsh
   CHECK(printed("s\bsleep 1; echo READY\033[?1l\033>\033[?2004l\r\r\nREADY\r\n", line) == "\r\r\nREADY\r\n");
   // fish draws its prompt anew, and the line twice
-  CHECK(printed("\033]0;~\a\033[92mroot\033[m@vm \033[31m~\033[m# \033[K\r\033[11Csleep "
-                "\r\033[17C1;\r\033[19C \r\033[20Cecho \r\033[25CREADY\r\033[30C\033[19D\033[34msleep\033[30m "
-                "\033[36m1\033[32m;\033[30m \033[34mecho\033[30m \033[36mREADY\r\033[30C\033[m\r\n\033[30m"
-                "\033[?2004l\033[m\rREADY\r\n",
-                line) == "\033[m\rREADY\r\n");
+  CHECK(
+      printed("\033]0;~\a\033[92mroot\033[m@vm \033[31m~\033[m# \033[K\r\033[11Csleep "
+              "\r\033[17C1;\r\033[19C \r\033[20Cecho \r\033[25CREADY\r\033[30C\033[19D\033[34msleep\033[30m "
+              "\033[36m1\033[32m;\033[30m \033[34mecho\033[30m \033[36mREADY\r\033[30C\033[m\r\n\033[30m"
+              "\033[?2004l\033[m\rREADY\r\n",
+              line) == "\033[m\rREADY\r\n");
   // the prompt comes after the line was typed
-  CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", by_program("sleep 1; echo READY\n")) ==
-        "\033[?2004h$ \rREADY\r\n");
+  CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
+                by_program("sleep 1; echo READY\n")) == "\033[?2004h$ \rREADY\r\n");
   CHECK(printed("sleep 1; echo READY\r\nREADY\r\n# ", by_terminal("sleep 1; echo READY\n")) == "READY\r\n# ");
   // node has no bracketed paste
   CHECK(printed("console.log('READY')\r\r\nREADY\r\n", by_program("console.log('READY')\n")) == "READY\r\n");
@@ -63,7 +64,8 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
 
 TEST_CASE("typed echo: several lines (S2)") {
   const std::string_view loop = "for i in 1 2; do\necho READY$i\ndone\n";
-  CHECK(printed("\033[7mfor i in 1 2; do\033[27m\r\n\r\033[7mecho READY$i\033[27m\r\n\r\033[7mdone\033[27m\033M\033M"
+  CHECK(printed("\033[7mfor i in 1 2; do\033[27m\r\n\r\033[7mecho "
+                "READY$i\033[27m\r\n\r\033[7mdone\033[27m\033M\033M"
                 "for i in 1 2; do\r\n\recho READY$i\r\n\rdone\r\n\033[?2004l\rREADY1\r\n",
                 in_editor(loop, true)) == "\rREADY1\r\n");
   // python's continuation prompts
@@ -105,5 +107,6 @@ TEST_CASE("typed echo: what keys type") {
   CHECK(typed_by_keys({"e", "c", "Space", "R", "Enter"}) == "ec R\n");
   CHECK(typed_by_keys({"Up", "enter", "é", "C-m"}) == "\né\n");
   CHECK(typed_by_keys({"a", "Enter", "b", "Left"}) == "a\n");
-  CHECK(echoed_lines("a b\tc\n\n \n\x03" "d\n") == std::vector<std::string>{"abc", "^Cd"});
+  CHECK(echoed_lines("a b\tc\n\n \n\x03"
+                     "d\n") == std::vector<std::string>{"abc", "^Cd"});
 }
