@@ -164,7 +164,7 @@ bool runs_program(const ProcessInfo& gateway) {
   const auto kind = shell_kind(leader->name);
   const bool shell =
       leader->state == 'S' && kind && is_interactive_shell(leader->pid) && reads_terminal(leader->pid, *kind);
-  return !shell && !is_gateway(leader->name);
+  return is_gateway(leader->name) ? runs_program(*leader) : !shell;
 }
 
 /// `shell_pid` is where the terminal's processes begin, and `leader` that of the group, should it live.

@@ -165,7 +165,7 @@ class SecondTerminal(unittest.TestCase):
         needs("ssh", "sshd")
         with Server() as server, Sshd(server.sandbox.root / "ssh") as sshd:
             tab = server.create_tab(shell="bash")
-            command = " ".join(sshd.command()) + " -t 'trap \"\" HUP; echo begun; sleep 4; echo done'"
+            command = sshd.command() + " -t 'trap \"\" HUP; echo begun; sleep 4; echo done'"
             result = tab.execute(command, timeout_ms=2_500)
             self.assertEqual((result.state, result.reason, result.timed_out), ("running", "handed_over", True), result)
             self.assertTrue(any("cannot be seen" in note and "send_text" in note for note in result.notes), result)
@@ -203,7 +203,7 @@ class Stopped(unittest.TestCase):
                 ("sh -c 'timeout 60 cat; echo x'", background),
                 ("sh -c 'timeout 60 sh -c \"read a\"; echo x'", background),
                 ("sh -c 'timeout 60 stty -echo; echo x'", background),
-                ("bash -c 'set -m; cat & wait $!; sleep 60 | cat >/dev/null &  wait %1'", background),
+                ("python3 -c 'import os, subprocess; subprocess.run([\"cat\"], preexec_fn=os.setpgrp)'", background),
                 ("sh -c 'sh -c \"kill -STOP \\$\\$\"; echo x'", "is stopped"),
             ):
                 with self.subTest(command):
