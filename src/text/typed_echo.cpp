@@ -135,19 +135,24 @@ class EchoSearch {
 
   /// What an editor shows until it is left was not printed by a program.
   void look_at_edited(const Shown::Part& part, bool first) {
-    const auto lines = input_.lines.end() - shown_again_;
-    if (first && edited_ && input_.entered) {
+    const bool is_left_by_enter = first && edited_ && input_.entered;
+    if (is_left_by_enter) {
       ranges_.push_back({part.begin, part.end, part.open});
-      shown_again_ += input_.pasted ? lines : std::min<std::ptrdiff_t>(lines, 1);
-      return;
     }
-    if (lines == 0) {
+    if (shown_again_ == input_.lines.end()) {
       return;
     }
     const std::string_view letters = letters_of(part);
-    const std::size_t found = first && edited_                   ? letters.find(*shown_again_)
-                              : letters.ends_with(*shown_again_) ? letters.size() - shown_again_->size()
-                                                                 : std::string_view::npos;
+    const bool at_end = letters.ends_with(*shown_again_);
+    const std::size_t found = first && edited_ ? letters.find(*shown_again_)
+                              : at_end         ? letters.size() - shown_again_->size()
+                                               : std::string_view::npos;
+    if (is_left_by_enter) {  // it may be the line before that was still there
+      shown_again_ = found == std::string_view::npos ? shown_again_
+                     : input_.pasted                 ? input_.lines.end()
+                                                     : shown_again_ + 1;
+      return;
+    }
     if (found == std::string_view::npos) {
       add_beginning(part, *shown_again_);
       return;

@@ -65,9 +65,10 @@ bool has_signal_key(const std::vector<std::string>& keys) {
 bool is_taken_by_program(const Tab& tab, std::string_view typed) {
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool program = foreground.kind == Foreground::Kind::program || foreground.runs_program;
+  const bool asks = program || foreground.kind == Foreground::Kind::shell;  // `read`
   const auto mode = terminal_mode(tab.tty);
-  return program && mode && typed.find_first_of("\x03\x1a\x1c") == std::string_view::npos &&
-         (!mode->line || awaiting_input(tab));
+  const bool takes = mode && ((program && !mode->line) || (asks && awaiting_input(tab)));
+  return takes && typed.find_first_of("\x03\x1a\x1c") == std::string_view::npos;
 }
 
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its

@@ -311,8 +311,7 @@ class TakenTerminal(unittest.TestCase):
         ("setsid -c sh", "sh"),
         ("setsid -c sleep 1000", "sleep"),
         ("(setsid -c sh -c 'trap \"\" HUP TERM; while :; do sleep 1; done')", "sh"),
-        ("setsid -c bash --norc", "bash"),
-        ("setsid -wc sleep 1000", "sleep"),
+        ("setsid -c zsh -f", "zsh"),
     )
 
     @on_this_side("root's")
@@ -332,9 +331,22 @@ class TakenTerminal(unittest.TestCase):
                 self.assertEqual(tab.execute("echo free; tty >/dev/tty").output.splitlines()[0], "free")
 
     @on_this_side("root's")
+    def test_a_command_that_goes_on(self) -> None:
+        """It has lost the terminal itself: its END comes by the shell that is started anew."""
+        needs_root()
+        for command in ("setsid -wc sleep 1000", "setsid -wc sh; echo more"):
+            with self.subTest(command), Server() as server:
+                tab = self.taken(server, command)
+                self.assertIn("command", tab.call_error("execute_command", command="true", timeout_ms=2_000))
+                watch = Stopwatch()
+                self.assertEqual(tab.call("cancel_command").state, "cancelled")
+                watch.within(6, timers=6)
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    @on_this_side("root's")
     def test_closed(self) -> None:
         needs_root()
-        for command, _ in self.COMMANDS:
+        for command in [command for command, _ in self.COMMANDS] + ["setsid -wc sleep 1000"]:
             with self.subTest(command), Server() as server:
                 server.create_tab()
                 tab = self.taken(server, command)

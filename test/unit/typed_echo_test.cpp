@@ -49,6 +49,9 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
               "\033[36m1\033[32m;\033[30m \033[34mecho\033[30m \033[36mREADY\r\033[30C\033[m\r\n\033[30m"
               "\033[?2004l\033[m\rREADY\r\n",
               line) == "\033[m\rREADY\r\n");
+  // the editor still had the line before
+  CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) ==
+        "\r\033[?2004h$ \rREADY\r\n");
   // the prompt comes after the line was typed
   CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
                 by_program("sleep 1; echo READY\n")) == "\033[?2004h$ \rREADY\r\n");
