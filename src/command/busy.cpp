@@ -129,12 +129,6 @@ BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
 
 BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
-  if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
-    return BusyTab(tab, first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
-                            keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +
-                            (tab.for_person ? "" : "; open another by create_tab, with \"shell\": \"bash\"") +
-                            keys.how);
-  }
   if (foreground.terminal_is_taken) {
     const bool is_held = foreground.pid != foreground.shell_pid;
     return BusyTab(tab,
@@ -143,6 +137,12 @@ BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
                        " the terminal from the tab's shell (as `setsid -c` does): that shell has none "
                        "any more. To end it and start a new shell: " +
                        (tab.for_person ? "close the tab" : next_call("cancel_command", tab.window)));
+  }
+  if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
+    return BusyTab(tab, first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
+                            keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +
+                            (tab.for_person ? "" : "; open another by create_tab, with \"shell\": \"bash\"") +
+                            keys.how);
   }
   return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(foreground) + keys.what +
                           ". No command of ours began it: " + to_wait_for_its_end(tab) + keys.how +

@@ -80,6 +80,21 @@ class Shown {
   Part part_;
 };
 
+/// Where the line begins, should the letters end with it, drawn once or more often, the last time in part.
+std::size_t drawn_at_end(std::string_view letters, std::string_view line) {
+  std::size_t at = letters.find(line);
+  for (; at != std::string_view::npos; at = letters.find(line, at + 1)) {
+    std::string_view rest = letters.substr(at);
+    while (rest.starts_with(line)) {
+      rest.remove_prefix(line.size());
+    }
+    if (line.starts_with(rest)) {
+      break;
+    }
+  }
+  return at;
+}
+
 /// Goes through what is shown, and takes each line of the input once where the terminal or a program echoes
 /// it, and once where an editor shows it.
 class EchoSearch {
@@ -143,10 +158,8 @@ class EchoSearch {
       return;
     }
     const std::string_view letters = letters_of(part);
-    const bool at_end = letters.ends_with(*shown_again_);
-    const std::size_t found = first && edited_ ? letters.find(*shown_again_)
-                              : at_end         ? letters.size() - shown_again_->size()
-                                               : std::string_view::npos;
+    const std::size_t found =
+        first && edited_ ? letters.find(*shown_again_) : drawn_at_end(letters, *shown_again_);
     if (is_left_by_enter) {  // it may be the line before that was still there
       shown_again_ = found == std::string_view::npos ? shown_again_
                      : input_.pasted                 ? input_.lines.end()

@@ -92,10 +92,24 @@ Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   }
 }
 
-/// A shell that took the terminal is deaf to SIGTERM, and the tab's own has no use without one: the next has.
+bool has_no_terminal(const Foreground& shell) {
+  return shell.terminal_is_taken && shell.pid == shell.shell_pid;
+}
+
+/// Where the tab's shell has lost its terminal, and nobody has that any more: the next shell has it again.
+void end_shell_without_terminal(const Tab& tab, std::vector<std::string>& notes) {
+  const Foreground now = look_at_foreground(tab.pane_pid);
+  const auto shell = has_no_terminal(now) ? process_info(now.pid) : std::nullopt;
+  if (shell && signal_process(shell->id(), SIGKILL)) {
+    note_once(notes,
+              "the program had taken the terminal from the tab's shell (as `setsid -c` does): a new "
+              "shell was started (variables, functions and options of the old one are gone)");
+  }
+}
+
+/// A shell that took the terminal is deaf to SIGTERM.
 int signal_for(const Foreground& now, Pressure pressure) {
-  const bool own_shell = now.terminal_is_taken && now.pid == now.shell_pid;
-  return own_shell || pressure == Pressure::kill ? SIGKILL : now.terminal_is_taken ? SIGHUP : SIGTERM;
+  return pressure == Pressure::kill ? SIGKILL : now.terminal_is_taken ? SIGHUP : SIGTERM;
 }
 
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
@@ -120,10 +134,11 @@ Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Pa
   const auto give_up_at = std::min(begin + kEndCommand.kill_after + kKilledWithin, time.returns_by());
   while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
     escalation.look(Clock::now());
+    end_shell_without_terminal(*tab, result.notes);
     const Foreground now = look_at_foreground(tab->pane_pid);
     const Pressure pressure = escalation.pressure();
-    if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing &&
-        pressure != Pressure::ask && escalation.is_due(now.group)) {
+    if (!has_no_terminal(now) && now.group > 0 && now.kind != Foreground::Kind::shell &&
+        now.kind != Foreground::Kind::nothing && pressure != Pressure::ask && escalation.is_due(now.group)) {
       signal_foreground(tab->pane_pid, now.group, signal_for(now, pressure));
     }
     co_await sleep_for(Milliseconds(20));
@@ -267,6 +282,7 @@ Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowI
     cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
   }
   cancelled.survivors = run->survivors();
+  end_shell_without_terminal(*tab, cancelled.result.notes);
   co_return cancelled;
 }
 

@@ -321,7 +321,7 @@ class TakenTerminal(unittest.TestCase):
             with self.subTest(command), Server() as server:
                 tab = self.taken(server, command)
                 poll(lambda: tab.state().state != "running", 20)  # noqa: B023
-                self.assertEqual(tab.row.foreground, name)
+                poll(lambda: tab.row.foreground == name, 20, name)  # noqa: B023
                 error = tab.call_error("execute_command", command="true", timeout_ms=2_000)
                 self.assertIn(f"There runs {name}", error)
                 self.assertIn("took the terminal", error)

@@ -52,6 +52,9 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
   // the editor still had the line before
   CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) ==
         "\r\033[?2004h$ \rREADY\r\n");
+  CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h# sleep 1; echo READY\033[19Dsleep 1; echo "
+                "READY\r\n\033[?2004l\rREADY\r\n",
+                line) == "\r\033[?2004h# \rREADY\r\n");
   // the prompt comes after the line was typed
   CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
                 by_program("sleep 1; echo READY\n")) == "\033[?2004h$ \rREADY\r\n");
