@@ -30,6 +30,7 @@ struct Job {
   Event over;
   std::exception_ptr failure;
   Flag abandoned{false};
+  bool destroys = false;  ///< is done in any case
 };
 using JobPtr = std::shared_ptr<Job>;
 
@@ -37,7 +38,9 @@ void run_on_thread(Job& job, const Flag& ends) {
   work_abandoned = &job.abandoned;
   worker_ends = &ends;
   try {
-    throw_if_abandoned();
+    if (!job.destroys) {
+      throw_if_abandoned();
+    }
     job.work();
   } catch (...) {
     job.failure = std::current_exception();
@@ -55,17 +58,33 @@ void throw_if_abandoned() {
 /// Runs on the event loop, all but the work itself: the thread has one job at a time, the others wait here.
 class Worker::Queue : public std::enable_shared_from_this<Queue> {
  public:
-  explicit Queue(asio::any_io_executor loop) : loop_(std::move(loop)) {}
+  Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   ~Queue() {
     ends_ = true;
-    thread_.stop();
+    for (const auto& [cost, job] : waiting_) {
+      if (job->destroys) {
+        asio::post(thread_, job->work);
+      }
+    }
     thread_.join();
   }
 
+  void use(asio::any_io_executor loop) { loop_ = std::move(loop); }
+
   void add(std::uint64_t cost, JobPtr job) {
     waiting_.emplace(cost, std::move(job));
+    begin_next();
+  }
+  void destroy(std::shared_ptr<void> object) {
+    if (!loop_) {
+      return;
+    }
+    const auto job = std::make_shared<Job>();
+    job->destroys = true;
+    job->work = [last = std::move(object)]() mutable { last.reset(); };
+    waiting_.emplace_hint(waiting_.begin(), 0, job);
     begin_next();
   }
   void drop(const JobPtr& job) {
@@ -100,8 +119,15 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
   asio::thread_pool thread_{1};
 };
 
-Worker::Worker() = default;
+Worker::Worker() : queue_(std::make_shared<Queue>()) {}
 Worker::~Worker() = default;
+
+void Worker::LastCopy::operator()(const void* /*object*/) {
+  if (const auto still_there = queue.lock()) {
+    still_there->destroy(std::move(object));
+  }
+  object.reset();
+}
 
 asio::awaitable<void> Worker::run(std::uint64_t cost, std::function<void()> work) {
   struct LeftWithCaller {
@@ -114,9 +140,7 @@ asio::awaitable<void> Worker::run(std::uint64_t cost, std::function<void()> work
     JobPtr job;
     std::weak_ptr<Queue> queue;
   };
-  if (!queue_) {
-    queue_ = std::make_shared<Queue>(co_await asio::this_coro::executor);
-  }
+  queue_->use(co_await asio::this_coro::executor);
   const auto job = std::make_shared<Job>();
   job->work = std::move(work);
   const LeftWithCaller guard{job, queue_};

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace terminally {
 
@@ -28,8 +29,23 @@ class Worker {
   /// `work` throws is passed on.
   [[nodiscard]] boost::asio::awaitable<void> run(std::uint64_t cost, std::function<void()> work);
 
+  /// An object that the thread destroys, before it begins any other work: the end of a file may block as its
+  /// reading does. The Worker's destructor waits for it. Where no work was ever run, or the Worker is gone,
+  /// the object is destroyed by whoever has the last copy.
+  template <typename T, typename... Arguments>
+  [[nodiscard]] std::shared_ptr<T> own(Arguments&&... arguments) const {
+    auto object = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+    T* const at = object.get();
+    return {at, LastCopy{queue_, std::move(object)}};
+  }
+
  private:
   class Queue;
+  struct LastCopy {
+    void operator()(const void* object);
+    std::weak_ptr<Queue> queue;
+    std::shared_ptr<void> object;
+  };
   std::shared_ptr<Queue> queue_;
 };
 

@@ -109,7 +109,7 @@ Awaitable<FilePart> FileAccess::read(ReadFile request) {
 }
 
 Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std::shared_ptr<FilePart> part) {
-  const auto file = std::make_shared<OpenFile>();
+  const auto file = worker_.own<OpenFile>();
   std::function<void()> open = [place, file] { *file = open_file_to_read(place); };
   {
     const auto turn = co_await paths_.lock_by(place.one_for_all, Clock::now() + kReadWaits);
@@ -124,8 +124,7 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
   }
   part->offset = request.offset;
   if (part->size <= kHashedAtEachRead || request.max_bytes == 0) {
-    const auto scan =
-        std::make_shared<FileScan>(std::move(*file), place.said, request.offset, request.max_bytes);
+    const auto scan = worker_.own<FileScan>(std::move(*file), place.said, request.offset, request.max_bytes);
     co_await step_to_end(scan);
     part->size = scan->size();
     part->sha256 = scan->sha256();
@@ -172,14 +171,20 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
                 "again, or begin with part \"first\"");
   }
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
-  const auto fresh = std::make_shared<FreshFile>(std::move(place), request);  // gone before the turn is over
+  auto fresh = worker_.own<FreshFile>(std::move(place), request);
+  std::exception_ptr failure;
   try {
     co_await do_write(fresh, std::move(request), written);
   } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
     if (is_part && fresh->has_parts()) {
       missing_parts_[path] = {++failures_, hash};
     }
-    throw;
+    fresh.reset();
+    co_await worker_.run(kStepCost, [] {});  // all is as it was before the turn is over
+    std::rethrow_exception(failure);
   }
   if (is_part) {
     missing_parts_.erase(path);
@@ -203,7 +208,7 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
       co_return;
     }
     if (fresh->part_bytes() <= kHashedAtEachRead || !request.sha256.empty()) {
-      const auto whole = std::make_shared<FileScan>(fresh->scan());
+      const auto whole = worker_.own<FileScan>(fresh->scan());
       co_await step_to_end(whole);
       written->sha256 = whole->sha256();
     }
@@ -222,12 +227,12 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
 Awaitable<void> FileAccess::replace(std::shared_ptr<FreshFile> fresh, bool compares,
                                     std::shared_ptr<bool> placed) {
   co_await lock(fresh, compares);
-  const auto old = std::make_shared<std::optional<FileScan>>();
+  const auto old = worker_.own<std::optional<FileScan>>();
   std::function<void()> look = [fresh, old] { *old = fresh->replaced(); };
   co_await worker_.run(kStepCost, std::move(look));
   std::string there;
   if (*old) {
-    const auto scan = std::make_shared<FileScan>(std::move(**old));
+    const auto scan = worker_.own<FileScan>(std::move(**old));
     co_await step_to_end(scan);
     there = scan->sha256();
   }

@@ -164,13 +164,13 @@ std::string encode_record(const CommandRecord& record) {
       {"cwd", record.cwd},
   };
   if (const auto& way = record.shell_gateway) {
-    line["way_in"] = {{"pid", way->process.pid},
-                      {"start_ticks", way->process.start_ticks},
-                      {"name", way->name},
-                      {"ends_with_command", way->ends_with_command},
-                      {"seen_steady_ms", way->seen_steady_ms},
-                      {"told_steady_ms", way->told_steady_ms},
-                      {"told_people_steady_ms", way->told_people_steady_ms}};
+    line["shell_gateway"] = {{"pid", way->process.pid},
+                             {"start_ticks", way->process.start_ticks},
+                             {"name", way->name},
+                             {"ends_with_command", way->ends_with_command},
+                             {"seen_steady_ms", way->seen_steady_ms},
+                             {"told_steady_ms", way->told_steady_ms},
+                             {"told_people_steady_ms", way->told_people_steady_ms}};
   }
   if (!record.task_key.empty()) {
     line["task_key"] = record.task_key;
@@ -237,7 +237,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     for (const json& pid : line.value("older_jobs", std::vector<json>())) {
       record.older_jobs.push_back(whole(pid, 0, INT_MAX));
     }
-    if (const auto way = line.find("way_in"); way != line.end()) {
+    if (const auto way = line.find("shell_gateway"); way != line.end()) {
       const Amounts of_way(*way);
       record.shell_gateway = ShellGateway{{of_way.pid("pid"), of_way.count("start_ticks")},
                                           way->at("name"),

@@ -188,7 +188,7 @@ class Nested(unittest.TestCase):
     def last_way(self, tab: Tab) -> int | None:
         """The pid of what leads to the shell, as it is on record for whoever asks next."""
         whole, _, _ = tab.log_path.with_suffix(".commands").read_text().rpartition("\n")
-        return json.loads(whole.splitlines()[-1]).get("way_in", {}).get("pid")
+        return json.loads(whole.splitlines()[-1]).get("shell_gateway", {}).get("pid")
 
     def is_refused(self, tab: Tab) -> None:
         """Once its end is in the log, which is a moment after the prompt around it is back."""

@@ -165,7 +165,7 @@ TEST_CASE("record: a line of an older version has what it has, one of a later ve
       {"shell_pid", [](CommandRecord& r) { r.shell_pid = 0; }},
       {"shell_image", [](CommandRecord& r) { r.shell_image = 0; }},
       {"older_jobs", [](CommandRecord& r) { r.older_jobs.clear(); }},
-      {"way_in", [](CommandRecord& r) { r.shell_gateway.reset(); }},
+      {"shell_gateway", [](CommandRecord& r) { r.shell_gateway.reset(); }},
       {"notes", [](CommandRecord& r) { r.notes.clear(); }},
       {"signalled", [](CommandRecord& r) { r.signalled = false; }},
       {"withdrawn", [](CommandRecord& r) { r.withdrawn = false; }},

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <boost/asio.hpp>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -133,5 +136,59 @@ TEST_CASE("worker: the event loop goes on, and who is cancelled does not wait") 
     CHECK(outcome == "cancelled");
     go = true;
     go.notify_all();
+  }
+}
+
+TEST_CASE("E1: what is owned by a worker is destroyed on its thread, before other work, and at its end") {
+  struct Closes {
+    explicit Closes(std::vector<std::string>& into, const std::thread::id& of_loop)
+        : said(&into), loop(of_loop) {}
+    Closes(const Closes&) = delete;
+    Closes& operator=(const Closes&) = delete;
+    ~Closes() { said->emplace_back(std::this_thread::get_id() == loop ? "on the loop" : "on the thread"); }
+    std::vector<std::string>* said;
+    std::thread::id loop;
+  };
+  std::vector<std::string> said;
+  const std::thread::id loop = std::this_thread::get_id();
+  SUBCASE("before work that waits, beside the loop") {
+    asio::io_context io(1);
+    Worker worker;
+    std::atomic<bool> go_on{false};
+    std::string outcome;
+    const auto object = [&] { return worker.own<Closes>(said, loop); };
+    asio::co_spawn(io, run_and_note(worker, [&] { go_on.wait(false); }, outcome), asio::detached);
+    asio::co_spawn(io,
+                   run_and_note(worker, [&] { said.emplace_back("later work"); }, outcome), asio::detached);
+    io.poll();
+    object();  // destroyed here: its thread is busy, and nobody waits
+    CHECK(said.empty());
+    go_on = true;
+    go_on.notify_all();
+    io.run();
+    CHECK(said == std::vector<std::string>{"on the thread", "later work"});
+  }
+  SUBCASE("at the end of the worker, which abandons all other work") {
+    asio::io_context io(1);
+    auto worker = std::make_unique<Worker>();
+    std::string outcome;
+    asio::co_spawn(io, run_and_note(*worker, [] {}, outcome), asio::detached);
+    io.run();
+    auto object = worker->own<Closes>(said, loop);
+    SUBCASE("while it lives") {
+      object.reset();
+      worker.reset();
+      CHECK(said == std::vector<std::string>{"on the thread"});
+    }
+    SUBCASE("after it") {
+      worker.reset();
+      object.reset();
+      CHECK(said == std::vector<std::string>{"on the loop"});
+    }
+  }
+  SUBCASE("where no work was ever run") {
+    const Worker worker;
+    static_cast<void>(worker.own<Closes>(said, loop));
+    CHECK(said == std::vector<std::string>{"on the loop"});
   }
 }
