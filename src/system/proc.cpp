@@ -90,6 +90,12 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
+/// The kernel prints it as its new_encode_dev.
+dev_t terminal_of(int number) {
+  const auto bits = static_cast<unsigned>(number);
+  return makedev(bits >> 8 & 0xFFFU, (bits & 0xFFU) | (bits >> 12 & 0xFFF00U));
+}
+
 /// The directory of threads has two links, and one for each thread.
 bool has_one_thread(const std::string& tasks) {
   struct stat info{};
@@ -114,7 +120,7 @@ std::optional<ProcessInfo> process_info(int pid) {
   info.parent = rest.next<int>();
   info.group = rest.next<int>();
   info.session = rest.next<int>();
-  info.terminal = rest.next<int>();
+  info.terminal = terminal_of(rest.next<int>());
   info.foreground_group = rest.next<int>();
   rest.skip(13);
   info.start_ticks = rest.next<std::uint64_t>();
@@ -307,18 +313,6 @@ std::string_view outlives_hangup(int pid) {
   const unsigned long flags =
       at == std::string::npos ? 0 : std::strtoul(info.c_str() + at + kFlags.size(), nullptr, 8);
   return (flags & O_ACCMODE) == O_WRONLY ? "started by nohup" : "";
-}
-
-int terminal_number(const std::string& tty) {
-  struct stat info{};
-  if (::stat(tty.c_str(), &info) != 0) {
-    return 0;
-  }
-  // As /proc/PID/stat has it: the low byte of the minor number, the major number, the rest of the minor
-  // number.
-  const unsigned minor_number = minor(info.st_rdev);
-  return static_cast<int>((minor_number & 0xffU) | (major(info.st_rdev) << 8U) |
-                          ((minor_number & ~0xffU) << 12U));
 }
 
 int process_uid(int pid) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -24,7 +26,7 @@ struct ProcessInfo {
   int parent = 0;
   int group = 0;
   int session = 0;
-  int terminal = 0;               ///< the number of its controlling terminal; 0: none
+  dev_t terminal = 0;             ///< 0: without one
   int foreground_group = -1;      ///< of its terminal; -1 without one
   std::uint64_t start_ticks = 0;  ///< since boot
 
@@ -69,8 +71,7 @@ struct SignalMasks {
 /// Why the process does not end with its terminal, for people; empty: it does. A program may have set SIGHUP
 /// back that nohup had it ignore (node does): nohup has left it an input that cannot be read.
 [[nodiscard]] std::string_view outlives_hangup(int pid);
-/// As ProcessInfo::terminal; 0: there is none of that path.
-[[nodiscard]] int terminal_number(const std::string& tty);
+
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// The kernel function that the process sleeps in; "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);

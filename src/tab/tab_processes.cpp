@@ -5,6 +5,8 @@
 #include <boost/asio.hpp>
 #include <utility>
 
+#include "system/terminal.hpp"
+
 namespace terminally {
 namespace {
 
@@ -61,7 +63,7 @@ Whose whose(const SeenProcess& process, const SeenProcesses& all, const CommandM
 ProcessInfo leader_of(const Tab& tab) {
   ProcessInfo pane = process_info(tab.pane_pid).value_or(ProcessInfo());
   pane.pid = pane.session = tab.pane_pid.pid;
-  pane.terminal = terminal_number(tab.tty);
+  pane.terminal = terminal_device(tab.tty);
   return pane;
 }
 

@@ -24,6 +24,7 @@ class Commands {
     std::string who;
     std::string task_key = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
     Clock::time_point deadline = Clock::time_point::max();
+    bool spares_unseen = false;        ///< see CommandRun::spare_unseen
     FileLock reserved = {};            // NOLINT(readability-redundant-member-init): g++ wants it named
     std::filesystem::path input = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
