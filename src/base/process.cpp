@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,26 +29,37 @@ namespace {
 
 namespace asio = boost::asio;
 
+/// The longest that a killed child holds the event loop.
+constexpr std::chrono::milliseconds kDies{10};
 /// The exit code of shells for a program that cannot be started.
 constexpr int kNotStarted = 127;
 /// The most that `finish` reads of each output; a process that prints more is stuck until its deadline.
 constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
-/// Children that we may not kill, because they run as another user (sudo). They end when their pipes close.
-std::vector<pid_t>& unkillable_children() {
+/// Children that had not ended when we left them: those that run as another user (sudo) and end when their
+/// pipes close, and those that wait for a file system or a device that hangs. Each new child reaps what has
+/// ended.
+std::vector<pid_t>& unreaped_children() {
   static std::vector<pid_t> pids;
   return pids;
 }
 
-void reap_left_to_themselves() {
-  std::erase_if(unkillable_children(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+void reap_what_has_ended() {
+  std::erase_if(unreaped_children(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+/// A process that was killed is dead within microseconds, or, in an uninterruptible wait, perhaps never.
+void wait_a_moment(pid_t killed) {
+  const UniqueFd ended(static_cast<int>(::syscall(SYS_pidfd_open, killed, 0)));
+  pollfd entry{.fd = ended.get(), .events = POLLIN, .revents = 0};
+  static_cast<void>(::poll(&entry, 1, static_cast<int>(kDies.count())));
 }
 
 /// Owns a started child: kills and reaps it when the object goes out of scope.
 class Child {
  public:
-  Child(pid_t pid, bool leads) : pid_(pid), is_group_leader_(leads) { reap_left_to_themselves(); }
+  Child(pid_t pid, bool leads) : pid_(pid), is_group_leader_(leads) { reap_what_has_ended(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { end(); }
@@ -66,12 +77,13 @@ class Child {
         ::kill(-pid, SIGKILL);
       }
       const bool obeys = ::kill(pid, SIGKILL) == 0;
-      pid_t reaped = -1;
-      do {
-        reaped = ::waitpid(pid, &status, obeys ? 0 : WNOHANG);
-      } while (reaped < 0 && errno == EINTR);
+      pid_t reaped = ::waitpid(pid, &status, WNOHANG);
+      if (reaped == 0 && obeys) {
+        wait_a_moment(pid);
+        reaped = ::waitpid(pid, &status, WNOHANG);
+      }
       if (reaped == 0) {
-        unkillable_children().push_back(pid);
+        unreaped_children().push_back(pid);
       }
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -82,38 +94,44 @@ class Child {
   bool is_group_leader_;  ///< it leads a process group of its own
 };
 
-/// Signals go back to their defaults in the child: we ignore SIGPIPE, and an ignored signal would be
-/// inherited.
-pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, bool leads, int in, int out,
-            int err) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t all;
-  sigset_t none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  const int session = leads ? POSIX_SPAWN_SETSID : 0;
-  posix_spawnattr_setflags(&attributes,
-                           static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | session));
+/// What a child needs on its way to its program.
+struct Start {
+  std::vector<char*> argv;
+  std::vector<char*> environment;  ///< empty: ours
+  std::array<int, 3> streams;
+  int failed = -1;  ///< takes errno where the program cannot be run; closed where it runs
+  bool leads = false;
+};
 
-  const std::vector<char*> args = pointers(argv);
-  const std::vector<char*> env = pointers(environment);
-  pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, args[0], &actions, &attributes, args.data(),
-                                   environment.empty() ? environ : env.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    const bool is_name = argv.front().find('/') == std::string::npos;
-    throw io_error(
-        "cannot start " + argv.front() + (error == ENOENT && is_name ? ", looked for on PATH" : ""), error);
+/// Runs in a forked child: only async-signal-safe calls.
+[[noreturn]] void become(const Start& start) {
+  if (start.leads) {
+    ::setsid();
+  }
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::signal(signal, SIG_DFL);  // we ignore SIGPIPE, and an ignored signal would be inherited
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    ::dup2(start.streams[static_cast<std::size_t>(i)], i);
+  }
+  ::execvpe(start.argv[0], start.argv.data(), start.environment.empty() ? environ : start.environment.data());
+  const int error = errno;
+  static_cast<void>(::write(start.failed, &error, sizeof error) < 0);
+  ::_exit(kNotStarted);
+}
+
+/// Forks. posix_spawn is a little quicker, but returns only when the program's file was opened, which may
+/// take as long as a file system hangs.
+pid_t spawn(const Start& start) {
+  const pid_t pid = ::_Fork();
+  if (pid == 0) {
+    become(start);
+  }
+  if (pid < 0) {
+    throw io_error("cannot start " + std::string(start.argv[0]), errno);
   }
   return pid;
 }
@@ -179,14 +197,31 @@ void become(const Argv& argv) {
 
 struct ChildProcess::State {
   State(const asio::any_io_executor& executor, const Argv& argv, const std::vector<std::string>& environment,
-        Kept kept, Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe)
-      : in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
+        Kept kept, Pipe&& in_pipe, Pipe&& out_pipe, Pipe&& err_pipe, Pipe&& failed_pipe)
+      : program(argv.front()),
+        failed(std::move(failed_pipe.read)),
+        in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
-        child(spawn(argv, environment, kept == Kept::as_session, in_pipe.read.get(), out_pipe.write.get(),
-                    err_pipe.write.get()),
+        child(spawn({pointers(argv),
+                     environment.empty() ? std::vector<char*>() : pointers(environment),
+                     {in_pipe.read.get(), out_pipe.write.get(), err_pipe.write.get()},
+                     failed_pipe.write.get(),
+                     kept == Kept::as_session}),
               kept == Kept::as_session),
         pidfd(executor, open_pidfd(child, argv).release()) {}
+
+  /// Throws where the program could not be run.
+  int exit_code() {
+    const int code = child.end();
+    int error = 0;
+    if (::recv(failed.get(), &error, sizeof error, MSG_DONTWAIT) == sizeof error) {
+      const bool is_name = program.find('/') == std::string::npos;
+      throw io_error("cannot start " + program + (error == ENOENT && is_name ? ", looked for on PATH" : ""),
+                     error);
+    }
+    return code;
+  }
 
   asio::awaitable<void> communicate(const std::string& input, ProcessResult& result) {
     using asio::experimental::awaitable_operators::operator&&;
@@ -207,6 +242,8 @@ struct ChildProcess::State {
     }
   }
 
+  std::string program;
+  UniqueFd failed;
   asio::local::stream_protocol::socket in;
   asio::readable_pipe out;
   asio::readable_pipe err;
@@ -219,7 +256,7 @@ struct ChildProcess::State {
 ChildProcess::ChildProcess(const asio::any_io_executor& executor, const Argv& argv,
                            const std::vector<std::string>& environment, Kept kept)
     : state_(std::make_unique<State>(executor, argv, environment, kept, make_socket_pipe(), make_pipe(),
-                                     make_pipe())) {}
+                                     make_pipe(), make_socket_pipe())) {}
 
 ChildProcess::~ChildProcess() = default;
 
@@ -238,7 +275,7 @@ bool ChildProcess::has_ended() const {
 asio::awaitable<ProcessResult> ChildProcess::finish(std::string input, std::chrono::milliseconds deadline) {
   ProcessResult result;
   result.timed_out = !co_await run_until(Clock::now() + deadline, state_->communicate(input, result));
-  result.exit_code = state_->child.end();
+  result.exit_code = state_->exit_code();
   co_return result;
 }
 
@@ -262,7 +299,7 @@ asio::awaitable<void> ChildProcess::ended() {
 }
 
 int ChildProcess::exit_code() {
-  return state_->child.end();
+  return state_->exit_code();
 }
 
 void ChildProcess::end() {

@@ -29,7 +29,8 @@ struct ProcessResult {
 };
 
 /// A child process, started by argv (looked up on PATH, never through a shell). A child that has not ended
-/// when the object goes out of scope is killed and reaped.
+/// when the object goes out of scope is killed; one that does not die, as it waits for a file system that
+/// hangs, is reaped later. None of this waits for a file system.
 class ChildProcess {
  public:
   enum class Kept : std::uint8_t {
@@ -37,8 +38,9 @@ class ChildProcess {
     as_session,  ///< in a session of its own: the rest of its process group is killed with it
   };
 
-  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io) when
-  /// the process cannot be started.
+  /// `environment` is the whole environment of the process ("NAME=value"); empty: ours. Throws Error(io)
+  /// where there can be no process. Where the program cannot be run, the process ends, and `finish` and
+  /// `exit_code` throw Error(io) that names it.
   ChildProcess(const boost::asio::any_io_executor& executor, const Argv& argv,
                const std::vector<std::string>& environment = {}, Kept kept = Kept::no);
   ~ChildProcess();
@@ -50,7 +52,7 @@ class ChildProcess {
   /// -1 once the process was reaped.
   [[nodiscard]] int pid() const;
 
-  /// Gives the process `input` as its whole standard input, and waits until it has ended. Kills and reaps the
+  /// Gives the process `input` as its whole standard input, and waits until it has ended. Kills the
   /// process at the deadline, or when the coroutine is cancelled, before returning or throwing. Only once.
   [[nodiscard]] boost::asio::awaitable<ProcessResult> finish(std::string input,
                                                              std::chrono::milliseconds deadline);

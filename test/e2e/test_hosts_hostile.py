@@ -3,13 +3,15 @@
 import json
 import os
 import resource
+import shutil
+import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, main, poll
+from harness import Sandbox, Server, main, needs, poll
 from harness.client import run_cli
 from harness.hosts import FarMachine, FarMachines
 
@@ -182,6 +184,26 @@ class Hostile(unittest.TestCase):
         call = self.call("silent")
         self.assertIn("has not answered in time", self.server.error(call, "read_screen", 40))
         self.assertLess(call.took(), 3 + 10 + 8)
+
+    def test_a_program_that_takes_its_time_to_be_opened(self) -> None:
+        """E3: it lies on a file system that hangs. Others are answered before the system has begun it."""
+        needs("strace")
+        program = self.sandbox.root / "slow"
+        shutil.copy("/bin/true", program)
+        self.far.allow("slow", {"command": [str(program)], "program": "x"})
+        trace = self.sandbox.root / "trace"
+        pid = self.server.raw.process.pid
+        children = lambda: Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        had = children()
+        argv = ["strace", "-f", "-o", trace, "-e", "trace=execve", "-P", program, "-e", "inject=execve:delay_enter=3s"]
+        with subprocess.Popen([*argv, "-p", str(pid)], stderr=subprocess.PIPE, text=True) as strace:
+            self.assertIn("attached", strace.stderr.readline())
+            slow = self.call("slow")
+            poll(lambda: set(children()) - set(had), 10, "the program to be on its way")
+            self.server.call("list_tabs")
+            self.assertNotIn("= 0", trace.read_text())
+            self.assertIn("ended", self.server.error(slow, "read_screen"))
+            strace.terminate()
 
     def test_more_calls_than_it_answers(self) -> None:
         calls = [self.call("silent") for _ in range(501)]

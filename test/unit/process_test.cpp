@@ -1,14 +1,19 @@
 #include "base/process.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/asio.hpp>
 #include <cerrno>
+#include <csignal>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 namespace asio = boost::asio;
@@ -119,6 +124,31 @@ TEST_CASE("process: at the deadline it is killed and reaped, a stopped one too")
   CHECK(run({"sh", "-c", "trap '' TERM INT; kill -STOP $$; sleep 60"}, Milliseconds(100)).timed_out);
   CHECK(Clock::now() - begin < Milliseconds(20'000));
   CHECK_FALSE(has_children());
+}
+
+TEST_CASE("E2: one that does not die of SIGKILL is waited for by nobody, and is reaped later") {
+  asio::io_context io(1);
+  ChildProcess child(io.get_executor(), {"sleep", "60"});
+  // A process that another one traces cannot be reaped until that one lets it go: as good as a hanging disk.
+  Pipe traces = make_pipe();
+  const pid_t tracer = ::fork();
+  if (tracer == 0) {
+    const bool ok = ::ptrace(PTRACE_SEIZE, child.pid(), nullptr, nullptr) == 0;
+    static_cast<void>(::write(traces.write.get(), ok ? "y" : "n", 1) < 0);
+    ::pause();
+    ::_exit(0);
+  }
+  char traced = '?';
+  REQUIRE(::read(traces.read.get(), &traced, 1) == 1);
+  REQUIRE(traced == 'y');
+  CHECK(child.exit_code() == 128 + SIGKILL);
+  CHECK(::waitpid(tracer, nullptr, WNOHANG) == 0);  // it never let go
+  ::kill(tracer, SIGKILL);
+  CHECK(::waitpid(tracer, nullptr, 0) == tracer);
+  CHECK(test::eventually([] {
+    static_cast<void>(run({"true"}));
+    return !has_children();
+  }));
 }
 
 TEST_CASE("process: a cancelled call leaves no child") {
