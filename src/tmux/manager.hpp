@@ -118,7 +118,7 @@ class StopCalls {
   /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// What a person started is ended, too; its exit code is not known then.
   [[nodiscard]] Awaitable<CommandResult> cancel_command(WindowId tab, bool force, TextView view,
-                                                           std::uint64_t max_output_bytes = 32'768);
+                                                        std::uint64_t max_output_bytes = 32'768);
   /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
   [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);
 

@@ -43,11 +43,10 @@ boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelComm
 }  // namespace
 
 Tool cancel_command_tool() {
-  return make_tool<&cancel_command>(
-      "cancel_command",
-      "End a tab's command and its background jobs: Ctrl-C, SIGTERM after 500 ms, SIGKILL "
-      "after 5 s. What nohup or setsid detached lives. Returns what it printed.",
-      {.destructive = true, .idempotent = true}, {.ends_things = true});
+  return make_tool<&cancel_command>("cancel_command",
+                                    "End a tab's command, but no nohup or setsid: Ctrl-C, SIGTERM, SIGKILL "
+                                    "after 5 s. Returns what it printed.",
+                                    {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

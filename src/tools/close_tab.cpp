@@ -19,7 +19,7 @@ struct CloseTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.flag("force", force, "Kill all at once, what was detached too.");
+    v.flag("force", force, "Kill at once, also nohup and setsid.");
   }
 };
 
@@ -30,11 +30,8 @@ boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, CloseTabArgs ar
 }  // namespace
 
 Tool close_tab_tool() {
-  return make_tool<&close_tab>(
-      "close_tab",
-      "End what runs in a tab (not what nohup or setsid detached) and close it. Its log "
-      "stays readable.",
-      {.destructive = true, .idempotent = true}, {.ends_things = true});
+  return make_tool<&close_tab>("close_tab", "End what runs in a tab and close it. Its log stays readable.",
+                               {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

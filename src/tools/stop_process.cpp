@@ -35,11 +35,9 @@ boost::asio::awaitable<StoppedProcess> stop_process(ToolContext context, StopPro
 }  // namespace
 
 Tool stop_process_tool() {
-  return make_tool<&stop_process>(
-      "stop_process",
-      "Send one signal to what has a tab's foreground, as Ctrl-C does; cancel_command "
-      "escalates, and ends background jobs.",
-      {.destructive = true}, {.ends_things = true});
+  return make_tool<&stop_process>("stop_process",
+                                  "Send one signal to a tab's foreground; cancel_command escalates.",
+                                  {.destructive = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

@@ -115,6 +115,11 @@ LeftOver left_over(const Instance& instance) {
   return left;
 }
 
+void tell(const Survivor& survivor) {
+  std::fprintf(stderr, "terminally-mcp: left running from a tab: pid %d (%s): %s\n", survivor.pid,
+               survivor.command.c_str(), survivor.why.c_str());
+}
+
 bool holds_a_terminal(int pid) {
   std::error_code error;
   const auto is_terminal = [&](int fd) {
@@ -145,24 +150,25 @@ Detachment detached_now(const Instance& instance) {
 asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment) {
   Escalation escalation(kEndInstance, false, Clock::now());
   LeftOver left;
-  std::vector<Survivor> survivors;
+  std::vector<Survivor> not_ended;
+  bool told = false;
   for (bool goes_on = true; goes_on && escalation.elapsed() < kProcessPatience;) {
     escalation.look(Clock::now());
     const bool asks = escalation.pressure() == Pressure::ask;
     left = left_over(instance);
-    survivors.clear();
-    goes_on = !left.helpers.empty();
+    not_ended.clear();
     for (const auto& [pid, process] : left.of_tabs) {
-      std::string why = detachment.why(process, left.of_tabs);
+      const std::string why = detachment.why(process, left.of_tabs);
       if (why.empty()) {
-        goes_on = true;
-        why = kNotEnded;
+        not_ended.push_back(survivor(process.info, kNotEnded));
         if (!asks) {  // it had its SIGHUP
           signal_process(process.info.id(), SIGKILL);
         }
+      } else if (!told) {  // at once: the time of this process may be over before the others have ended
+        tell(survivor(process.info, why));
       }
-      survivors.push_back(survivor(process.info, std::move(why)));
     }
+    told = true;
     for (const ProcessInfo& helper : left.helpers) {
       if (asks && helper.name == kShellHelper) {
         signal_process(helper.id(),
@@ -171,6 +177,7 @@ asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment det
         signal_process(helper.id(), SIGKILL);  // it was just starting, and did not hear kill-server
       }
     }
+    goes_on = !left.helpers.empty() || !not_ended.empty();
     if (goes_on) {
       co_await sleep_for(kBetweenLooks);
     }
@@ -179,10 +186,7 @@ asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment det
     signal_process(helper.id(),
                    SIGKILL);  // a log that has taken nothing all this time (a full disk) takes no more
   }
-  for (const Survivor& survivor : survivors) {
-    std::fprintf(stderr, "terminally-mcp: left running from a tab: pid %d (%s): %s\n", survivor.pid,
-                 survivor.command.c_str(), survivor.why.c_str());
-  }
+  std::ranges::for_each(not_ended, tell);
 }
 
 void remove_command_files(const Instance& instance) {
