@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kScreenBytes = std::uint64_t{256} * 1024;
 
 /// A part of a log, with the bytes around it that decide what in the part is secret, or typed by us.
 struct LogPart {
-  std::string drawn_before = {};  ///< on the screen, before `before`; where the part is to be rendered
+  std::string drawn_before;  ///< on the screen, before `before`; where the part is to be rendered
   std::string before;
   std::string bytes;
   std::string after;

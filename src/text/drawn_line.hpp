@@ -13,7 +13,7 @@ namespace terminally {
 /// What one line of a log hands on to the next.
 struct LineState {
   bool alternate = false;  ///< the alternate screen is on
-  CharacterSets sets = {};
+  CharacterSets sets;
 };
 
 /// Appends the text of `line`, without its newline, to `text`, as the character sets show it, and tells the

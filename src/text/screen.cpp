@@ -62,7 +62,7 @@ std::string row_text(int cols, CellAt cell_at) {
 std::string joined(const std::vector<std::string>& rows) {
   std::string text;
   for (const std::string& row : rows) {
-    text += (&row == rows.data() ? "" : "\n") + row;
+    text.append(&row == rows.data() ? "" : "\n").append(row);
   }
   return text;
 }

@@ -14,9 +14,9 @@ namespace terminally {
 /// The rows of a screen at a moment, and its cursor: they tell later what was drawn since.
 struct ScreenMark {
   std::size_t first_row = 0;  ///< the number of rows[0]; the rows above have left the screen for good
-  std::vector<std::string> rows = {};
+  std::vector<std::string> rows;
   std::size_t cursor_row = 0;
-  std::string to_cursor = {};  ///< what stands before the cursor
+  std::string to_cursor;  ///< what stands before the cursor
 
   /// The number of the first row that is another one now; where none is, of the cursor's, if it was the last,
   /// or of the next to be drawn.

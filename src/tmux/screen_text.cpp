@@ -61,7 +61,7 @@ std::string harmless(std::string_view title, TextGuard* guard) {
 struct CapturedText {
   std::string& out;
   bool with_sequences;
-  CharacterSets sets = {};
+  CharacterSets sets = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 
   void text(std::string_view text) { sets.append(text, out); }
   void control(char c) { sets.control(c); }

@@ -41,7 +41,7 @@ std::string plain(std::string_view bytes) {
 
 std::string unpacked(const std::filesystem::path& file) {
   const std::string command = "gzip -dc '" + file.native() + "'";
-  FILE* pipe = ::popen(command.c_str(), "r");  // NOLINT(cert-env33-c): a name of ours
+  FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string text;
   std::array<char, 65536> part{};
@@ -260,7 +260,7 @@ TEST_CASE("S10: what was cleared is counted, and only that") {
 
 TEST_CASE("S5, S6: recorded programs, looked at from any offset, are what tmux showed") {
   std::size_t compared = 0;
-  std::mt19937 random(26);  // NOLINT(cert-msc51-cpp): the same each time
+  std::mt19937 random(26);
   for (const auto& entry : std::filesystem::directory_iterator(test::kRecordings)) {
     if (entry.path().extension() != ".gz") {
       continue;
