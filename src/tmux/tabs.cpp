@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
-constexpr int kMostSessionNames = 10;
+constexpr int kMostAttempts = 10;
 constexpr Milliseconds kAttachesWithin{500};
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
@@ -234,9 +234,9 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 }
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
-/// tab.
-Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, bool has_server) {
-  if (has_server) {
+/// tab. nullopt: that one is gone.
+Awaitable<std::optional<std::string>> Tabs::new_session(std::string name, NewWindow window) {
+  if (server_.pid() != 0 && server_.alive()) {
     co_return co_await open_session(server_, config_, std::move(name), std::move(window));
   }
   co_await server_.owner().own_to_start();
@@ -249,27 +249,31 @@ Awaitable<std::string> Tabs::new_session(std::string name, NewWindow window, boo
 }
 
 /// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
-/// makes it at this moment: what a server asked of tmux is done although it was killed.
+/// makes it at this moment: what a server asked of tmux is done although it was killed. A server that dies
+/// over it is no answer: the next one is started.
 Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
+  std::string name = kSession;
   for (int attempt = 1;; ++attempt) {
     co_await attach();
-    const bool had_server = server_.pid() != 0;
-    if (had_server) {
+    if (server_.pid() != 0) {
       std::optional<std::string> answer = co_await new_window(window.words);
       if (answer) {
         co_return std::move(*answer);
       }
     }
-    const bool has_server = had_server && server_.alive();
-    const std::string name =
-        attempt == 1 ? std::string(kSession) : kSession + ("-" + std::to_string(attempt));
     try {
-      std::string row = co_await new_session(name, window, has_server);
-      co_return Opened{std::move(row), true};
+      std::optional<std::string> row = co_await new_session(name, window);
+      if (row) {
+        co_return Opened{std::move(*row), true};
+      }
+      if (attempt == kMostAttempts) {
+        throw Error(ErrorCode::tmux_failed, "tmux: its server ended again and again; nothing was opened");
+      }
     } catch (const Error& error) {
-      if (attempt == kMostSessionNames || !is_taken(error)) {
+      if (attempt == kMostAttempts || !is_taken(error)) {
         throw;
       }
+      name = kSession + ("-" + std::to_string(attempt + 1));
     }
     co_await list_panes();  // where another has made it, it is ours
   }

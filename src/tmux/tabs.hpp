@@ -67,7 +67,7 @@ class Tabs {
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
   Awaitable<std::optional<std::string>> new_window(Argv words);
-  Awaitable<std::string> new_session(std::string name, NewWindow window, bool has_server);
+  Awaitable<std::optional<std::string>> new_session(std::string name, NewWindow window);
   struct Opened {
     std::string row;
     bool session = false;  ///< with it

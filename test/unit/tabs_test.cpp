@@ -296,6 +296,38 @@ TEST_CASE("tabs: where another has made the session meanwhile, the tab comes int
   CHECK(test::value_of(test::tmux_commands(open.tmux->last("new-window").commands).front(), "-t") == "$0:");
 }
 
+TEST_CASE("tabs: a session is opened by who starts no server, guarded as any change (C12)") {
+  OpenTabs open;
+  open.create();
+  open.server->use_session("");
+  open.create();
+  const auto& asked = open.tmux->last("new-session");
+  CHECK_FALSE(asked.starts);
+  CHECK(asked.of_server);
+  CHECK(asked.in_time);
+}
+
+TEST_CASE("tabs: a server that dies as a session is opened there is followed by the next one (C12)") {
+  for (const std::string how : {"no server running on /tmp/tmux.sock", "lost server", ""}) {
+    CAPTURE(how);
+    OpenTabs open;
+    open.create();
+    open.server->use_session("");
+    open.tmux->on(
+        "new-session",
+        [&](const std::string&) {
+          open.server_process.reset();
+          open.tmux->rows.clear();
+          return how.empty() ? ScriptedTmux::printed("") : ScriptedTmux::failed(how);
+        },
+        1);
+    CHECK(open.create().window_id == WindowId{1});  // no id twice
+    CHECK(open.server->generation() == 2);
+    CHECK(test::value_of(test::tmux_commands(open.tmux->last("new-session").commands).front(), "-s") ==
+          "tabs");
+  }
+}
+
 TEST_CASE("tabs: those of a server that was left are found, and their commands looked after") {
   OpenTabs open;
   open.left_over({3, 5});

@@ -45,12 +45,17 @@ Awaitable<std::string> start_server(TmuxServer& server, const Config& config, co
                       first_id);
 }
 
-Awaitable<std::string> open_session(const TmuxServer& server, const Config& config, std::string session,
-                                    NewWindow window) {
-  // Not guarded: a server without a session has no target for the guard to run in; it has just answered.
+/// By a client that starts none: with the configuration of a server that has just died, ids would be given
+/// twice.
+Awaitable<std::optional<std::string>> open_session(const TmuxServer& server, const Config& config,
+                                                   std::string session, NewWindow window) {
   const TmuxClient client = server.client();
-  co_return co_await client.start(first_window(config, session, kNewPaneFormat, window),
-                                  tmux_environment(config, server.instance(), server.generation()));
+  std::optional<std::string> row = co_await server.answer_unless_gone(
+      client.change(first_window(config, session, kNewPaneFormat, window)));
+  if (row && row->empty() && co_await server.ends()) {
+    row.reset();  // it died over it: the client ends well
+  }
+  co_return row;
 }
 
 /// Our client ends with the session: a window that was asked for in that moment went with it, or was not

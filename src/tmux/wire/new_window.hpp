@@ -17,9 +17,11 @@ struct NewWindow {
 [[nodiscard]] Awaitable<std::string> start_server(TmuxServer& server, const Config& config,
                                                   const std::string& session, const NewWindow& window,
                                                   std::uint32_t first_id);
-/// Opens a session in a tmux server that has just answered and has no session of ours.
-[[nodiscard]] Awaitable<std::string> open_session(const TmuxServer& server, const Config& config,
-                                                  std::string session, NewWindow window);
+/// Opens a session in a tmux server that has just answered and has no session of ours. nullopt: the server is
+/// gone.
+[[nodiscard]] Awaitable<std::optional<std::string>> open_session(const TmuxServer& server,
+                                                                 const Config& config, std::string session,
+                                                                 NewWindow window);
 /// Opens a window in the session of the tabs. nullopt: that session is gone, and perhaps the server.
 [[nodiscard]] Awaitable<std::optional<std::string>> open_window(const TmuxServer& server, Argv words);
 
