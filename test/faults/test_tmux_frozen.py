@@ -18,9 +18,7 @@ CALLS = (
 
 
 def clients(server: Server, tmux: int) -> list[int]:
-    return [
-        pid for pid, command in server.sandbox.processes().items() if pid != tmux and command.startswith(("tmux", "/usr/bin/tmux"))
-    ]
+    return [pid for pid, command in server.sandbox.processes().items() if pid != tmux and command.startswith(("tmux", "/usr/bin/tmux"))]
 
 
 class Frozen(unittest.TestCase):
