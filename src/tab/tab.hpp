@@ -14,6 +14,7 @@
 #include "system/process_tag.hpp"
 #include "tab/command_files.hpp"
 #include "tab/records.hpp"
+#include "tab/sent_inputs.hpp"
 #include "tab/shell_state.hpp"
 
 namespace terminally {
@@ -76,6 +77,7 @@ struct Tab {
   std::vector<std::shared_ptr<CommandRun>> runs;
   FileLock command_lock;  ///< held while `runs` is not empty
   ShellState shell;       ///< when the tab was opened, our commands ended, and input was sent
+  SentInputs sent;        ///< what this process typed lately outside of its commands
   int last_exit = 0;      ///< the exit code of our last command in the tab
 };
 

@@ -1,0 +1,65 @@
+// Keeps what was typed into a tab lately, and finds its echo in the log.
+#include "tab/sent_inputs.hpp"
+
+#include <algorithm>
+
+#include "log/masking.hpp"
+#include "system/terminal.hpp"
+#include "text/typed_text.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kMostKept = 8;
+/// An echo that is further behind the place where it was typed is not known any more.
+constexpr std::size_t kEchoWithinBytes = std::size_t{64} * 1024;
+/// More than any prompt is long.
+constexpr std::uint64_t kPromptBytes = std::uint64_t{16} * 1024;
+/// When an editor that goes on showing something is no line editor that was left by Enter.
+constexpr Milliseconds kLeft{1'000};
+constexpr Milliseconds kLeftWhilePrinting{5'000};
+constexpr Milliseconds kQuiet{300};
+
+bool is_late(Clock::time_point typed, Clock::time_point now, Clock::time_point grew) {
+  return now - typed >= kLeftWhilePrinting || (now - typed >= kLeft && now - grew >= kQuiet);
+}
+
+}  // namespace
+
+void SentInputs::add(const PaneLog& log, const std::string& tty, std::uint64_t from_byte,
+                     std::string_view text, bool pasted) {
+  using EchoedBy = TypedInput::EchoedBy;
+  const auto mode = terminal_mode(tty);
+  if (!mode || (mode->line && !mode->echo)) {
+    return;
+  }
+  TypedInput input;
+  input.echoed_by = mode->echo ? EchoedBy::terminal : EchoedBy::program;
+  const std::uint64_t end = log.end();
+  input.edited = !mode->line && takes_pasted_lines(read_range(log, end - std::min(end, kPromptBytes), end));
+  input.pasted = input.edited && pasted;
+  input.entered = input.pasted ? text.ends_with('\n') : text.find_first_of("\r\n") != std::string_view::npos;
+  input.lines = echoed_lines(text.substr(0, kEchoWithinBytes));
+  sent_.push_back({from_byte, Clock::now(), std::move(input)});
+  if (sent_.size() > kMostKept) {
+    sent_.pop_front();
+  }
+}
+
+std::optional<SentInputs::Echo> SentInputs::echo_at(const PaneLog& log, std::uint64_t end,
+                                                    Clock::time_point now, Clock::time_point grew) const {
+  for (const Sent& sent : sent_) {
+    if (end <= sent.from_byte || end > sent.from_byte + kEchoWithinBytes) {
+      continue;
+    }
+    const PaneLog::Slice slice = log.read(sent.from_byte, kEchoWithinBytes);
+    for (const EchoRange& range : echoes(slice.bytes, sent.input, is_late(sent.when, now, grew))) {
+      if (end > slice.from + range.begin && end <= slice.from + range.end) {
+        return Echo{slice.from + range.end, range.open};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace terminally

@@ -1,0 +1,118 @@
+// The echo of what was typed, as shells and programs show it (bytes of real ones), and what is none.
+#include "text/typed_echo.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace terminally;
+using EchoedBy = TypedInput::EchoedBy;
+
+namespace {
+
+TypedInput by_terminal(std::string_view text) {
+  return {EchoedBy::terminal, false, false, text.ends_with('\n'), echoed_lines(text)};
+}
+
+TypedInput by_program(std::string_view text) {
+  return {EchoedBy::program, false, false, text.ends_with('\n'), echoed_lines(text)};
+}
+
+TypedInput in_editor(std::string_view text, bool pasted = false) {
+  return {EchoedBy::program, true, pasted, text.ends_with('\n'), echoed_lines(text)};
+}
+
+/// What is left of the bytes without their echoes, and the blanks before those.
+std::string printed(std::string_view bytes, const TypedInput& input, bool late = true) {
+  std::string left;
+  std::size_t at = 0;
+  for (const EchoRange& range : echoes(bytes, input, late)) {
+    left += bytes.substr(at, range.begin - at);
+    at = range.end;
+  }
+  return left + std::string(bytes.substr(at));
+}
+
+}  // namespace
+
+TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
+  const TypedInput line = in_editor("sleep 1; echo READY\n");
+  CHECK(printed("sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) == "\rREADY\r\n");
+  // zsh
+  CHECK(printed("s\bsleep 1; echo READY\033[?1l\033>\033[?2004l\r\r\nREADY\r\n", line) == "\r\r\nREADY\r\n");
+  // fish draws its prompt anew, and the line twice
+  CHECK(
+      printed("\033]0;~\a\033[92mroot\033[m@vm \033[31m~\033[m# \033[K\r\033[11Csleep "
+              "\r\033[17C1;\r\033[19C \r\033[20Cecho \r\033[25CREADY\r\033[30C\033[19D\033[34msleep\033[30m "
+              "\033[36m1\033[32m;\033[30m \033[34mecho\033[30m \033[36mREADY\r\033[30C\033[m\r\n\033[30m"
+              "\033[?2004l\033[m\rREADY\r\n",
+              line) == "\033[m\rREADY\r\n");
+  // the editor still had the line before
+  CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) ==
+        "\r\033[?2004h$\rREADY\r\n");
+  CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h# sleep 1; echo READY\033[19Dsleep 1; echo "
+                "READY\r\n\033[?2004l\rREADY\r\n",
+                line) == "\r\033[?2004h#\rREADY\r\n");
+  // the prompt comes after the line was typed
+  CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
+                by_program("sleep 1; echo READY\n")) == "\033[?2004h$\rREADY\r\n");
+  CHECK(printed("sleep 1; echo READY\r\nREADY\r\n# ", by_terminal("sleep 1; echo READY\n")) == "READY\r\n# ");
+  // node has no bracketed paste
+  CHECK(printed("console.log('READY')\r\r\nREADY\r\n", by_program("console.log('READY')\n")) == "READY\r\n");
+  // wrapped by an editor
+  CHECK(printed("echo RE \rADY\r\nREADY\r\n", by_program("echo READY\n")) == "READY\r\n");
+  // typed ahead: by the terminal, and again by the editor
+  CHECK(printed("echo READY\r\nbusy\r\n\033[?2004h$ echo READY\r\n\033[?2004l\rREADY\r\n",
+                by_terminal("echo READY\n")) == "busy\r\n\033[?2004h$\rREADY\r\n");
+}
+
+TEST_CASE("typed echo: several lines (S2)") {
+  const std::string_view loop = "for i in 1 2; do\necho READY$i\ndone\n";
+  CHECK(printed("\033[7mfor i in 1 2; do\033[27m\r\n\r\033[7mecho "
+                "READY$i\033[27m\r\n\r\033[7mdone\033[27m\033M\033M"
+                "for i in 1 2; do\r\n\recho READY$i\r\n\rdone\r\n\033[?2004l\rREADY1\r\n",
+                in_editor(loop, true)) == "\rREADY1\r\n");
+  // python's continuation prompts
+  CHECK(printed("for i in a:\r\n...     print('READY')\r\n... \r\nREADY\r\n>>> ",
+                by_program("for i in a:\n    print('READY')\n\n")) == "...... \r\nREADY\r\n>>> ");
+  CHECK(printed("one\r\nREADY\r\none\r\nREADY\r\n", by_terminal("one\nREADY\n")) == "one\r\nREADY\r\n");
+  // what is printed between them
+  CHECK(printed("select 1;\r\nREADY\r\n> select 2;\r\n2\r\n", by_program("select 1;\nselect 2;\n")) ==
+        "READY\r\n>2\r\n");
+}
+
+TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
+  const TypedInput password = {EchoedBy::nobody, false, false, true, echoed_lines("READY\n")};
+  CHECK(printed("\r\nREADY\r\n", password) == "\r\nREADY\r\n");
+  CHECK(printed("got READY\r\n", by_program("READY\n")) == "got READY\r\n");
+  CHECK(printed("\r\nREADY\r\n", by_program("READY\n")) == "\r\nREADY\r\n");
+  CHECK(printed("READY\r\ngot READY\r\n", by_terminal("READY\n")) == "got READY\r\n");
+  // an answer without Enter: what is printed stands in the same line
+  CHECK(printed("y READY\r\n", by_terminal("y")) == " READY\r\n");
+  // vim takes pastes, and is not left by an Enter
+  CHECK(printed("\033[1;1HREADY", in_editor(":e x\n")) == "\033[1;1HREADY");
+  // the prompt that comes back is no echo
+  CHECK(printed("y\r\n\033[?2004huser@my $ ", by_terminal("y\n")) == "\033[?2004huser@my $ ");
+}
+
+TEST_CASE("typed echo: what is not all there yet") {
+  const auto open = [](std::string_view bytes, const TypedInput& input) {
+    const auto ranges = echoes(bytes, input, false);
+    return !ranges.empty() && ranges.back().open && ranges.back().end == bytes.size();
+  };
+  CHECK(open("echo READY", by_terminal("echo READY; sleep 5\n")));
+  CHECK(open("echo READY", by_program("echo READY; sleep 5\n")));
+  CHECK(open("$ echo READY and a suggestion", in_editor("echo READY; sleep 5\n")));
+  CHECK_FALSE(open("got READY", by_program("READY; sleep 5\n")));
+  CHECK(echoes("echo READY", by_terminal("echo READY; sleep 5\n"), true).empty());
+}
+
+TEST_CASE("typed echo: what keys type") {
+  CHECK(typed_by_keys({"e", "c", "Space", "R", "Enter"}) == "ec R\n");
+  CHECK(typed_by_keys({"Up", "enter", "é", "C-m"}) == "\né\n");
+  CHECK(typed_by_keys({"a", "Enter", "b", "Left"}) == "a\n");
+  CHECK(echoed_lines("a b\tc\n\n \n\x03"
+                     "d\n") == std::vector<std::string>{"abc", "^Cd"});
+}
