@@ -45,6 +45,7 @@ ExecuteCommand request_of(const ExecOptions& options) {
   for (const std::string& word : options.words) {
     request.command += (request.command.empty() ? "" : " ") + word;
   }
+  request.on_timeout = OnTimeout::interrupt;  // a person asked for the time
   request.timeout_ms = options.timeout_ms == 0 ? kForeverMs : options.timeout_ms;
   request.max_output_bytes = 1'024;  // it is streamed
   request.who = "cli";

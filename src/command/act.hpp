@@ -33,6 +33,8 @@ struct RecordTermination {
   Reason why = Reason::none;
   bool force = false;
 };
+/// Its time-out does not end it, and its result says so.
+struct Spare {};
 /// To the group that has the foreground; with `shell_goes_on` also SIGINT to the shell, which would run the
 /// next one.
 struct SignalGroup {
@@ -56,8 +58,8 @@ struct Await {
 }  // namespace act
 
 using Act = std::variant<act::Approach, act::Type, act::ClearPrompt, act::Withdraw, act::RemoveScript,
-                         act::RestoreFiles, act::LookForShells, act::RecordTermination, act::SignalGroup,
-                         act::SignalShell, act::Begin, act::Await>;
+                         act::RestoreFiles, act::LookForShells, act::RecordTermination, act::Spare,
+                         act::SignalGroup, act::SignalShell, act::Begin, act::Await>;
 
 /// What is to be done now, in this order, and when to look again unless something happens before.
 struct Todo {

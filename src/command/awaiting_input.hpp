@@ -12,9 +12,9 @@ class TextGuard;
 
 /// Whether the program in the tab's foreground waits for the keyboard, and for what: seen in /proc and in the
 /// terminal's mode, never in what was printed. A shell that waits at its prompt with nothing of ours to do is
-/// idle, not waiting; one that was started by a command of ours waits. No verdict where a far side decides
-/// (ssh in raw mode). Less than a millisecond; no tmux. A single look: who acts on it looks twice
-/// (SettledInput).
+/// idle, not waiting; one that was started by a command of ours waits. Behind a terminal that a program of
+/// the tab made (sudo, script) it is looked for there. No verdict where a far side decides (ssh in raw mode).
+/// Less than a millisecond; no tmux. A single look: who acts on it looks twice (SettledInput).
 [[nodiscard]] std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard = nullptr);
 
 /// A program that waits for good: it did at the last look as well, and nothing was printed since. To be asked

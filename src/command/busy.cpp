@@ -64,6 +64,9 @@ KeyboardWait waiting_for_keys(const Tab& tab) {
   if (awaiting->kind == AwaitingInput::Kind::program) {
     return {", which waits for keys", to_drive_it(tab)};
   }
+  if (awaiting->kind == AwaitingInput::Kind::stopped) {
+    return {", of which " + awaiting->prompt, ""};
+  }
   const std::string prompt = whole_unfinished_line(tab.log, tab.cols);
   return {(awaiting->kind == AwaitingInput::Kind::password ? ", which waits for a password"
                                                            : ", which waits for the keyboard") +
@@ -126,6 +129,15 @@ BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
 
 BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
+  if (foreground.terminal_is_taken) {
+    const bool is_held = foreground.pid != 0 && foreground.pid != foreground.shell_pid;
+    return BusyTab(tab,
+                   first_sentence(tab) +
+                       (is_held ? "There runs " + name_of(foreground) + ", which took" : "A program took") +
+                       " the terminal from the tab's shell (as `setsid -c` does): that shell has none "
+                       "any more. To end it and start a new shell: " +
+                       (tab.for_person ? "close the tab" : next_call("cancel_command", tab.window)));
+  }
   if (foreground.pid != 0 && foreground.pid == foreground.shell_pid) {
     return BusyTab(tab, first_sentence(tab) + "It was opened with " + name_of(foreground) + " as its shell" +
                             keys.what + ", and commands are run in bash, zsh, dash, ksh and fish only" +

@@ -14,6 +14,11 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::string_view kSpared =
+    "its timeout_ms is over, and it was not interrupted: it may wait for the keyboard, which cannot be seen "
+    "there (behind ssh, docker, or sudo as another user): read_screen shows it, send_text answers it, "
+    "cancel_command ends it; with on_timeout: \"interrupt\" its time ends it, too";
+
 CommandLife life_at_first(const Tab& tab, const CommandRecord& record) {
   if (record.nonce.empty()) {
     return CommandLife(Clock::time_point::max());
@@ -42,6 +47,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   log.begin(record_->nonce, record_->typed_byte, record_->start_byte);
   typed_ = how_it_was_typed(*tab_, *record_, context_.helper);
   log.set_own_lines(typed_.script.own_line_marks);
+  state_.requested.spares_unseen = record_->spares_unseen;
   if (record_->deadline_steady_ms != 0) {
     state_.requested.deadline = Clock::time_point(Milliseconds(record_->deadline_steady_ms));
   }
@@ -107,6 +113,9 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
     co_await acts_.finish(awaited->act);
   } else if (const auto* termination = std::get_if<act::RecordTermination>(&act)) {
     record_.save_termination(termination->why, termination->force);
+  } else if (std::holds_alternative<act::Spare>(act)) {
+    record_.note(std::string(kSpared));
+    set_deadline(Clock::time_point::max());
   } else if (std::holds_alternative<act::RemoveScript>(act)) {
     if (typed_.in_files) {
       tab_->files.remove_script(record_->nonce);
@@ -151,6 +160,10 @@ void CommandRun::request_end(Reason why, bool force) {
   requested.ends = true;
   requested.force = requested.force || force;
   watch_.wake();
+}
+
+void CommandRun::spare_unseen() {
+  state_.requested.spares_unseen = record_.edit().spares_unseen = true;
 }
 
 void CommandRun::set_deadline(Clock::time_point when) {

@@ -25,6 +25,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// When the command is interrupted as by `request_end`. The time is on record: a server after us keeps it.
   void set_deadline(Clock::time_point when);
+  /// Its deadline ends no program that may wait for the keyboard where that cannot be seen. On record, too.
+  void spare_unseen();
 
   /// C-c at once, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
   /// Returns at once.

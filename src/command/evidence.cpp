@@ -4,6 +4,7 @@
 
 #include "system/proc.hpp"
 #include "system/terminal.hpp"
+#include "tab/keyboard_look.hpp"
 
 namespace terminally {
 namespace {
@@ -41,6 +42,9 @@ SeenForeground Evidence::foreground() const {
   }
   const auto mode = terminal_mode(tab_.tty);
   seen.keys_signal = !mode || mode->keys_signal;
+  const Requested& requested = state_.requested;
+  const bool over = requested.spares_unseen && Clock::now() >= requested.deadline;
+  seen.unseen = over && !typed_.reporter.passed_on && look_at_keyboard(tab_, now).unseen;
   seen.deaf_fork = seen.who == Who::program && ignores_sigterm_before_exec(now);
   seen.missed_key = acts_.found().key_ticks != 0 && was_just_started(now.group, acts_.found().key_ticks);
   return seen;

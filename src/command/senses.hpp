@@ -30,15 +30,17 @@ struct SeenForeground {
   bool at_prompt = false;        ///< its_shell only
   bool keys_signal = true;       ///< C-c is a signal there
   bool missed_key = false;       ///< it may have come too late for our C-c
+  bool unseen = false;           ///< it may wait for the keyboard unseen, and its time is over
   bool deaf_fork = false;        ///< program only: its shell is just making it; a SIGTERM would be lost
 };
 
 /// What others want of a command.
 struct Requested {
-  Reason why = Reason::none;  ///< its end counts as ours for this reason, whatever ends it
-  bool ends = false;          ///< it is to be ended
-  bool force = false;         ///< without a C-c and a SIGTERM first
-  bool answered = false;      ///< the call has answered: it is not typed again, under another id
+  Reason why = Reason::none;   ///< its end counts as ours for this reason, whatever ends it
+  bool ends = false;           ///< it is to be ended
+  bool force = false;          ///< without a C-c and a SIGTERM first
+  bool spares_unseen = false;  ///< at its deadline, one that may wait for the keyboard unseen goes on
+  bool answered = false;       ///< the call has answered: it is not typed again, under another id
   Clock::time_point deadline = Clock::time_point::max();
 };
 

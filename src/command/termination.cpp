@@ -63,6 +63,10 @@ void Termination::step(const CommandSenses& seen, Clock::time_point now, Todo& t
       todo.look_by(requested.deadline);
       return;
     }
+    if (requested.spares_unseen && seen.has_begun() && seen.foreground().unseen) {
+      todo.add(act::Spare{});
+      return;
+    }
     state_ = time_is_over(seen, now);
   }
   if (std::holds_alternative<NotBegun>(state_)) {

@@ -48,6 +48,7 @@ std::optional<AwaitingInput> awaiting_in(const ordered_json& meta) {
   const std::string kind = text_field(*awaiting, "kind").value_or("");
   input.kind = kind == "password"  ? AwaitingInput::Kind::password
                : kind == "program" ? AwaitingInput::Kind::program
+               : kind == "stopped" ? AwaitingInput::Kind::stopped
                                    : AwaitingInput::Kind::line;
   input.prompt = text_field(*awaiting, "prompt").value_or("");
   return input;

@@ -19,6 +19,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -312,6 +313,9 @@ int main(int argc, char** argv) {
   Form form = Form::whole;
   for (;;) {
     const Ended ended = run_shell(setup, form, watch);
+    if (tcgetpgrp(STDIN_FILENO) < 0) {
+      ioctl(STDIN_FILENO, TIOCSCTTY, 0);  // another session had taken the terminal (`setsid -c`)
+    }
     tcsetpgrp(STDIN_FILENO, getpgrp());
     if (hung_up != 0 || (!finish_interrupted_command(setup, ended.code) && !ended.crashed &&
                          !start_again(setup, ended, watch, form))) {

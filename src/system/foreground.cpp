@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "system/proc.hpp"
+#include "system/taken_terminal.hpp"
 #include "system/terminal.hpp"
 
 namespace terminally {
@@ -163,7 +164,34 @@ bool runs_program(const ProcessInfo& gateway) {
   const auto kind = shell_kind(leader->name);
   const bool shell =
       leader->state == 'S' && kind && is_interactive_shell(leader->pid) && reads_terminal(leader->pid, *kind);
-  return !shell && !is_gateway(leader->name);
+  return is_gateway(leader->name) ? runs_program(*leader) : !shell;
+}
+
+/// `shell_pid` is where the terminal's processes begin, and `leader` that of the group, should it live.
+Foreground foreground_below(int shell_pid, int group, std::optional<ProcessInfo> leader) {
+  Foreground foreground;
+  foreground.kind = Foreground::Kind::program;
+  foreground.group = group;
+  foreground.shell_pid = shell_pid;
+  if (!leader) {
+    leader = member_of(group, shell_pid);
+  }
+  if (!leader) {
+    return foreground;
+  }
+  foreground.pid = leader->pid;
+  foreground.name = leader->name;
+  const auto kind = shell_kind(leader->name);
+  const bool own = leader->pid == shell_pid;
+  if (kind && is_interactive_shell(leader->pid) &&
+      (own || (reads_terminal(leader->pid, *kind) && !is_fork(*leader)))) {
+    foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
+  } else if (is_gateway(leader->name)) {
+    foreground.kind = Foreground::Kind::gateway;
+    foreground.runs_program = runs_program(*leader);
+  }
+  foreground.shell = kind;
+  return foreground;
 }
 
 /// A process on its way to sleep counts as asleep but has the wchan "0" while it waits for a processor.
@@ -203,35 +231,28 @@ Prompt prompt_in(TerminalMode mode, const Foreground& foreground, const std::str
 }  // namespace
 
 Foreground look_at_foreground(ProcessId pane) {
-  Foreground foreground;
   const auto terminal = process_info(pane);
   if (!terminal || terminal->state == 'Z') {
-    return foreground;
+    return {};
   }
-  foreground.group = terminal->foreground_group;
-  auto leader = leader_of(foreground.group);
-  foreground.shell_pid =
+  const auto leader = leader_of(terminal->foreground_group);
+  const int shell_pid =
       leader && leader->parent == pane.pid ? leader->pid : first_child(pane.pid).value_or(0);
-  if (!leader) {
-    leader = member_of(foreground.group, foreground.shell_pid);
+  if (const auto taken = taken_terminal(*terminal, shell_pid)) {
+    const ProcessInfo& holder = taken->holder;
+    return {.kind = Foreground::Kind::program,
+            .pid = holder.pid,
+            .group = holder.group,
+            .shell_pid = shell_pid,
+            .name = holder.name,
+            .shell = std::nullopt,
+            .terminal_is_taken = true};
   }
-  foreground.kind = Foreground::Kind::program;
-  if (!leader) {
-    return foreground;
-  }
-  foreground.pid = leader->pid;
-  foreground.name = leader->name;
-  const auto kind = shell_kind(leader->name);
-  const bool own = leader->pid == foreground.shell_pid;
-  if (kind && is_interactive_shell(leader->pid) &&
-      (own || (reads_terminal(leader->pid, *kind) && !is_fork(*leader)))) {
-    foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
-  } else if (is_gateway(leader->name)) {
-    foreground.kind = Foreground::Kind::gateway;
-    foreground.runs_program = runs_program(*leader);
-  }
-  foreground.shell = kind;
-  return foreground;
+  return foreground_below(shell_pid, terminal->foreground_group, leader);
+}
+
+Foreground foreground_of_session(int leader, int group) {
+  return foreground_below(leader, group, leader_of(group));
 }
 
 bool reads_our_files(const Foreground& foreground) {

@@ -30,11 +30,17 @@ struct Foreground {
   std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
   bool runs_program = false;  ///< for gateway: no shell at its prompt has the terminal that the gateway made
+  /// For program: it took the terminal from the tab's shell (TakenTerminal), or is that shell, without one.
+  bool terminal_is_taken = false;
 
   [[nodiscard]] bool is_shell() const { return kind == Kind::shell || kind == Kind::nested; }
 };
 
 [[nodiscard]] Foreground look_at_foreground(ProcessId pane);
+
+/// The same for a terminal that a program in the tab made: `group` has its foreground, below `leader`, the
+/// leader of its session.
+[[nodiscard]] Foreground foreground_of_session(int leader, int group);
 
 /// The foreground for a person to read; where its process has just ended, the tab's shell. `cwd` is empty
 /// where we may not read it (another user's process, one that cannot be dumped), both where the tab's process

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,6 +90,12 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
+/// The kernel prints it as its new_encode_dev.
+dev_t terminal_of(int number) {
+  const auto bits = static_cast<unsigned>(number);
+  return makedev(bits >> 8 & 0xFFFU, (bits & 0xFFU) | (bits >> 12 & 0xFFF00U));
+}
+
 /// The directory of threads has two links, and one for each thread.
 bool has_one_thread(const std::string& tasks) {
   struct stat info{};
@@ -113,7 +120,7 @@ std::optional<ProcessInfo> process_info(int pid) {
   info.parent = rest.next<int>();
   info.group = rest.next<int>();
   info.session = rest.next<int>();
-  rest.skip(1);  // its terminal
+  info.terminal = terminal_of(rest.next<int>());
   info.foreground_group = rest.next<int>();
   rest.skip(13);
   info.start_ticks = rest.next<std::uint64_t>();

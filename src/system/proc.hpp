@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -24,6 +26,7 @@ struct ProcessInfo {
   int parent = 0;
   int group = 0;
   int session = 0;
+  dev_t terminal = 0;             ///< 0: without one
   int foreground_group = -1;      ///< of its terminal; -1 without one
   std::uint64_t start_ticks = 0;  ///< since boot
 

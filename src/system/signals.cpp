@@ -12,6 +12,7 @@
 
 #include "base/descriptors.hpp"
 #include "base/files.hpp"
+#include "system/taken_terminal.hpp"
 
 namespace terminally {
 namespace {
@@ -28,6 +29,11 @@ bool numbers_are_ours() {
 
 bool may_be_signalled(int number) {
   return numbers_are_ours() && number > 1 && number != ::getpid() && number != ::getpgrp();
+}
+
+bool has_taken_terminal(const ProcessInfo& pane, int group) {
+  const auto taken = taken_terminal(pane, first_child(pane.pid).value_or(0));
+  return taken && taken->holder.group == group;
 }
 
 int open_pidfd(int pid) {
@@ -59,7 +65,8 @@ bool signal_foreground(ProcessId pane, int group, int signal, std::optional<Proc
   const auto terminal = process_info(pane);
   // tmux makes a session for each pane; the terminal's foreground group belongs to that session.
   const bool of_the_tab = terminal && terminal->session == pane.pid && terminal->foreground_group == group;
-  if (!of_the_tab || group == terminal->group || !may_be_signalled(group)) {
+  const bool took_it = terminal && !of_the_tab && has_taken_terminal(*terminal, group);
+  if ((!of_the_tab && !took_it) || group == terminal->group || !may_be_signalled(group)) {
     return false;
   }
   if (waiting) {

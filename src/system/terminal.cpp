@@ -63,12 +63,15 @@ class Process {
       : pid_(pid), terminal_(terminal), proc_("/proc/" + std::to_string(pid) + "/") {}
 
   [[nodiscard]] TtyWait wait_of_thread(int thread, SleepSource source) const;
+  [[nodiscard]] bool was_stopped_at_terminal() const;
 
  private:
   struct Call {
     long number = -1;
     std::array<std::uint64_t, 6> arguments{};
   };
+  /// nullopt: it may not be seen. The number -1: the thread runs.
+  [[nodiscard]] std::optional<Call> call_of(int thread) const;
 
   enum class Found { nothing, among, only };
   [[nodiscard]] static TtyWait wait(Found found) {
@@ -236,19 +239,33 @@ TtyWait Process::wait_of_thread(int thread, SleepSource source) const {
   if (!info || info->state != 'S') {
     return TtyWait::no;
   }
-  const std::string task = proc_ + "task/" + std::to_string(thread) + "/";
-  if (const auto text = source == SleepSource::syscall ? read_file(task + "syscall") : std::nullopt) {
-    Call call;
-    std::istringstream words(*text);
-    if (!(words >> call.number)) {
-      return TtyWait::no;  // "running"
-    }
-    for (std::uint64_t& argument : call.arguments) {
-      words >> std::hex >> argument;
-    }
-    return wait_in_call(call);
+  if (const auto call = source == SleepSource::syscall ? call_of(thread) : std::nullopt) {
+    return wait_in_call(*call);
   }
-  return wait_by_wchan(read_file(task + "wchan").value_or(""));
+  return wait_by_wchan(read_file(proc_ + "task/" + std::to_string(thread) + "/wchan").value_or(""));
+}
+
+std::optional<Process::Call> Process::call_of(int thread) const {
+  const auto text = read_file(proc_ + "task/" + std::to_string(thread) + "/syscall");
+  if (!text) {
+    return std::nullopt;
+  }
+  Call call;
+  std::istringstream words(*text);
+  if (!(words >> call.number)) {
+    return Call();  // "running"
+  }
+  for (std::uint64_t& argument : call.arguments) {
+    words >> std::hex >> argument;
+  }
+  return call;
+}
+
+/// SIGTTIN comes of a read, SIGTTOU of an ioctl that sets modes; the call is begun again afterwards.
+bool Process::was_stopped_at_terminal() const {
+  const auto call = call_of(pid_);
+  return call && (call->number == SYS_read || call->number == SYS_readv || call->number == SYS_ioctl) &&
+         is_terminal(static_cast<int>(call->arguments[0]));
 }
 
 }  // namespace
@@ -282,6 +299,10 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
     best = std::max(best, process.wait_of_thread(thread, source));
   }
   return best;
+}
+
+bool was_stopped_at_terminal(int pid, dev_t terminal) {
+  return Process(pid, terminal).was_stopped_at_terminal();
 }
 
 bool goes_on_by_itself(int pid) {

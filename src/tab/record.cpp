@@ -27,6 +27,22 @@ std::string_view to_string(CommandState state) {
   return "failed";
 }
 
+std::string how_to_answer(const AwaitingInput& awaiting) {
+  switch (awaiting.kind) {
+    case AwaitingInput::Kind::line:
+    case AwaitingInput::Kind::password:
+      return "it waits for the keyboard: send_text answers it";
+    case AwaitingInput::Kind::program:
+      return "it waits for keys: read_screen shows it, send_keys and send_text drive it";
+    case AwaitingInput::Kind::stopped:
+      break;
+  }
+  return awaiting.prompt +
+         "; no key reaches it there, and what waits for it does not go on: end it by cancel_command, and run "
+         "it in the foreground (`timeout` needs --foreground), or, if somebody stopped it, let it go on with "
+         "kill -CONT";
+}
+
 std::string_view to_string(Reason reason) {
   switch (reason) {
     case Reason::none:
@@ -165,6 +181,9 @@ std::string encode_record(const CommandRecord& record) {
   if (record.unread_from != 0) {
     line["unread_from"] = record.unread_from;
   }
+  if (record.spares_unseen) {
+    line["spares_unseen"] = true;
+  }
   if (record.signalled) {
     line["signalled"] = true;
   }
@@ -211,6 +230,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     record.started_at_ms = numbers.ms("started_at_ms");
     record.started_steady_ms = numbers.ms("started_steady_ms");
     record.deadline_steady_ms = numbers.ms("deadline_steady_ms");
+    record.spares_unseen = line.value("spares_unseen", false);
     record.started_ticks = numbers.count("started_ticks");
     record.shell_pid = numbers.pid("shell_pid");
     record.shell_image = numbers.count("shell_image");

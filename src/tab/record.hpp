@@ -59,10 +59,15 @@ struct AwaitingInput {
     line,      ///< a line, shown as it is typed
     password,  ///< a line that is not shown
     program,   ///< keys: an editor, a pager, a menu
+    stopped,   ///< it gets no key: it is stopped, as what reads in the background is
   };
   Kind kind = Kind::line;
-  std::string prompt;  ///< the last unfinished line that was printed, plain text; may be empty
+  /// The last unfinished line that was printed, plain text; may be empty. For `stopped`: what is, and why.
+  std::string prompt;
 };
+
+/// What the caller of a tool can do about it.
+[[nodiscard]] std::string how_to_answer(const AwaitingInput& awaiting);
 
 /// The state of a command and what it printed. Offsets and counts are raw bytes of the tab's log.
 struct CommandResult {
@@ -118,10 +123,11 @@ struct CommandRecord {
   std::int64_t started_at_ms = 0;  ///< since the epoch
   std::int64_t started_steady_ms = 0;
   std::int64_t deadline_steady_ms = 0;  ///< 0: none
-  std::uint64_t started_ticks = 0;      ///< as the start_ticks of processes
-  int shell_pid = 0;                    ///< the shell that the command was typed into
-  std::uint64_t shell_image = 0;        ///< the image of shell_pid then, see process_image
-  std::vector<int> older_jobs;          ///< that shell's children before the command
+  bool spares_unseen = false;       ///< at its deadline, one that may wait for the keyboard unseen goes on
+  std::uint64_t started_ticks = 0;  ///< as the start_ticks of processes
+  int shell_pid = 0;                ///< the shell that the command was typed into
+  std::uint64_t shell_image = 0;    ///< the image of shell_pid then, see process_image
+  std::vector<int> older_jobs;      ///< that shell's children before the command
   std::optional<ShellGateway>
       shell_gateway;  ///< the gateway to that shell, or to the one that the command opened
   std::uint64_t duration_ms = 0;

@@ -28,11 +28,16 @@ constexpr std::uint64_t kForeverMs = 10ULL * 365 * 24 * 3'600 * 1'000;
 constexpr Milliseconds kLook{80};
 /// The same where nothing has happened for a while.
 constexpr Milliseconds kQuietLook{1'000};
+/// Whether a command is interrupted at its time-out is decided by then.
+constexpr Milliseconds kJudged{20};
 /// A call that says "it waits for the keyboard" and interrupts the command sooner than this would help
 /// nobody.
 constexpr Milliseconds kTimeToAnswer{2'000};
 /// How often a command of another process is looked at: each look reads the log from its start.
 constexpr Milliseconds kBetweenGlances{500};
+
+constexpr std::string_view kNoTimeout =
+    "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -41,13 +46,6 @@ void check_command(const std::string& command) {
   if (command.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(ErrorCode::invalid_argument, "command: must not be empty");
   }
-}
-
-std::string how_to_answer(const AwaitingInput& awaiting) {
-  return std::string(awaiting.kind == AwaitingInput::Kind::program
-                         ? "it waits for keys: read_screen shows it, send_keys and send_text drive it"
-                         : "it waits for the keyboard: send_text answers it") +
-         "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
 }
 
 /// What to do about a command that was interrupted at its time-out.
@@ -82,6 +80,7 @@ std::string why_it_runs_on(const CommandRun& run) {
 struct WaitInCall {
   Clock::time_point until;
   Clock::time_point unanswered_until;  ///< for one that may not have begun
+  bool interrupts = false;             ///< then, unless it is spared
   Clock::time_point answerable_until;  ///< later, there is no time to answer
   bool return_at_input = true;
   std::function<void(const AwaitingInput&)> on_awaiting = nullptr;
@@ -103,7 +102,8 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
   PaneLog::Stamp log = tab->log.stamp();
   auto quiet_since = Clock::now();
   const auto has_time = [&] {
-    return Clock::now() < wait.until && (Clock::now() < wait.unanswered_until || run->has_begun());
+    const bool spared = wait.interrupts && run->record().deadline_steady_ms == 0;
+    return Clock::now() < wait.until && !spared && (Clock::now() < wait.unanswered_until || run->has_begun());
   };
   while (!run->has_ended() && has_time() && !meanwhile.nested_shell_ready && !meanwhile.awaiting) {
     const auto now = Clock::now();
@@ -112,7 +112,9 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     const bool moves = printed || input.seen() || run->shells().one_may_wait() || !run->has_begun();
     quiet_since = moves ? now : quiet_since;
     const auto look = now + pause_after(now - quiet_since, kLook, kQuietLook);
-    if (co_await run->wait_for_end_by(std::min(look, wait.until))) {
+    const auto judged = now < wait.unanswered_until ? wait.unanswered_until + kJudged : wait.until;
+    const auto by = std::min(std::min(look, judged), wait.until);
+    if (co_await run->wait_for_end_by(by)) {
       break;
     }
     // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
@@ -181,7 +183,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
   ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
   const TabPtr& tab = place.tab;
-  const bool interrupts = request.on_timeout == OnTimeout::interrupt;
+  const bool interrupts = request.on_timeout != OnTimeout::background;
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
@@ -190,6 +192,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.deadline = interrupts ? deadline : last_moment;
+  what.spares_unseen = !request.on_timeout;
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {
@@ -204,6 +207,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   wait.until = std::min(window_end, time.returns_by());
   wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
   wait.unanswered_until = deadline;
+  wait.interrupts = interrupts;
   wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
   wait.return_at_input = request.return_at_input;
   wait.on_awaiting = std::move(request.on_awaiting);
@@ -239,7 +243,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
       const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
       result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
     }
-    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting)
+    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting) + kNoTimeout.data()
                                               : about_another_shell(*tab));
   } else if (!run->has_begun()) {
     result.timed_out = Clock::now() >= deadline;

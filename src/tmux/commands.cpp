@@ -52,6 +52,9 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
     throw;
   }
   run->set_deadline(what.deadline);
+  if (what.spares_unseen) {
+    run->spare_unseen();
+  }
   tab->runs.push_back(run);
   const Spawned<> started(context_.executor, start(run, std::move(turn), time));
   bool aborted = false;

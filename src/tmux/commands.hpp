@@ -24,7 +24,8 @@ class Commands {
     std::string who;
     std::string task_key = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
     Clock::time_point deadline = Clock::time_point::max();
-    FileLock reserved = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
+    bool spares_unseen = false;  ///< see CommandRun::spare_unseen
+    FileLock reserved = {};      // NOLINT(readability-redundant-member-init): g++ wants it named
   };
   /// For whoever has the turn in the tab. On return it has begun, or has ended already, or its time was over
   /// when it had been typed. Throws Error(busy) where something else has the tab; nothing was run then.

@@ -41,7 +41,8 @@ struct ExecuteCommand {
   std::optional<WindowId> window_id;  ///< none: the tab "main", or a helper tab while that is busy
   std::string command;                ///< a script of any length; no NUL
   std::uint64_t timeout_ms = 10'000;
-  OnTimeout on_timeout = OnTimeout::interrupt;
+  /// None: as `interrupt`, but one that may wait for the keyboard where that cannot be seen goes on.
+  std::optional<OnTimeout> on_timeout;
   bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;
   TextView view;

@@ -27,6 +27,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Milliseconds kStopWithin{2'000};
+/// How long after SIGKILL the prompt may take to come: a call returns within 6 s.
+constexpr Milliseconds kKilledWithin{900};
 constexpr Milliseconds kTooEarly{200};
 /// How long the command of a call that came before may take to be typed; after that, the tab has no prompt.
 constexpr Milliseconds kBeforeTyped{5'000};
@@ -90,6 +92,26 @@ Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   }
 }
 
+bool has_no_terminal(const Foreground& shell) {
+  return shell.terminal_is_taken && shell.pid == shell.shell_pid;
+}
+
+/// Where the tab's shell has lost its terminal, and nobody has that any more: the next shell has it again.
+void end_shell_without_terminal(const Tab& tab, std::vector<std::string>& notes) {
+  const Foreground now = look_at_foreground(tab.pane_pid);
+  const auto shell = has_no_terminal(now) ? process_info(now.pid) : std::nullopt;
+  if (shell && signal_process(shell->id(), SIGKILL)) {
+    note_once(notes,
+              "the program had taken the terminal from the tab's shell (as `setsid -c` does): a new "
+              "shell was started (variables, functions and options of the old one are gone)");
+  }
+}
+
+/// A shell that took the terminal is deaf to SIGTERM.
+int signal_for(const Foreground& now, Pressure pressure) {
+  return pressure == Pressure::kill ? SIGKILL : now.terminal_is_taken ? SIGHUP : SIGTERM;
+}
+
 /// What a person started in the tab, ended like a command of ours. A shell that does not come back is theirs
 /// and left alone. nullopt: a command of ours came to run meanwhile.
 Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Parts& parts, TabPtr tab,
@@ -109,14 +131,15 @@ Awaitable<std::optional<CancelledCommand>> cancel_foreground(const StopCalls::Pa
     const auto terminal = parts.context.terminal_of(*tab);
     co_await press_interrupt_key(*tab, *terminal);
   }
-  const auto give_up_at = std::min(begin + kEndCommand.kill_after + kStopWithin, time.returns_by());
+  const auto give_up_at = std::min(begin + kEndCommand.kill_after + kKilledWithin, time.returns_by());
   while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
     escalation.look(Clock::now());
+    end_shell_without_terminal(*tab, result.notes);
     const Foreground now = look_at_foreground(tab->pane_pid);
     const Pressure pressure = escalation.pressure();
-    if (now.group > 0 && now.kind != Foreground::Kind::shell && now.kind != Foreground::Kind::nothing &&
-        pressure != Pressure::ask && escalation.is_due(now.group)) {
-      signal_foreground(tab->pane_pid, now.group, pressure == Pressure::kill ? SIGKILL : SIGTERM);
+    if (!has_no_terminal(now) && now.group > 0 && now.kind != Foreground::Kind::shell &&
+        now.kind != Foreground::Kind::nothing && pressure != Pressure::ask && escalation.is_due(now.group)) {
+      signal_foreground(tab->pane_pid, now.group, signal_for(now, pressure));
     }
     co_await sleep_for(Milliseconds(20));
   }
@@ -259,6 +282,7 @@ Awaitable<CancelledCommand> cancel_in_tab(const StopCalls::Parts& parts, WindowI
     cancelled.result.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
   }
   cancelled.survivors = run->survivors();
+  end_shell_without_terminal(*tab, cancelled.result.notes);
   co_return cancelled;
 }
 

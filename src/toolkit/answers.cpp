@@ -16,6 +16,8 @@ std::string_view to_string(AwaitingInput::Kind kind) {
       return "line";
     case AwaitingInput::Kind::password:
       return "password";
+    case AwaitingInput::Kind::stopped:
+      return "stopped";
     case AwaitingInput::Kind::program:
       break;
   }
@@ -45,9 +47,10 @@ void describe(ResultVisitor& v, const Survivor& survivor) {
 }
 
 void describe(ResultVisitor& v, const AwaitingInput& awaiting) {
-  v.choice("kind", to_string(awaiting.kind), {"line", "password", "program"},
-           "password: a line that is not shown. program: keys, as of an editor or a pager.");
-  v.text("prompt", awaiting.prompt, "The prompt line before the cursor.");
+  v.choice("kind", to_string(awaiting.kind), {"line", "password", "program", "stopped"},
+           "password: a line that is not shown. program: keys, as of an editor or a pager. stopped: no key "
+           "reaches it.");
+  v.text("prompt", awaiting.prompt, "The prompt line before the cursor; what is stopped, and why.");
 }
 
 void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awaiting, Show show) {
@@ -123,7 +126,8 @@ void describe_fields(ResultVisitor& v, const WaitForResult& w, Show always) {
     return always == Show::no ? Show::no : show_if(says_something);
   };
   v.flag("matched", w.matched, "What was waited for has come.", always);
-  v.text("reason", w.reason, "Why it did not match: timeout (it goes on), exited, tab_closed.",
+  v.text("reason", w.reason,
+         "Why it did not match: timeout (it goes on), awaiting_input, exited, tab_closed.",
          if_waited(!w.reason.empty()));
   v.text("match", w.match, "The matched text; the prompt; for a port, pid and name of the listener.",
          if_waited(!w.match.empty()));

@@ -12,7 +12,7 @@ namespace {
 
 struct ExecuteCommandArgs {
   ExecuteCommand request;
-  std::size_t on_timeout = 0;
+  std::optional<std::size_t> on_timeout;
   ViewArgs view;
   std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
@@ -22,7 +22,8 @@ struct ExecuteCommandArgs {
     v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "Then on_timeout applies.");
     view.describe(v);
-    v.choice("on_timeout", on_timeout, {"interrupt", "background"}, "End it, or let it run on.");
+    v.choice("on_timeout", Need::optional, on_timeout, {"interrupt", "background"},
+             "End it, or let it run on. Default: end it, unless it may ask where that cannot be seen.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
@@ -46,7 +47,9 @@ boost::asio::awaitable<CommandResult> see_through(TmuxManager& manager, QueryCom
 }
 
 boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, ExecuteCommandArgs args) {
-  args.request.on_timeout = args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
+  if (args.on_timeout) {
+    args.request.on_timeout = *args.on_timeout == 0 ? OnTimeout::interrupt : OnTimeout::background;
+  }
   args.request.view = args.view.view(context.default_view);
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   Caller& caller = context.caller;

@@ -5,7 +5,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, Stopwatch, main, needs, needs_root, on_this_side, poll
+from harness import Sandbox, Server, Sshd, Stopwatch, main, needs, needs_root, on_this_side, poll
 from harness.client import Result, Tab, copy_program
 
 NOBODY = 65534
@@ -112,6 +112,127 @@ class Restricted(unittest.TestCase):
                 for _ in range(10):
                     self.assertIsNone(tab.state().awaiting_input)
                 tab.call("cancel_command", force=True)
+
+
+class SecondTerminal(unittest.TestCase):
+    """S1: what has a terminal between itself and ours is asked there, or said to be unseen; its time-out ends nothing that may ask unseen."""
+
+    ASKS = "printf \"[Y/n] \"; read a; printf \"Password: \"; stty -echo; read b; stty echo; sleep 1; echo got $a$b"
+
+    def asked(self, tab: Tab, wrapped: str) -> None:
+        """Both questions and the pause behind them are seen for what they are."""
+        waits(self, tab, wrapped, "line", "[Y/n]")
+        sent = tab.call("send_text", text="y", until="input", timeout_ms=LONG)
+        self.assertEqual((sent.matched, sent.awaiting_input["kind"]), (True, "password"), sent)
+        sent = tab.call("send_text", text="es", until="input", timeout_ms=LONG)
+        self.assertEqual((sent.matched, sent.reason), (False, "exited"), "it asks nothing more")
+        self.assertIn("got yes\n", ends(tab).output)
+
+    @on_this_side("sudo and su are root's")
+    def test_one_that_passes_keys_on(self) -> None:
+        needs_root()
+        needs("sudo", "script", "su")
+        spawn = "import pty; pty.spawn([\"sh\", \"asks\"])"
+        plain = "printf 'root ALL=(ALL) ALL\\n' >sudoers; chmod 440 sudoers; unshare -m sh -c 'mount --bind sudoers /etc/sudoers && exec sudo sh asks'"
+        with Server() as server:
+            (server.sandbox.home / "asks").write_text(self.ASKS + "\n")
+            tab = server.create_tab(shell="bash")
+            for wrapped in (
+                "sudo sh asks",
+                plain,
+                "script -qc 'sh asks' /dev/null",
+                "su -P -c 'sh asks'",
+                f"python3 -c '{spawn}'",
+                "script -qc 'sudo sh asks' /dev/null",
+            ):
+                with self.subTest(wrapped):
+                    self.asked(tab, wrapped)
+
+    @on_this_side("sudo is root's")
+    def test_what_works_there_does_not_wait(self) -> None:
+        """Until its time-out, which ends it as it ends anything."""
+        needs_root()
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for wrapped in ("sudo sleep 60", "script -qc 'sleep 60' /dev/null", "python3 -c 'import pty; pty.spawn([\"sleep\", \"60\"])'"):
+                result = tab.execute(wrapped, timeout_ms=2_000)
+                self.assertEqual((result.state, result.reason), ("cancelled", "timeout"), wrapped)
+
+    @on_this_side("it is an ssh of this side")
+    def test_what_cannot_be_seen_is_not_interrupted(self) -> None:
+        """Behind an ssh: it runs on, the result says why; with on_timeout it is ended as asked."""
+        needs_root()
+        needs("ssh", "sshd")
+        with Server() as server, Sshd(server.sandbox.root / "ssh") as sshd:
+            tab = server.create_tab(shell="bash")
+            command = sshd.command() + " -t 'trap \"\" HUP; echo begun; sleep 4; echo done'"
+            result = tab.execute(command, timeout_ms=2_500)
+            self.assertEqual((result.state, result.reason, result.timed_out), ("running", "handed_over", True), result)
+            self.assertTrue(any("cannot be seen" in note and "send_text" in note for note in result.notes), result)
+            last = ends(tab)
+            self.assertEqual((last.state, last.exit_code), ("completed", 0), last)
+            self.assertIn("done", last.output)
+            asked = tab.execute(command, timeout_ms=2_500, on_timeout="interrupt")
+            self.assertEqual((asked.state, asked.reason), ("cancelled", "timeout"), asked)
+
+    @on_this_side("the server is another user's")
+    def test_another_users_program_is_not_interrupted(self) -> None:
+        needs_root()
+        needs("setpriv")
+        hidden = "import ctypes; ctypes.CDLL(None).prctl(4, 0); input(\"Go on? \")"  # PR_SET_DUMPABLE: as sudo's are for a plain user
+        with Sandbox(owner=NOBODY) as sandbox:
+            program = copy_program(sandbox.root / "bin")
+            wrapper = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            with Server(sandbox=sandbox, wrapper=wrapper, program=program) as server:
+                tab = server.create_tab(shell="bash")
+                result = tab.execute(f"/usr/bin/python3 -c '{hidden}'", timeout_ms=2_500)
+                self.assertEqual((result.state, result.timed_out), ("running", True), result)
+                self.assertTrue(any("cannot be seen" in note for note in result.notes), result)
+                tab.call("send_text", text="y")
+                self.assertEqual(ends(tab).exit_code, 0)
+
+
+class Stopped(unittest.TestCase):
+    """S3: what is stopped waits for nothing that comes."""
+
+    def test_it_is_told_at_once(self) -> None:
+        background = "wants the keyboard from the background"
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command, why in (
+                ("sh -c 'timeout 60 cat; echo x'", background),
+                ("sh -c 'timeout 60 sh -c \"read a\"; echo x'", background),
+                ("sh -c 'timeout 60 stty -echo; echo x'", background),
+                ("python3 -c 'import os, subprocess; subprocess.run([\"cat\"], preexec_fn=os.setpgrp)'", background),
+                ("sh -c 'sh -c \"kill -STOP \\$\\$\"; echo x'", "is stopped"),
+            ):
+                with self.subTest(command):
+                    result = tab.execute(command, timeout_ms=LONG)
+                    self.assertEqual(
+                        (result.state, result.reason, result.awaiting_input["kind"]), ("running", "awaiting_input", "stopped"), result
+                    )
+                    self.assertIn(why, result.awaiting_input["prompt"])
+                    self.assertTrue(any(why in note and "cancel_command" in note for note in result.notes), result)
+                    for until in ("input", "exit"):
+                        waited = tab.call("wait_for", until=until, timeout_ms=LONG)
+                        self.assertEqual((waited.matched, waited.awaiting_input["kind"]), (until == "input", "stopped"), waited)
+                        self.assertTrue(any(why in note for note in waited.notes), waited)
+                    sent = tab.call("send_text", text="y")
+                    self.assertTrue(any(why in note for note in sent.notes), sent)
+                    self.assertIn(why, tab.call_error("execute_command", command="true", timeout_ms=1_000))
+                    tab.call("cancel_command")
+
+    def test_what_goes_on_is_not_told(self) -> None:
+        """Beside what is stopped another works; and a job that a person stopped before is theirs."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("sleep 1000 & kill -STOP %1")
+            result = tab.execute("sh -c 'sleep 2; echo over'", timeout_ms=LONG)
+            self.assertIn("over\n", result.output)
+            self.assertEqual(result.state, "completed")
+            result = tab.execute("sh -c 'timeout 60 cat & sleep 2; kill -KILL $!; echo over'", timeout_ms=LONG)
+            self.assertEqual((result.state, result.reason), ("completed", None), result)
+            tab.execute("kill -KILL %1")
 
 
 if __name__ == "__main__":

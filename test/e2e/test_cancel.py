@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Server, Stopwatch, main, needs, poll
+from harness import Person, Server, Stopwatch, Tab, main, needs, needs_root, on_this_side, poll
 
 CANCELLED = "[CANCELLED] Command terminated by MCP client"
 
@@ -295,6 +295,65 @@ class Cancel(unittest.TestCase):
                     poll(lambda: not tab.row["busy"], 20)
                     self.assertEqual(tab.execute(f"echo usable {n}").output, f"usable {n}\n")
             self.assertTrue(alive(job))
+
+
+class TakenTerminal(unittest.TestCase):
+    """S4: a program that makes the tab's terminal that of its own session is named; a cancel and a close end it as they end anything."""
+
+    def taken(self, server: Server, command: str) -> Tab:
+        tab = server.create_tab(shell="bash")
+        tab.execute("true")
+        tab.start(command)
+        poll(lambda: tab.row.foreground not in ("bash", ""), 20, "who took the terminal")
+        return tab
+
+    COMMANDS = (
+        ("setsid -c sh", "sh"),
+        ("setsid -c sleep 1000", "sleep"),
+        ("(setsid -c sh -c 'trap \"\" HUP TERM; while :; do sleep 1; done')", "sh"),
+        ("setsid -c zsh -f", "zsh"),
+    )
+
+    @on_this_side("root's")
+    def test_cancelled(self) -> None:
+        needs_root()
+        for command, name in self.COMMANDS:
+            with self.subTest(command), Server() as server:
+                tab = self.taken(server, command)
+                poll(lambda: tab.state().state != "running", 20)  # noqa: B023
+                poll(lambda: tab.row.foreground == name, 20, name)  # noqa: B023
+                error = tab.call_error("execute_command", command="true", timeout_ms=2_000)
+                self.assertIn(f"There runs {name}", error)
+                self.assertIn("took the terminal", error)
+                watch = Stopwatch()
+                tab.call("cancel_command")
+                watch.within(6, timers=6)
+                self.assertEqual(tab.execute("echo free; tty >/dev/tty").output.splitlines()[0], "free")
+
+    @on_this_side("root's")
+    def test_a_command_that_goes_on(self) -> None:
+        """It has lost the terminal itself: its END comes by the shell that is started anew."""
+        needs_root()
+        for command in ("setsid -wc sleep 1000", "setsid -wc sh; echo more"):
+            with self.subTest(command), Server() as server:
+                tab = self.taken(server, command)
+                self.assertIn("command", tab.call_error("execute_command", command="true", timeout_ms=2_000))
+                watch = Stopwatch()
+                self.assertEqual(tab.call("cancel_command").state, "cancelled")
+                watch.within(6, timers=6)
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+
+    @on_this_side("root's")
+    def test_closed(self) -> None:
+        needs_root()
+        for command in [command for command, _ in self.COMMANDS] + ["setsid -wc sleep 1000"]:
+            with self.subTest(command), Server() as server:
+                server.create_tab()
+                tab = self.taken(server, command)
+                watch = Stopwatch()
+                closed = tab.close()
+                watch.within(2.5, timers=2.5)
+                self.assertEqual(closed.get("survivors", []), [])
 
 
 if __name__ == "__main__":

@@ -349,6 +349,26 @@ TEST_CASE("a log that does not end is read for a second, then the time is over")
   CHECK(play.when_done("press key").value_or(9'999) <= 2'001);
 }
 
+TEST_CASE("what may wait unseen is spared by its deadline, unless that was asked for (S1)") {
+  for (const bool spares : {true, false}) {
+    RunningPlay play;
+    play.scene.front.unseen = true;
+    play.scene.wanted.spares_unseen = spares;
+    deadline_at(play, 1'000ms);
+    play.at(1'050ms, [&play, spares] {
+      if (spares) {
+        play.scene.wanted.deadline = Clock::time_point::max();  // as act::Spare does
+      }
+    });
+    static_cast<void>(play.until(3'000ms));
+    CHECK(play.times("press key") == (spares ? 0 : 1));
+    CHECK((play.times("spare") > 0) == spares);
+    cancel_at(play, 3'000ms);
+    static_cast<void>(play.until(4'000ms));
+    CHECK(play.times("press key") == 1);
+  }
+}
+
 TEST_CASE("what may still be on its way is not interrupted at its deadline") {
   Play play(Play::running());
   play.scene.front = own_shell(false);  // it runs what a person typed

@@ -101,6 +101,7 @@ inline std::string name_of(const Act& act) {
     std::string operator()(const act::RestoreFiles&) const { return "restore files"; }
     std::string operator()(const act::LookForShells&) const { return "look for shells"; }
     std::string operator()(const act::RecordTermination&) const { return "record"; }
+    std::string operator()(const act::Spare&) const { return "spare"; }
     std::string operator()(const act::SignalGroup& to) const {
       return signal(to.signal) + " group " + std::to_string(to.group) +
              (to.shell_goes_on ? " and tell shell" : "");

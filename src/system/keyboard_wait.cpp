@@ -1,0 +1,130 @@
+// Finds who waits for a terminal's keyboard: in its foreground group, behind a terminal that one of it made,
+// or stopped in the background.
+#include "system/keyboard_wait.hpp"
+
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "system/proc.hpp"
+
+namespace terminally {
+namespace {
+
+/// How many processes of a tab are looked at, those nearest to the shell first: a bound to what a look costs.
+constexpr std::size_t kMostProcesses = 64;
+
+/// A process of the foreground group, and which of the list started it.
+struct Member {
+  ProcessInfo info;
+  std::size_t parent = 0;  ///< its own place for the first
+};
+
+/// The shell and everything below it, the foreground group or not.
+std::vector<Member> processes_below(int shell_pid) {
+  std::vector<Member> members;
+  for (ProcessInfo& process : process_tree(shell_pid, kMostProcesses)) {
+    const auto parent =
+        std::ranges::find(members, process.parent, [](const Member& m) { return m.info.pid; });
+    members.push_back(Member{std::move(process), parent == members.end()
+                                                     ? 0
+                                                     : static_cast<std::size_t>(parent - members.begin())});
+  }
+  return members;
+}
+
+bool is_above(const std::vector<Member>& members, std::size_t upper, std::size_t lower) {
+  while (lower != 0 && lower != upper) {
+    lower = members[lower].parent;
+  }
+  return lower == upper;
+}
+
+/// `sleep` in `cat | sleep 9` goes on by itself whatever is typed. What started the reader, or was started by
+/// it, does not matter: the reader decides when it goes on.
+bool another_goes_on(const std::vector<Member>& members, std::size_t reader, int group) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].info.group == group && !is_above(members, i, reader) && !is_above(members, reader, i) &&
+        goes_on_by_itself(members[i].info.pid)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the shell that the foreground's job belongs to, above it and in another group, has yet to start
+/// some of it: of `cat | sleep 9` only `cat` may be there.
+bool is_still_started(const Foreground& foreground) {
+  auto above = process_info(foreground.pid);
+  while (above && above->group == foreground.group && above->pid != foreground.shell_pid) {
+    above = process_info(above->parent);
+  }
+  return above && above->group != foreground.group && starts_processes(above->pid);
+}
+
+}  // namespace
+
+GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mode) {
+  if (line_mode && is_still_started(foreground)) {
+    return {};
+  }
+  const std::vector<Member> members = processes_below(foreground.shell_pid);
+  GroupWait best;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ProcessInfo& process = members[i].info;
+    if (process.group != foreground.group || process.state == 'Z') {
+      continue;
+    }
+    const TtyWait wait = tty_wait(process.pid, terminal);
+    const bool counts = wait > best.wait && !(line_mode && another_goes_on(members, i, foreground.group));
+    if (counts) {
+      best = GroupWait{wait, process.pid};
+    }
+  }
+  return best;
+}
+
+std::optional<InnerTerminal> inner_terminal(const Foreground& foreground, dev_t terminal) {
+  const std::vector<Member> members = processes_below(foreground.shell_pid);
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    const ProcessInfo& process = members[i].info;
+    const ProcessInfo& maker = members[members[i].parent].info;
+    const bool made = maker.group == foreground.group && process.session != maker.session;
+    if (!made || process.terminal == 0 || process.terminal == terminal || process.foreground_group <= 0) {
+      continue;
+    }
+    const std::string tty = "/dev/pts/" + std::to_string(minor(process.terminal));
+    if (terminal_device(tty) == process.terminal) {
+      return InnerTerminal{tty, foreground_of_session(process.pid, process.foreground_group)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string describe(const StoppedProgram& stopped) {
+  return "pid " + std::to_string(stopped.pid) + " (" + describe_process(stopped.pid) + ") is stopped" +
+         (stopped.wants_keyboard ? ": it wants the keyboard from the background" : "");
+}
+
+std::optional<StoppedProgram> stopped_program(const Foreground& foreground, dev_t terminal,
+                                              std::uint64_t since_ticks) {
+  std::optional<StoppedProgram> stopped;
+  for (const Member& member : processes_below(foreground.shell_pid)) {
+    const ProcessInfo& process = member.info;
+    if (process.start_ticks < since_ticks || process.pid == foreground.shell_pid) {
+      continue;
+    }
+    if (goes_on_by_itself(process.pid)) {
+      return std::nullopt;
+    }
+    if (process.state == 'T' && !stopped) {
+      const bool wants = process.group != foreground.group && was_stopped_at_terminal(process.pid, terminal);
+      stopped = StoppedProgram{process.pid, wants};
+    }
+  }
+  return stopped;
+}
+
+}  // namespace terminally

@@ -1,0 +1,70 @@
+// Decides who waits for a tab's keyboard, and for what, from the mode of its terminal and what its processes
+// do.
+#include "tab/keyboard_look.hpp"
+
+#include <string>
+
+#include "log/unfinished_line.hpp"
+#include "system/keyboard_wait.hpp"
+#include "system/terminal.hpp"
+
+namespace terminally {
+namespace {
+
+using Kind = AwaitingInput::Kind;
+
+/// A terminal of the tab: its own, or one that a program in it made.
+struct Place {
+  std::string tty;
+  Foreground foreground;
+};
+
+/// Keys are passed on as they come: who reads them in the end decides. A shell at its prompt there is looked
+/// for by CommandShells.
+KeyboardLook verdict_on_keys(const Tab& tab, const Place& place, const GroupWait& group, bool echo) {
+  const Foreground& foreground = place.foreground;
+  if (foreground.kind == Foreground::Kind::gateway) {
+    return {.unseen = true};  // what a far side waits for is not to be seen here
+  }
+  if (group.wait == TtyWait::no) {
+    return {};
+  }
+  const bool shell = foreground.shell && group.pid == foreground.pid;
+  const bool edits =
+      (shell && !echo) || (has_line_editor(group.pid) && !unfinished_line(tab.log, tab.cols).empty());
+  return {edits ? Kind::line : Kind::program};
+}
+
+KeyboardLook verdict(const Tab& tab, const Place& place) {
+  const auto mode = terminal_mode(place.tty);
+  if (!mode) {
+    return {.unseen = true};
+  }
+  const dev_t terminal = terminal_device(place.tty);
+  const bool gateway = place.foreground.kind == Foreground::Kind::gateway;
+  const auto inner = mode->line ? std::nullopt : inner_terminal(place.foreground, terminal);
+  if (inner) {
+    const bool prompt = gateway && !place.foreground.runs_program;
+    return prompt ? KeyboardLook() : verdict(tab, {inner->tty, inner->foreground});
+  }
+  const GroupWait group = group_wait(place.foreground, terminal, mode->line && mode->echo);
+  if (!mode->line) {
+    return verdict_on_keys(tab, place, group, mode->echo);
+  }
+  if (!mode->echo) {
+    // su and sudo are another user's: their mode is all that can be seen.
+    return group.wait != TtyWait::no || gateway ? KeyboardLook{Kind::password} : KeyboardLook();
+  }
+  // A server may have the keyboard among what it listens to; a program that asks leaves its question open.
+  const bool asks = group.wait == TtyWait::among && !gateway && !unfinished_line(tab.log, tab.cols).empty();
+  return group.wait == TtyWait::only || asks ? KeyboardLook{Kind::line}
+                                             : KeyboardLook{.unseen = group.wait == TtyWait::unknown};
+}
+
+}  // namespace
+
+KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground) {
+  return verdict(tab, {tab.tty, foreground});
+}
+
+}  // namespace terminally

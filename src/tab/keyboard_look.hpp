@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "system/foreground.hpp"
+#include "tab/record.hpp"
+#include "tab/tab.hpp"
+
+namespace terminally {
+
+/// Whether what has a tab's foreground waits for the keyboard, at one look.
+struct KeyboardLook {
+  std::optional<AwaitingInput::Kind> kind = std::nullopt;
+  /// Whether it waits cannot be seen: it passes the keys on to another machine, or is another user's.
+  bool unseen = false;
+};
+
+/// Behind a terminal that a program of the tab made (sudo, script) it is looked for there.
+[[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground);
+
+}  // namespace terminally
