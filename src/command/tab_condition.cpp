@@ -20,13 +20,13 @@ constexpr Milliseconds kPollSettled{10};
 TabCondition::Step TabCondition::look() {
   tab_.look();
   const Step step = kind_->look(tab_);
-  if (step != Step::later) {
+  if (step != Step::later && step != Step::awaits_input) {
     return step;
   }
   if (tab_.is_lost() || (tab_.tab->closed && !is_being_settled())) {
     return Step::tab_closed;
   }
-  return tab_.ended() ? Step::exited : Step::later;
+  return tab_.ended() ? Step::exited : step;
 }
 
 /// Whether the command of a closed tab is still taken for running: it is about to be given up.
@@ -52,10 +52,11 @@ WaitForResult TabCondition::result(Step step) {
   const auto& record = tab_.record;
   WaitForResult waited;
   waited.matched = step == Step::matched;
-  waited.reason = step == Step::exited       ? "exited"
-                  : step == Step::tab_closed ? "tab_closed"
-                  : step == Step::matched    ? ""
-                                             : "timeout";
+  waited.reason = step == Step::exited         ? "exited"
+                  : step == Step::tab_closed   ? "tab_closed"
+                  : step == Step::awaits_input ? "awaiting_input"
+                  : step == Step::matched      ? ""
+                                               : "timeout";
   waited.match = waited.matched ? tab_.match : "";
   waited.next_byte = std::max(tab_.from, tab_.output_end());
   const bool program =
@@ -67,6 +68,10 @@ WaitForResult TabCondition::result(Step step) {
   }
   if (record) {
     waited.notes = record->notes;
+  }
+  if (waited.awaiting_input &&
+      (step == Step::awaits_input || waited.awaiting_input->kind == AwaitingInput::Kind::stopped)) {
+    waited.notes.push_back(how_to_answer(*waited.awaiting_input));
   }
   kind_->tell(tab_, step, waited);
   return waited;

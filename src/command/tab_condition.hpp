@@ -14,14 +14,16 @@ class WaitKind {
  public:
   enum class Step {
     matched,
-    exited,  ///< the command ended first
+    awaits_input,  ///< the end is waited for, and somebody has to answer first
+    exited,        ///< the command ended first
     tab_closed,
     later,    ///< look again when something happens
     at_once,  ///< there is more to look through: look again after others were served
   };
 
   virtual ~WaitKind() = default;
-  /// Whether it has come, after the tab was looked at: `matched`, `later` or `at_once`. Asks the tab for an
+  /// Whether it has come, after the tab was looked at: `matched`, `awaits_input`, `later` or `at_once`.
+  /// Asks the tab for an
   /// earlier look where that is worth it. Takes a few milliseconds at most.
   [[nodiscard]] virtual Step look(WaitedTab& tab) = 0;
   /// Adds to the result of the wait what only this kind knows.

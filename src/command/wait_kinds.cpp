@@ -10,16 +10,67 @@
 #include "log/unfinished_line.hpp"
 #include "system/listeners.hpp"
 #include "text/ansi.hpp"
+#include "text/pattern_scan.hpp"
 
 namespace terminally {
 namespace {
+
+class InputWait final : public WaitKind {
+ public:
+  Step look(WaitedTab& tab) override {
+    constexpr Milliseconds kPoll{50};
+    if (tab.ended() || tab.tab->closed || tab.now < next_poll_) {
+      tab.look_again_by(next_poll_);
+      return Step::later;
+    }
+    next_poll_ = tab.now + kPoll;
+    tab.look_again_by(next_poll_);
+    if (tab.is_on_its_way()) {
+      return Step::later;  // it may still stand at the question before
+    }
+    const auto settled = input_.look(*tab.tab);
+    // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
+    const RunPtr& run = tab.run;
+    const bool innermost = run && !tab.tab->runs.empty() && tab.tab->runs.back() == run;
+    in_another_shell_ = innermost && run->shells().one_waits();
+    const bool may_be_one = innermost && run->shells().one_may_wait();
+    const bool awaiting = in_another_shell_ || (settled && !may_be_one);
+    tab.match = awaiting ? unfinished_line(tab.tab->log, tab.tab->cols, tab.terms.view.guard.get()) : "";
+    return awaiting ? Step::matched : Step::later;
+  }
+
+  void tell(const WaitedTab& tab, Step step, WaitForResult& result) const override {
+    if ((step == Step::matched || step == Step::awaits_input) && in_another_shell_) {
+      if (!result.awaiting_input) {
+        result.awaiting_input = {AwaitingInput::Kind::line, tab.match};
+      }
+      result.notes.push_back(about_another_shell(*tab.tab));
+    }
+  }
+
+ private:
+  SettledInput input_;
+  Clock::time_point next_poll_;
+  bool in_another_shell_ = false;  ///< the prompt of a shell that the command opened is what was waited for
+};
 
 /// The command has ended; without a command, the shell is back at its prompt.
 class ExitWait final : public WaitKind {
  public:
   explicit ExitWait(const WaitedTab& tab) : something_ran_(tab.had_command) {}
 
+  /// A question comes before the end, which nobody sees while they wait for that.
   Step look(WaitedTab& tab) override {
+    const Step step = look_for_end(tab);
+    return step == Step::later && input_.look(tab) == Step::matched ? Step::awaits_input : step;
+  }
+
+  void tell(const WaitedTab& tab, Step step, WaitForResult& result) const override {
+    input_.tell(tab, step, result);
+  }
+
+ private:
+  Step look_for_end(WaitedTab& tab) {
     if (tab.record) {
       return tab.ended() && !tab.is_lost() ? Step::matched : Step::later;
     }
@@ -33,7 +84,6 @@ class ExitWait final : public WaitKind {
     return Step::matched;
   }
 
- private:
   /// Whether the shell is at its prompt, behind what was typed, and what came before the prompt is logged.
   bool is_back(WaitedTab& tab, const ShellLook& now) {
     constexpr Milliseconds kPromptIsLoggedWithin{10};
@@ -74,6 +124,7 @@ class ExitWait final : public WaitKind {
     }
   }
 
+  InputWait input_;
   bool something_ran_;  ///< a command of ours, or a program that had the foreground during the wait
   std::optional<Clock::time_point> came_;  ///< when what was typed was first seen to be there
   std::optional<Clock::time_point> back_;  ///< since when the shell was seen at its prompt
@@ -82,10 +133,10 @@ class ExitWait final : public WaitKind {
 class PatternWait final : public WaitKind {
  public:
   explicit PatternWait(const WaitedTab& tab)
-      : pattern_(tab.terms.pattern), search_(tab.tab->log, pattern_, tab.from, tab.from) {}
+      : pattern_(tab.terms.pattern), search_(std::in_place, tab.tab->log, pattern_, tab.from, tab.from) {}
 
   Step look(WaitedTab& tab) override {
-    switch (search_.next(tab.output_end(), tab.now + LogSearch::kSlice)) {
+    switch (search_->next(tab.output_end(), tab.now + LogSearch::kSlice)) {
       case LogSearch::Step::at_end:
         return Step::later;
       case LogSearch::Step::out_of_time:
@@ -94,7 +145,10 @@ class PatternWait final : public WaitKind {
         break;
     }
     constexpr std::size_t kMaxMatchBytes = 1'000;
-    const LineMatch& found = search_.found();
+    const LineMatch& found = search_->found();
+    if (const auto echo = own_echo(tab, found)) {
+      return pass_over(tab, found, *echo);
+    }
     tab.match = shortened(masked_match(tab, found), kMaxMatchBytes);
     if (!found.may_grow() || tab.ended() || tab.tab->closed) {
       return Step::matched;
@@ -110,11 +164,33 @@ class PatternWait final : public WaitKind {
 
   void tell(const WaitedTab& tab, Step step, WaitForResult& result) const override {
     if (step == Step::at_once) {
-      result.next_byte = std::max(tab.from, search_.offset());
+      result.next_byte = std::max(tab.from, search_->offset());
     }
   }
 
  private:
+  /// What we typed ourselves is not printed by anybody.
+  static std::optional<SentInputs::Echo> own_echo(const WaitedTab& tab, const LineMatch& found) {
+    const PaneLog& log = tab.tab->log;
+    const std::size_t size = found.match.end - found.match.begin;
+    const std::string bytes =
+        log.read(found.byte, static_cast<std::size_t>(found.line_end - found.byte)).bytes;
+    const std::uint64_t end = found.byte + (size == 0 ? 0 : raw_position(bytes, size - 1) + 1);
+    return tab.tab->sent.echo_at(log, end, tab.now, tab.log_grew);
+  }
+
+  Step pass_over(WaitedTab& tab, const LineMatch& found, SentInputs::Echo echo) {
+    constexpr Milliseconds kLook{50};
+    if (!echo.open) {
+      search_.emplace(tab.tab->log, pattern_, echo.end, echo.end);
+      return Step::at_once;
+    }
+    const auto [byte, line_begin] = std::pair(found.byte, found.line_begin);
+    search_.emplace(tab.tab->log, pattern_, byte, line_begin);  // it is found again
+    tab.look_again_by(tab.now + kLook);
+    return Step::later;
+  }
+
   /// A secret that the match has a part of is masked whole.
   static std::string masked_match(const WaitedTab& tab, const LineMatch& found) {
     const auto& guard = tab.terms.view.guard;
@@ -131,7 +207,7 @@ class PatternWait final : public WaitKind {
   }
 
   Pattern pattern_;
-  LogSearch search_;
+  std::optional<LogSearch> search_;
   std::string growing_;  ///< a match at the end of what is printed, that may go on
   Clock::time_point growing_since_ = Clock::now();
 };
@@ -143,45 +219,6 @@ class IdleWait final : public WaitKind {
     tab.look_again_by(idle_at);
     return tab.now >= idle_at ? Step::matched : Step::later;
   }
-};
-
-class InputWait final : public WaitKind {
- public:
-  Step look(WaitedTab& tab) override {
-    constexpr Milliseconds kPoll{50};
-    if (tab.ended() || tab.tab->closed || tab.now < next_poll_) {
-      tab.look_again_by(next_poll_);
-      return Step::later;
-    }
-    next_poll_ = tab.now + kPoll;
-    tab.look_again_by(next_poll_);
-    if (tab.is_on_its_way()) {
-      return Step::later;  // it may still stand at the question before
-    }
-    const auto settled = input_.look(*tab.tab);
-    // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
-    const RunPtr& run = tab.run;
-    const bool innermost = run && !tab.tab->runs.empty() && tab.tab->runs.back() == run;
-    in_another_shell_ = innermost && run->shells().one_waits();
-    const bool may_be_one = innermost && run->shells().one_may_wait();
-    const bool awaiting = in_another_shell_ || (settled && !may_be_one);
-    tab.match = awaiting ? unfinished_line(tab.tab->log, tab.tab->cols, tab.terms.view.guard.get()) : "";
-    return awaiting ? Step::matched : Step::later;
-  }
-
-  void tell(const WaitedTab& tab, Step step, WaitForResult& result) const override {
-    if (step == Step::matched && in_another_shell_) {
-      if (!result.awaiting_input) {
-        result.awaiting_input = {AwaitingInput::Kind::line, tab.match};
-      }
-      result.notes.push_back(about_another_shell(*tab.tab));
-    }
-  }
-
- private:
-  SettledInput input_;
-  Clock::time_point next_poll_;
-  bool in_another_shell_ = false;  ///< the prompt of a shell that the command opened is what was waited for
 };
 
 class PortWait final : public WaitKind {

@@ -7,7 +7,7 @@
 
 #include "base/timeout.hpp"
 #include "command/command_run.hpp"
-#include "command/wait_terms.hpp"
+#include "tab/wait_terms.hpp"
 
 namespace terminally {
 

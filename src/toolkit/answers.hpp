@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "command/wait_terms.hpp"
+#include "tab/wait_terms.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/results_json.hpp"
 #include "toolkit/tool.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "command/wait_terms.hpp"
+#include "tab/wait_terms.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/args.hpp"
 

@@ -8,7 +8,8 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, Stopwatch, main, poll
+from harness import Person, Sandbox, Server, Stopwatch, main, needs, poll
+from harness.client import Result, Tab
 
 LISTEN = "python3 -c 'import socket, time; s = socket.socket(); s.bind((\"127.0.0.1\", {port})); time.sleep(0.3); s.listen(); print(\"up\", flush=True); time.sleep(60)'"
 
@@ -137,12 +138,42 @@ class Exit(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab()
             tab.execute("true")
-            Person(server).keys(tab, "cat", "Enter")
-            poll(lambda: tab.row.foreground == "cat", 10)
+            Person(server).keys(tab, "sleep 3", "Enter")
+            poll(lambda: tab.row.foreground == "sleep", 10)
             self.assertEqual(tab.call("wait_for", until="exit", timeout_ms=300).state, "running")
             waiting = server.call_async("wait_for", window_id=tab.id, until="exit", timeout_ms=50_000)
-            Person(server).keys(tab, "C-d")
             self.assertIs(server.result(waiting, "wait_for").matched, True)
+
+    def test_a_question_comes_before_the_end(self) -> None:
+        """S8: of a line, a password, keys, a shell that the command opened, a person's program; from execute, a wait, and behind an answer."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command, kind, answer in (
+                ("read -p 'Name? ' x; sleep 1; echo got $x", "line", "Ada"),
+                ("read -s -p 'Password: ' x; sleep 1", "password", "Ada"),
+                ("less /etc/passwd", "program", "q"),
+                ("cat", "line", None),
+            ):
+                tab.start(command)
+                waited = tab.call("wait_for", until="exit", timeout_ms=50_000)
+                self.assertEqual((waited.matched, waited.reason, waited.state), (False, "awaiting_input", "running"), waited)
+                self.assertEqual(waited.awaiting_input["kind"], kind)
+                self.assertTrue(any("send_text" in note for note in waited.notes), waited)
+                if answer:
+                    sent = tab.call("send_text", text=answer, until="exit", timeout_ms=50_000)
+                    self.assertEqual((sent.matched, sent.exit_code), (True, 0), sent)
+                else:
+                    self.assertEqual(tab.call("send_text", text="x", until="exit", timeout_ms=50_000).reason, "awaiting_input")
+                    self.assertIs(tab.call("send_keys", keys=["C-d"], until="exit", timeout_ms=50_000).matched, True)
+            Person(server).keys(tab, "cat", "Enter")
+            poll(lambda: tab.row.foreground == "cat", 10)
+            self.assertEqual(tab.call("wait_for", until="exit", timeout_ms=50_000).reason, "awaiting_input")
+            Person(server).keys(tab, "C-d")
+            poll(lambda: tab.row.foreground == "bash", 10)
+            tab.start("bash --norc")
+            waited = tab.call("wait_for", until="exit", timeout_ms=50_000)
+            self.assertEqual((waited.matched, waited.reason), (False, "awaiting_input"), waited)
+            self.assertTrue(any("another shell now waits" in note for note in waited.notes), waited)
 
     def test_a_command_of_a_server_that_is_gone(self) -> None:
         with Sandbox() as sandbox:
@@ -307,6 +338,73 @@ class AfterSending(unittest.TestCase):
             self.assertIn("pattern: ", tab.call_error("send_text", text="touch ran", until="pattern", pattern="["))
             self.assertIn("pattern: missing", tab.call_error("send_keys", keys=["x"], until="pattern"))
             self.assertEqual(len(tab.log()), before)
+
+    def prints(self, tab: Tab, tool: str = "send_text", pattern: str = "READY", least_s: float = 1.0, **typed) -> Result:
+        """Matched by what was printed `least_s` later, and not by the echo of what was sent."""
+        begin = time.monotonic()
+        sent = tab.call(tool, until="pattern", pattern=pattern, timeout_ms=30_000, **typed)
+        self.assertTrue(sent.matched, (typed, sent))
+        self.assertGreater(time.monotonic() - begin, least_s, (typed, sent))
+        return sent
+
+    def test_our_own_echo_is_no_match(self) -> None:
+        """S2: at each shell's prompt, in one line, in several, in a long one, by keys, and typed ahead."""
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.execute("true")
+                self.prints(tab, text="sleep 1; echo READY")
+                self.prints(tab, text="sleep 1\necho READY")
+                self.prints(tab, text=f"sleep 1; : {'x' * 150}; echo READY")
+                self.prints(tab, tool="send_keys", keys=[*"sleep 1;echo", "Space", *"READY", "Enter"])
+                tab.call("send_text", text="sleep 1")
+                self.prints(tab, text="sleep 1; echo READY", least_s=1.5)
+                self.assertEqual(self.prints(tab, text="sleep 1; echo READY", pattern="^READY$").match, "READY")
+
+    def test_our_own_echo_in_a_repl(self) -> None:
+        """S2: by those that edit a line with and without pastes."""
+        wait = "import time; time.sleep(1)"
+        for program, text in (
+            ("python3 -q", f"{wait}; print('READY')"),
+            ("python3 -q", f"for i in range(1):\n    {wait}\n    print('READY')\n\n"),
+            (
+                "sqlite3",
+                "with recursive t(n) as (select 1 union all select n + 1 from t where n < 3000000)\nselect count(*), 'READY' from t;",
+            ),
+            ("node", "setTimeout(() => console.log('READY'), 1200); 1"),
+            ("sh", "sleep 1; echo READY"),
+        ):
+            with self.subTest(program=program, text=text), Server() as server:
+                needs(program.split()[0])
+                tab = server.create_tab(shell="bash")
+                tab.start(program, until="input", timeout_ms=30_000)
+                self.prints(tab, text=text, least_s=0.2)
+
+    def test_no_echo_loses_no_match(self) -> None:
+        """S2: a password, a key that is read in raw mode, and a program that prints its line again."""
+        raw = "python3 -c \"import sys, tty; tty.setraw(0); x = sys.stdin.read(5); print('\\r\\n' + x, end='\\r\\n')\"; stty sane"
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command, text in (("read -s x; echo $x; sleep 60", "READY"), ("cat", "READY"), (f"{raw}; sleep 60", "READY\n")):
+                tab.start(command, until="input", timeout_ms=30_000)
+                sent = tab.call("send_text", text=text, until="pattern", pattern="READY", timeout_ms=30_000)
+                self.assertTrue(sent.matched, (command, sent))
+                tab.call("cancel_command")
+
+    def test_our_own_echo_is_none_for_a_later_wait(self) -> None:
+        """S2: the wait is a call of its own, from the offset that send_text gave, or from the command's start."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.start("python3 -q", until="input", timeout_ms=30_000)
+            for more in (True, False):
+                sent = tab.call(
+                    "send_text", text="import time; time.sleep(1); print('READY', 1)" if more else "time.sleep(1); print('DONE')"
+                )
+                begin = time.monotonic()
+                arguments = {"pattern": "READY", "from_byte": sent.from_byte} if more else {"pattern": "DONE"}
+                self.assertTrue(tab.call("wait_for", until="pattern", timeout_ms=30_000, **arguments).matched)
+                self.assertGreater(time.monotonic() - begin, 0.5)
 
     def test_at_a_prompt_until_the_shell_is_back(self) -> None:
         with Server() as server:

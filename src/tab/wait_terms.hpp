@@ -44,7 +44,8 @@ struct WaitFor {
 /// How a wait ended, and what was printed in the meantime.
 struct WaitForResult {
   bool matched = false;  ///< what was waited for has come
-  /// Why not: "timeout", "exited" (the process died first), "tab_closed"; empty when it matched.
+  /// Why not: "timeout", "awaiting_input", "exited" (the process died first), "tab_closed"; empty when it
+  /// matched.
   std::string reason;
   std::string match;  ///< the matched text; for a port: who listens, "pid name"
   std::string output;
