@@ -20,10 +20,11 @@ constexpr Milliseconds kTaken{300};
 constexpr std::size_t kLongestInNote = 4'096;
 
 /// `for_person`: as Tab::for_person.
-std::string note_of_cleared(std::string line, bool for_person) {
+std::string note_of_cleared(std::string line, bool for_person, bool ours) {
   std::string note =
-      "somebody may have typed here since the last command (a client was attached, or keys were sent): C-c "
-      "went first, so that nothing of it was run or completed";
+      ours ? "text or keys were sent here since the last command (send_text, send_keys)"
+           : "somebody may have typed here since the last command (a client was attached, or keys were sent)";
+  note += ": C-c went first, so that nothing of it was run or completed";
   line.erase(0, line.find_first_not_of(' '));
   if (!line.empty()) {
     note += line.size() > kLongestInNote ? ". The line had " + std::to_string(line.size()) + " bytes; "
@@ -47,6 +48,7 @@ asio::awaitable<void> PromptCleaner::wait_until_shown(Condition shown, Milliseco
 
 asio::awaitable<bool> PromptCleaner::take_away(Foreground prompt) {
   prompt_ = prompt;
+  ours_ = tab_.shell.last_input() > tab_.shell.last_end();
   co_await wait_until_shown([this] { return !unfinished_line(tab_.log, tab_.cols).empty(); }, kPromptShown);
   row_as_shown_ = unfinished_line(tab_.log, tab_.cols);
   row_before_ = whole_unfinished_line(tab_.log, tab_.cols);  // whole, because it is masked later
@@ -71,12 +73,12 @@ asio::awaitable<std::string> PromptCleaner::note() {
       [this] { return row_as_shown_.empty() || unfinished_line(tab_.log, tab_.cols) == row_as_shown_; },
       kPromptShown);
   const std::string prompt = whole_unfinished_line(tab_.log, tab_.cols);
-  if (!row_before_.empty() && row_before_ == prompt) {
+  if (row_before_.empty() ? ours_ : row_before_ == prompt) {
     co_return std::string();
   }
   // A row that begins with the new prompt has the first line of a command after it.
   const bool first = !prompt.empty() && row_before_.starts_with(prompt);
-  co_return note_of_cleared(first ? row_before_.substr(prompt.size()) : row_before_, tab_.for_person);
+  co_return note_of_cleared(first ? row_before_.substr(prompt.size()) : row_before_, tab_.for_person, ours_);
 }
 
 /// Whether our C-c was answered by a new line.

@@ -45,6 +45,7 @@ class PromptCleaner {
   std::string row_before_;
   std::uint64_t c_c_at_ = 0;  ///< the end of the log before our last C-c
   bool taken_away_ = false;
+  bool ours_ = false;  ///< text or keys were sent by a call since the last command
 };
 
 }  // namespace terminally

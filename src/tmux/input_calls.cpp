@@ -27,7 +27,8 @@ constexpr Milliseconds kStillWaits{5};
 
 /// Who waits for the keyboard, with nothing typed there that it could still read.
 std::optional<AwaitingInput> input_taker(const Tab& tab) {
-  return unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+  const auto awaiting = unread_input(tab.tty) > 0 ? std::nullopt : awaiting_input(tab);
+  return awaiting && awaiting->kind == AwaitingInput::Kind::stopped ? std::nullopt : awaiting;
 }
 
 /// What of the keys goes at once: a line where lines are read, else a key. Behind the first, the program may
@@ -50,6 +51,24 @@ bool shell_is_idle(const Tab& tab) {
 
 bool is_at_its_prompt(const Tab& tab) {
   return tab.runs.empty() && !tab.files.running_nonce() && shell_is_idle(tab);
+}
+
+bool has_signal_key(const std::vector<std::string>& keys) {
+  return std::ranges::any_of(keys, [](const std::string& key) {
+    return key.size() == 3 && (key[0] == 'C' || key[0] == 'c') && key[1] == '-' &&
+           std::string_view("cCzZ\\").find(key[2]) != std::string_view::npos;
+  });
+}
+
+/// Whether a program takes what is typed, so that nothing of it is left for the prompt: it reads keys, or
+/// waits for them. What may end it (C-c) is not counted: its end is then told as somebody's.
+bool is_taken_by_program(const Tab& tab, std::string_view typed) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const bool program = foreground.kind == Foreground::Kind::program || foreground.runs_program;
+  const bool asks = program || foreground.kind == Foreground::Kind::shell;  // `read`
+  const auto mode = terminal_mode(tab.tty);
+  const bool takes = mode && ((program && !mode->line) || (asks && awaiting_input(tab)));
+  return takes && typed.find_first_of("\x03\x1a\x1c") == std::string_view::npos;
 }
 
 /// The tab's lock when nobody has it, so that no command is typed into the text. A call that waits for its
@@ -93,12 +112,17 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  tab->sent.add(tab->log, tab->tty, sent.from_byte, request.submit ? text + "\n" : text, is_for_paste(text));
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab, is_taken_by_program(*tab, text));
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
     sent.notes.emplace_back(
         "typed at the shell's prompt, as a person would; execute_command gives the output and the exit code "
         "of a command");
+  }
+  if (const auto awaiting = awaiting_input(*tab);
+      awaiting && awaiting->kind == AwaitingInput::Kind::stopped) {
+    sent.notes.push_back(how_to_answer(*awaiting));
   }
   if (!text.empty()) {
     co_await keyboard.paste(text, is_for_paste(text), request.submit);
@@ -119,7 +143,9 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  tab->sent.add(tab->log, tab->tty, sent.from_byte, typed_by_keys(request.keys), false);
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab,
+                             !has_signal_key(request.keys) && is_taken_by_program(*tab, {}));
   sent.sent = request.keys.size();
   co_await keyboard.type(send_keys_command(to_string(tab->pane), request.keys));
   co_return sent;

@@ -13,6 +13,7 @@
 #include "system/terminal.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/wire/command_mark.hpp"
+#include "tmux/wire/others_typed.hpp"
 
 namespace terminally {
 namespace {
@@ -55,12 +56,15 @@ Awaitable<std::string> answer_about(std::shared_ptr<const Tab> tab, Awaitable<st
               "tab " + to_string(tab->window) + " is closed; its log can still be read");
 }
 
-TabKeyboard::TabKeyboard(TmuxClient tmux, std::shared_ptr<const Tab> tab)
-    : tmux_(std::move(tmux)), tab_(std::move(tab)) {}
+TabKeyboard::TabKeyboard(TmuxClient tmux, std::shared_ptr<const Tab> tab, bool to_program)
+    : tmux_(std::move(tmux)), tab_(std::move(tab)), to_program_(to_program) {}
 
 Awaitable<void> TabKeyboard::type(std::string commands) const {
-  const std::string pane = quote(to_string(tab_->pane));
-  co_await answer_about(tab_, tmux_.change("copy-mode -q -t " + pane + " ; " + commands));
+  const std::string target = "-t " + quote(to_string(tab_->pane));
+  if (to_program_) {
+    commands = without_touch(target, commands);
+  }
+  co_await answer_about(tab_, tmux_.change("copy-mode -q " + target + " ; " + commands));
 }
 
 /// Through a buffer of tmux's: send-keys takes 16 KB at most. Every newline is typed as Enter (CR), also

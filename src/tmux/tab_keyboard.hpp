@@ -15,7 +15,8 @@ namespace terminally {
 class TabKeyboard {
  public:
   /// `tmux` reaches the server that has the tab, and no other.
-  TabKeyboard(TmuxClient tmux, std::shared_ptr<const Tab> tab);
+  /// `to_program`: a program takes what is typed, which is none of the prompt's (others_typed.hpp).
+  TabKeyboard(TmuxClient tmux, std::shared_ptr<const Tab> tab, bool to_program = false);
 
   /// Commands of tmux that type something.
   [[nodiscard]] Awaitable<void> type(std::string commands) const;
@@ -38,6 +39,7 @@ class TabKeyboard {
 
   TmuxClient tmux_;
   std::shared_ptr<const Tab> tab_;
+  bool to_program_;
 };
 
 /// What tmux answers about the tab. Throws Error(tab_closed) where it has none, or is gone.

@@ -7,7 +7,7 @@ import unittest
 from collections.abc import Callable
 
 import path  # noqa: F401
-from harness import Person, Request, Server, Tab, main, poll
+from harness import Person, Request, Server, Tab, main, needs, poll
 from harness.person import Terminal
 from harness.sandbox import binary
 
@@ -258,6 +258,73 @@ class Nobody(unittest.TestCase):
                 tab.call("send_keys", keys=["Enter"])
                 poll(lambda: tab.log()[end:].endswith(b"$ "), 10)  # noqa: B023
                 self.assertEqual(tab.execute("true", timeout_ms=20_000).notes, [])
+
+
+class Ours(unittest.TestCase):
+    """S9: keys and text of this client's own are nobody else's, and cost nothing where the program that took them has ended."""
+
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server())
+        self.tab = self.server.create_tab(shell="bash")
+        self.tab.execute("PS1='$ '; trap 'echo interrupted' INT")
+
+    def next_is_free(self, program: str) -> None:
+        result = self.tab.execute("echo next")
+        self.assertEqual((result.output, result.notes), ("next\n", []), program)
+
+    def test_keys_that_a_program_took(self) -> None:
+        needs("less", "vim")
+        for program, keys in (
+            ("seq 500 | less", [["G"], ["g"], ["q"]]),
+            ("less /etc/passwd", [["q"]]),
+            ("vim -N -u NONE notes", [["i", "x", "Escape"], [":", "q", "!", "Enter"]]),
+            ("cat", [["a", "Enter"], ["C-d"]]),
+            ("read x", [["a", "Enter"]]),
+            ("python3 -q", [[*"exit()", "Enter"]]),
+            ("top", [["h"], ["Escape"], ["q"]]),
+        ):
+            self.tab.start(program, until="input", timeout_ms=30_000)
+            for each in keys:
+                self.tab.call("send_keys", keys=each)
+            self.tab.wait_end(15)
+            end = len(self.tab.log())
+            self.next_is_free(program)
+            self.assertNotIn(b"^C", self.tab.log()[end:], program)
+
+    def test_text_that_a_program_took(self) -> None:
+        needs("vim")
+        for program, texts in (("read -p 'name? ' x", ["Ada"]), ("vim -N -u NONE notes", [":q!"]), ("cat >got", ["a\nb\nc", "\x04"])):
+            self.tab.start(program, until="input", timeout_ms=30_000)
+            for text in texts:
+                self.tab.call("send_text", text=text, submit=text != "\x04", allow_control=True)
+            self.tab.wait_end(15)
+            self.next_is_free(program)
+
+    def test_what_was_left_at_the_prompt_is_said_to_be_sent(self) -> None:
+        self.tab.call("send_text", text="touch half && \\", submit=True)
+        poll(lambda: self.tab.log().endswith(b"> "), 10)
+        result = self.tab.execute("echo intact")
+        self.assertEqual(result.output, "intact\n")
+        self.assertFalse((self.server.sandbox.home / "half").exists())
+        notes = " ".join(result.notes)
+        self.assertIn("C-c went first", notes)
+        self.assertNotIn("somebody", notes)
+
+    def test_a_person_beside_our_keys(self) -> None:
+        """Our own keys hide no touch of theirs, before them or after."""
+        for ours_first in (True, False):
+            self.tab.start("less /etc/passwd", until="input", timeout_ms=30_000)
+            person = Person(self.server)
+            for ours in (True, False) if ours_first else (False, True):
+                if ours:
+                    self.tab.call("send_keys", keys=["G"])
+                else:
+                    person.keys(self.tab, "g")
+            person.keys(self.tab, "q") if ours_first else self.tab.call("send_keys", keys=["q"])
+            self.tab.wait_end(15)
+            end = len(self.tab.log())
+            self.tab.execute("true")
+            self.assertIn(b"^C", self.tab.log()[end:], ours_first)
 
 
 class CalledOff(unittest.TestCase):

@@ -71,6 +71,13 @@ std::string set_untouched(std::string_view target) {
          key_came(0, others_in("session_attached_list")) + ",watched," + keys_so_far() + "}'";
 }
 
+/// The hook behind each command that types would say "sent".
+std::string without_touch(std::string_view target, const std::string& commands) {
+  const std::string set = "set -pF " + std::string(target) + " ";
+  return set + "@terminally_before '#{@terminally_seen}' ; " + commands + " ; " + set +
+         "@terminally_seen '#{@terminally_before}'";
+}
+
 std::string others_typed() {
   return "#{!=:#{@terminally_seen}," + keys_so_far() + "}";
 }

@@ -31,6 +31,10 @@ namespace terminally {
 /// `target`: "-t …" or nothing.
 [[nodiscard]] std::string set_untouched(std::string_view target = {});
 
+/// These commands, which type into a pane (`target`: "-t …"), touching it no more than it was: a program
+/// takes what they type, and nothing of that comes to the prompt.
+[[nodiscard]] std::string without_touch(std::string_view target, const std::string& commands);
+
 /// A tmux format: true for a touched pane.
 [[nodiscard]] std::string others_typed();
 
