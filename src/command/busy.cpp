@@ -130,7 +130,7 @@ BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
 BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
   const KeyboardWait keys = waiting_for_keys(tab);
   if (foreground.terminal_is_taken) {
-    const bool is_held = foreground.pid != foreground.shell_pid;
+    const bool is_held = foreground.pid != 0 && foreground.pid != foreground.shell_pid;
     return BusyTab(tab,
                    first_sentence(tab) +
                        (is_held ? "There runs " + name_of(foreground) + ", which took" : "A program took") +

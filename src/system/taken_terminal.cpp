@@ -31,13 +31,17 @@ std::optional<TakenTerminal> taken_terminal(const ProcessInfo& pane, int shell_p
   if (tab.empty() || ::stat(("/proc/" + std::to_string(pane.pid) + "/fd/0").c_str(), &input) != 0) {
     return std::nullopt;
   }
+  bool is_free = true;
   for (ProcessInfo& process : all_processes()) {
-    if (process.terminal == input.st_rdev && process.group == process.foreground_group &&
-        process.state != 'Z' && process_has_environment(process.pid, tab)) {
-      return TakenTerminal{std::move(process), true};
+    if (process.terminal != input.st_rdev || process.state == 'Z') {
+      continue;
+    }
+    is_free = false;
+    if (process.group == process.foreground_group && process_has_environment(process.pid, tab)) {
+      return TakenTerminal{std::move(process)};
     }
   }
-  return TakenTerminal{std::move(*shell), false};
+  return is_free ? TakenTerminal{std::move(*shell)} : TakenTerminal{};
 }
 
 }  // namespace terminally

@@ -9,8 +9,9 @@ namespace terminally {
 /// What is left of a tab where another session has made the tab's terminal its own (`setsid -c` as root): the
 /// tab's shell has none from then on, and no job control.
 struct TakenTerminal {
-  ProcessInfo holder;    ///< of the group that keys go to now; where nobody has it, the tab's shell
-  bool is_held = false;  ///< by the other session
+  /// Of the group that keys go to now. Where nobody has the terminal any more, the tab's shell; where
+  /// somebody has it who cannot be told to be of the tab, or is just ending, none (pid 0).
+  ProcessInfo holder;
 };
 
 /// nullopt: the pane's process has its terminal. `shell_pid`: the tab's shell. Only a process that was

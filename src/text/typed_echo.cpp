@@ -130,7 +130,8 @@ class EchoSearch {
   void add(const Shown::Part& part, std::size_t letter, std::size_t size, bool entered) {
     const auto end_of = [this](std::size_t count) { return count == 0 ? 0 : shown_.ends[count - 1]; };
     const std::size_t first = part.first + letter;
-    ranges_.push_back({end_of(first), entered && !part.open ? part.end : end_of(first + size), false});
+    const std::size_t begin = std::max(part.begin, end_of(first));
+    ranges_.push_back({begin, entered && !part.open ? part.end : end_of(first + size), false});
   }
 
   /// The end of what is there may be the beginning of a line of ours.

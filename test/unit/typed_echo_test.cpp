@@ -24,7 +24,7 @@ TypedInput in_editor(std::string_view text, bool pasted = false) {
   return {EchoedBy::program, true, pasted, text.ends_with('\n'), echoed_lines(text)};
 }
 
-/// What is left of the bytes without their echoes.
+/// What is left of the bytes without their echoes, and the blanks before those.
 std::string printed(std::string_view bytes, const TypedInput& input, bool late = true) {
   std::string left;
   std::size_t at = 0;
@@ -51,13 +51,13 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
               line) == "\033[m\rREADY\r\n");
   // the editor still had the line before
   CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) ==
-        "\r\033[?2004h$ \rREADY\r\n");
+        "\r\033[?2004h$\rREADY\r\n");
   CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h# sleep 1; echo READY\033[19Dsleep 1; echo "
                 "READY\r\n\033[?2004l\rREADY\r\n",
-                line) == "\r\033[?2004h# \rREADY\r\n");
+                line) == "\r\033[?2004h#\rREADY\r\n");
   // the prompt comes after the line was typed
   CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
-                by_program("sleep 1; echo READY\n")) == "\033[?2004h$ \rREADY\r\n");
+                by_program("sleep 1; echo READY\n")) == "\033[?2004h$\rREADY\r\n");
   CHECK(printed("sleep 1; echo READY\r\nREADY\r\n# ", by_terminal("sleep 1; echo READY\n")) == "READY\r\n# ");
   // node has no bracketed paste
   CHECK(printed("console.log('READY')\r\r\nREADY\r\n", by_program("console.log('READY')\n")) == "READY\r\n");
@@ -65,7 +65,7 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
   CHECK(printed("echo RE \rADY\r\nREADY\r\n", by_program("echo READY\n")) == "READY\r\n");
   // typed ahead: by the terminal, and again by the editor
   CHECK(printed("echo READY\r\nbusy\r\n\033[?2004h$ echo READY\r\n\033[?2004l\rREADY\r\n",
-                by_terminal("echo READY\n")) == "busy\r\n\033[?2004h$ \rREADY\r\n");
+                by_terminal("echo READY\n")) == "busy\r\n\033[?2004h$\rREADY\r\n");
 }
 
 TEST_CASE("typed echo: several lines (S2)") {
@@ -76,11 +76,11 @@ TEST_CASE("typed echo: several lines (S2)") {
                 in_editor(loop, true)) == "\rREADY1\r\n");
   // python's continuation prompts
   CHECK(printed("for i in a:\r\n...     print('READY')\r\n... \r\nREADY\r\n>>> ",
-                by_program("for i in a:\n    print('READY')\n\n")) == "...     ... \r\nREADY\r\n>>> ");
+                by_program("for i in a:\n    print('READY')\n\n")) == "...... \r\nREADY\r\n>>> ");
   CHECK(printed("one\r\nREADY\r\none\r\nREADY\r\n", by_terminal("one\nREADY\n")) == "one\r\nREADY\r\n");
   // what is printed between them
   CHECK(printed("select 1;\r\nREADY\r\n> select 2;\r\n2\r\n", by_program("select 1;\nselect 2;\n")) ==
-        "READY\r\n> 2\r\n");
+        "READY\r\n>2\r\n");
 }
 
 TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
