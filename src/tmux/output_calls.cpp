@@ -19,10 +19,10 @@
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/screen_text.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/text_worker.hpp"
+#include "tmux/wire/screen_text.hpp"
 
 namespace terminally {
 namespace {

@@ -15,6 +15,7 @@
 #include "secrets/text_guard.hpp"
 #include "tab/record.hpp"
 #include "tab/tab_info.hpp"
+#include "tmux/wire/screen_text.hpp"
 
 namespace terminally {
 
@@ -122,28 +123,6 @@ struct OfferedKeys {
   };
   Fate fate = Fate::held;
   std::size_t bytes = 0;  ///< how many the first are
-};
-
-struct ReadScreen {
-  WindowId window_id;
-  std::uint64_t scrollback_lines = 0;          ///< lines above the screen
-  bool strip_ansi = true;                      ///< false: with the sequences for colours
-  std::uint64_t most_bytes = 262'144;          ///< of text, as JSON: rows above what fits are left out
-  std::uint64_t skip_rows = 0;                 ///< rows from below, blank ones too, that were shown before
-  std::shared_ptr<TextGuard> guard = nullptr;  ///< masks secrets
-};
-
-struct TabScreen {
-  std::string text;  ///< a line each row, blank rows at the end left out
-  std::uint64_t rows = 0;
-  std::uint64_t cols = 0;
-  std::uint64_t cursor_row = 0;  ///< both from 0, at the top left of the screen, scrollback not counted
-  std::uint64_t cursor_col = 0;
-  bool alternate_screen = false;
-  std::string title;               ///< as the program set it, at most 4 KiB
-  std::uint64_t omitted_rows = 0;  ///< above `text`
-  MaskCounts masked;
-  std::vector<std::string> notes;
 };
 
 struct LogLines {

@@ -10,7 +10,7 @@
 #include "base/worker.hpp"
 #include "log/log_text.hpp"
 #include "log/output.hpp"
-#include "tmux/screen_text.hpp"
+#include "tmux/wire/screen_text.hpp"
 
 namespace terminally {
 

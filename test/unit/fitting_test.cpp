@@ -10,7 +10,7 @@
 #include "log/output.hpp"
 #include "temp_files.hpp"
 #include "text/ansi.hpp"
-#include "tmux/screen_text.hpp"
+#include "tmux/wire/screen_text.hpp"
 
 using namespace terminally;
 

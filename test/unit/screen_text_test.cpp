@@ -1,4 +1,4 @@
-#include "tmux/screen_text.hpp"
+#include "tmux/wire/screen_text.hpp"
 
 #include <doctest/doctest.h>
 
