@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,41 +118,6 @@ pid_t spawn(const Argv& argv, const std::vector<std::string>& environment, bool 
   return pid;
 }
 
-/// Runs in a forked child: only async-signal-safe calls.
-[[noreturn]] void become(char* const* args, char* const* env, pid_t parent,
-                         const std::array<int, 3>& streams) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int signal = 1; signal < NSIG; ++signal) {
-    ::signal(signal, SIG_DFL);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int i = 0; i < 3; ++i) {
-    ::dup2(streams[static_cast<std::size_t>(i)], i);
-  }
-  if (::getppid() == parent) {
-    ::execvpe(args[0], args, env);
-  }
-  ::_exit(127);
-}
-
-/// Forks, because posix_spawn, though quicker, cannot ask for a signal at our end. Exit code 127: cannot be
-/// run.
-pid_t spawn_kept(const Argv& argv, const std::vector<std::string>& environment, int in, int out, int err) {
-  const std::vector<char*> args = pointers(argv);
-  const std::vector<char*> env = pointers(environment);
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::_Fork();
-  if (pid == 0) {
-    become(args.data(), environment.empty() ? environ : env.data(), parent, {in, out, err});
-  }
-  if (pid < 0) {
-    throw io_error("cannot start " + argv.front(), errno);
-  }
-  return pid;
-}
-
 UniqueFd open_pidfd(const Child& child, const Argv& argv) {
   UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0)));
   if (!fd) {
@@ -219,11 +183,8 @@ struct ChildProcess::State {
       : in(executor, asio::local::stream_protocol(), in_pipe.write.release()),
         out(executor, out_pipe.read.release()),
         err(executor, err_pipe.read.release()),
-        child(kept == Kept::to_our_end
-                  ? spawn_kept(argv, environment, in_pipe.read.get(), out_pipe.write.get(),
-                               err_pipe.write.get())
-                  : spawn(argv, environment, kept == Kept::as_session, in_pipe.read.get(),
-                          out_pipe.write.get(), err_pipe.write.get()),
+        child(spawn(argv, environment, kept == Kept::as_session, in_pipe.read.get(), out_pipe.write.get(),
+                    err_pipe.write.get()),
               kept == Kept::as_session),
         pidfd(executor, open_pidfd(child, argv).release()) {}
 

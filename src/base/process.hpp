@@ -34,7 +34,6 @@ class ChildProcess {
  public:
   enum class Kept : std::uint8_t {
     no,
-    to_our_end,  ///< killed by the system when this process ends, however it does
     as_session,  ///< in a session of its own: the rest of its process group is killed with it
   };
 

@@ -2,16 +2,13 @@
 #include "instance/instance.hpp"
 
 #include <linux/magic.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -21,6 +18,7 @@
 #include "base/ids.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
+#include "system/unix_peer.hpp"
 
 namespace terminally {
 namespace {
@@ -74,27 +72,6 @@ std::filesystem::path place_in_memory() {
 /// Identifies the place of an instance by its runtime directory.
 std::string place_hash(const std::filesystem::path& runtime) {
   return fnv1a_hex(std::filesystem::absolute(runtime).lexically_normal().native());
-}
-
-struct Listener {
-  bool listens = false;
-  int pid = 0;
-};
-
-Listener listener_of(const std::filesystem::path& socket) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket.native().size() >= sizeof address.sun_path) {
-    return {};
-  }
-  std::memcpy(address.sun_path, socket.c_str(), socket.native().size() + 1);
-  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return {fd && errno == EAGAIN, 0};  // the queue of connections is full, so a server listens
-  }
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return {true, ::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0};
 }
 
 }  // namespace
@@ -205,7 +182,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
 }
 
 bool Instance::server_listens() const {
-  return listener_of(socket()).listens;
+  return connect_to(socket()).listens;
 }
 
 bool Instance::server_lives() const {
@@ -213,7 +190,7 @@ bool Instance::server_lives() const {
 }
 
 int Instance::server_pid() const {
-  const Listener listener = listener_of(socket());
+  const UnixPeer listener = connect_to(socket());
   return listener.listens ? listener.pid : server_without_socket();
 }
 
@@ -284,7 +261,7 @@ std::vector<std::string> running_instances(const Config& config) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(config.runtime_root, error)) {
-    if (listener_of(entry.path() / "tmux.sock").listens) {
+    if (connect_to(entry.path() / "tmux.sock").listens) {
       names.push_back(entry.path().filename().string());
     }
   }

@@ -104,9 +104,6 @@ Awaitable<ClosedTab> end_tab(const TabCalls::Parts& parts, WindowId window, bool
   co_await close_pane(tmux, tab);
   tab->closed = true;
   tab->files.remove_locks();
-  if (std::ranges::all_of(parts.tabs.known(), [](const auto& entry) { return entry.second->closed; })) {
-    parts.server.client().let_go();
-  }
   parts.tabs.changes().came_or_went();
   for (const RunPtr& run : std::vector(tab->runs)) {
     co_await run->output().catch_up();

@@ -25,7 +25,6 @@ namespace asio = boost::asio;
 /// What tmux had passed on before it was lost is in the logs by then.
 constexpr Milliseconds kLostLogEndsWithin{400};
 constexpr int kMostAttempts = 10;
-constexpr Milliseconds kAttachesWithin{500};
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
 constexpr Milliseconds kUntoldSeenWithin{1'000};
@@ -130,7 +129,7 @@ Awaitable<bool> Tabs::is_current() {
   }
   const TmuxClient tmux = server_.client();
   try {
-    co_return co_await tmux.has_no_news_since(listed_->news, server_.session(), listed_->active_window);
+    co_return co_await tmux.has_no_news_since(listed_->news, server_.session(), listed_->untold);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::tmux_timeout) {
       throw;
@@ -158,11 +157,12 @@ Awaitable<void> Tabs::list_panes() {
   const auto active = std::ranges::find_if(
       rows, [this](const PaneRow& row) { return row.window_active && row.session == server_.session(); });
   if (news && active != rows.end() && is_told_of(rows)) {
-    listed_ = {*news, table_.open(), active->window, when};
+    listed_ = {*news, table_.open(), untold(*active), when};
   }
 }
 
-/// Whether tmux tells our client of all that may change about them: of other sessions it does not.
+/// Whether all that may change about them is told of, or counted (kUntold): not in which window of another
+/// session people are.
 bool Tabs::is_told_of(const std::vector<PaneRow>& rows) const {
   return std::ranges::all_of(
       rows, [this](const PaneRow& row) { return !row.tab || row.session == server_.session(); });
@@ -251,7 +251,7 @@ Awaitable<std::optional<std::string>> Tabs::new_session(std::string name, NewWin
 /// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
 /// makes it at this moment: what a server asked of tmux is done although it was killed. A server that dies
 /// over it is no answer: the next one is started.
-Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
+Awaitable<std::string> Tabs::open_window(NewWindow window) {
   std::string name = kSession;
   for (int attempt = 1;; ++attempt) {
     co_await attach();
@@ -264,7 +264,7 @@ Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
     try {
       std::optional<std::string> row = co_await new_session(name, window);
       if (row) {
-        co_return Opened{std::move(*row), true};
+        co_return std::move(*row);
       }
       if (attempt == kMostAttempts) {
         throw Error(ErrorCode::tmux_failed, "tmux: its server ended again and again; nothing was opened");
@@ -284,17 +284,13 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
   NewWindow window{options.words, options.variables};
   const auto guard = co_await server_.turn(opening_window_, Clock::time_point::max());
-  const Opened opened = co_await open_window(std::move(window));
-  const std::vector<PaneRow> rows = parse_pane_rows(opened.row);
+  const std::string row = co_await open_window(std::move(window));
+  const std::vector<PaneRow> rows = parse_pane_rows(row);
   if (rows.empty() || !rows.front().tab) {
-    throw Error(ErrorCode::tmux_failed,
-                "tmux answered new-window with \"" + to_valid_utf8(opened.row) + "\"");
+    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(row) + "\"");
   }
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
-  if (opened.session) {
-    co_await server_.client().attach(kAttachesWithin);
-  }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
 }

@@ -68,11 +68,7 @@ class Tabs {
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
   Awaitable<std::optional<std::string>> new_window(Argv words);
   Awaitable<std::optional<std::string>> new_session(std::string name, NewWindow window);
-  struct Opened {
-    std::string row;
-    bool session = false;  ///< with it
-  };
-  Awaitable<Opened> open_window(NewWindow window);
+  Awaitable<std::string> open_window(NewWindow window);
   Awaitable<void> end_of_server();
   Awaitable<void> clear_up_lost_server();
   void settle_generation(std::uint32_t generation);
@@ -87,7 +83,7 @@ class Tabs {
   struct Listed {
     std::uint64_t news = 0;
     std::size_t open = 0;  ///< tabs
-    std::string active_window;
+    std::string untold;
     Clock::time_point when;
   };
   std::optional<Listed> listed_;  ///< as of when tmux was asked last; none: it is to be asked

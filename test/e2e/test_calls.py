@@ -346,7 +346,7 @@ class OwnHands(unittest.TestCase):
     def test_a_tab_is_opened_whole_or_not_at_all(self) -> None:
         """D23: the directory of the logs cannot be written to."""
         with Server() as server:
-            tab = server.create_tab()
+            _, tab = server.create_tab(), server.create_tab()  # between them the channel has come, to a window of its own
             before = server.tabs()
             directory = tab.log_path.parent
             # A directory where the next log belongs: also root cannot write there.

@@ -101,7 +101,7 @@ class Cli(unittest.TestCase):
             self.assertNotIn(b"for one of them", first.output)
             first.write("\x02d")
             first.wait()
-        poll(lambda: person.tmux("list-sessions", "-F", "#S") == "tabs\n", 2, "the watcher's own session to end")
+        poll(lambda: person.tmux("list-sessions", "-F", "#S") == "tabs\nterminally\n", 2, "the watcher's own session to end")
         # Nothing was piped anew: the logs have no gap, and no window was added.
         for tab in (self.tab, second):
             self.assertEqual(run_cli(self.sandbox, "tail", tab.id, "--from-byte", "0").stderr, b"")
@@ -137,7 +137,7 @@ class Cli(unittest.TestCase):
             working.result()
         self.assertGreaterEqual(commands, 20)
         self.assertEqual(set(self.server.tabs()), {self.tab.id, second.id})
-        poll(lambda: Person(self.server).tmux("list-sessions", "-F", "#S") == "tabs\n", 5, "the watchers' sessions to end")
+        poll(lambda: Person(self.server).tmux("list-sessions", "-F", "#S") == "tabs\nterminally\n", 5, "the watchers' sessions to end")
 
     def test_mistakes_are_explained(self) -> None:
         for arguments in (

@@ -81,7 +81,9 @@ class InATab(unittest.TestCase):
             poll(lambda: (home / "inner").exists() and (home / "inner").read_text().strip(), 10)
             shell = int((home / "inner").read_text())
             self.assertEqual(tab.close().survivors, [])
-            tabs = subprocess.run(["tmux", "-S", str(socket), "list-panes", "-a", "-F", "#{pane_dead}"], capture_output=True, text=True)
+            tabs = subprocess.run(
+                ["tmux", "-S", str(socket), "list-panes", "-s", "-t", "tabs:", "-F", "#{pane_dead}"], capture_output=True, text=True
+            )
             self.assertEqual(tabs.stdout, "0\n", tabs.stderr)
             os.kill(shell, 0)
             subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True, check=True)

@@ -48,10 +48,30 @@ class NeverAgain(Ids):
         for tab, said in old:
             self.assertIn(said.strip().encode(), run_cli(self.sandbox, "--instance", "t", "tail", tab.id).stdout)
 
+    def test_where_tmux_dies_as_the_next_tab_is_opened(self) -> None:
+        """C12: behind the last tab's end. Who starts a tmux in that moment reads the configuration of the dead one, and gives its numbers again."""
+        wrapper, armed = self.sandbox.root / "tmux", self.sandbox.root / "armed"
+        dies = f"case $* in *start-server*) if [ -e {armed} ]; then kill -9 $(cat {armed}); rm {armed}; sleep 0.05; fi;; esac"
+        wrapper.write_text(f'#!/bin/sh\n{dies}\nexec /usr/bin/tmux "$@"\n')
+        wrapper.chmod(0o755)
+        with Server("--instance", "w", "--tmux", str(wrapper), sandbox=self.sandbox, durable=True) as server:
+            seen: list[str] = []
+            for dead in (False, True, False, True):
+                tab = server.create_tab(shell="cat")
+                seen.append(tab.id)
+                tmux = Person(server).server_pid()
+                tab.close()
+                armed.write_text(str(tmux))
+                if dead:
+                    os.kill(tmux, signal.SIGKILL)
+                seen.append(server.create_tab(shell="cat").id)
+                Person(server).tmux("kill-server")
+            self.assertEqual(len(set(seen)), len(seen), seen)
+
     def test_when_the_logs_are_gone_and_after_a_restart_of_the_server(self) -> None:
         """The numbers are kept beside the logs, also for a window that a person opened."""
         self.server.create_tab()
-        Person(self.server).tmux("new-window", "-d")
+        Person(self.server).tmux("new-window", "-d", "-t", "tabs:")
         poll(lambda: len(self.server.tabs()) == 2, 5)
         seen = set(self.server.tabs())
         self.kill_tmux()

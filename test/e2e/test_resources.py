@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import signal
 import time
 import unittest
 
@@ -205,12 +204,11 @@ class Updates(unittest.TestCase):
             pid = server.raw.process.pid
             limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
             used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
-            unused = [number for number in range(len(used) + 2) if number not in used]
-            resource.prlimit(pid, resource.RLIMIT_NOFILE, (unused[1] + 1, limits[1]))  # a pipe can be made: the sanitizer's
-            [channel] = server.sandbox.channels()
-            os.kill(channel, signal.SIGKILL)  # to ask tmux, a process has to be started
-            poll(lambda: "open files" in str(server.raw.result_of(server.call_async("list_tabs"))), 5, "a call that lacks descriptors")
+            unused = [number for number in range(len(used) + 1) if number not in used]
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (unused[0], limits[1]))  # but for the two of the channel, which needs three
             person = Person(server)
+            person.end_channel()  # to ask tmux, another has to come, or a process has to be started
+            poll(lambda: "open files" in str(server.raw.result_of(server.call_async("list_tabs"))), 5, "a call that lacks descriptors")
             open_window(person, session_of(person))
             person.enter(tab, "cd /; echo a change")
             _settle(server)

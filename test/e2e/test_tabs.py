@@ -137,7 +137,7 @@ class Life(unittest.TestCase):
             self.assertEqual(second.execute("echo again").output, "again\n")
 
     def test_a_tab_in_the_moment_in_which_the_last_one_goes(self) -> None:
-        """Our channel ends with its session: one in five was refused so as "whether it was done is not known"."""
+        """As the session of the tabs goes: one in five was refused so as "whether it was done is not known"."""
         with Server() as server:
             person, tmux = None, 0
             for _ in range(40):
@@ -146,7 +146,7 @@ class Life(unittest.TestCase):
                 tmux = tmux or person.server_pid()
                 person.tmux("kill-window", "-t", tab.id)
             self.assertEqual(server.tabs(), {})
-            self.assertEqual(person.server_pid(), tmux, "tmux crashed: control_channel.cpp says over what")
+            self.assertEqual(person.server_pid(), tmux, "tmux crashed")
 
     def test_create_does_not_move_a_watchers_view(self) -> None:
         with Server() as server:

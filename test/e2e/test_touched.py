@@ -7,7 +7,7 @@ import unittest
 from collections.abc import Callable
 
 import path  # noqa: F401
-from harness import Person, Request, Server, Tab, main, poll
+from harness import Person, Request, Sandbox, Server, Tab, main, poll
 from harness.person import Terminal
 from harness.sandbox import binary
 
@@ -34,7 +34,6 @@ class LeftByAPerson(unittest.TestCase):
         for tab in (self.first, self.tab):
             tab.execute("PS1='$ '")
         self.person = Person(self.server)
-        _second_is_over()  # in which the server's channel came: no key is seen in it
 
     def watch(self, *argv: str) -> Terminal:
         """Attached to the second tab, and a command of ours has run there since."""
@@ -229,6 +228,36 @@ class LeftByAPerson(unittest.TestCase):
         self.assertNotEqual(result.window_id, main_tab.id)
         self.assertIn("a person is typing in it", " ".join(result.notes))
         self.assertNotIn(b"^C", main_tab.log()[end:])
+
+
+class Restarts(unittest.TestCase):
+    def test_a_server_that_comes_anew_interrupts_nobody(self) -> None:
+        """C13: beside a person who looks on no C-c is sent, and one where they typed; there were 7 to 10."""
+        with Sandbox() as sandbox:
+            with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
+                tab, other = (server.create_tab(shell="bash") for _ in range(2))
+                person, attach = Person(server), ["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"]
+                terminal = self.enterContext(Terminal(attach, sandbox.environment()))
+                poll(person.others, 10)
+                person.tmux("select-window", "-t", tab.id)
+                for each in (tab, other):
+                    each.execute("PS1='$ '")
+                _second_is_over()
+                for each in (tab, other):
+                    each.execute("true")
+            for typed in (False, True):
+                end = {each.id: len(each.log()) for each in (tab, other)}
+                if typed:
+                    terminal.write(HALF)
+                    poll(lambda: b"> " in tab.log()[end[tab.id] :], 10)  # noqa: B023
+                with Server("--instance", "t", sandbox=sandbox, durable=True) as tab.server:
+                    other.server = tab.server
+                    for each in (tab, other):
+                        result = each.execute("echo intact")
+                        self.assertEqual(result.output, "intact\n")
+                        self.assertEqual(each.log()[end[each.id] :].count(b"^C"), int(typed), result.notes)
+            self.assertFalse((sandbox.home / "half").exists(), "the half line was completed and run")
+            person.tmux("kill-server")
 
 
 class Nobody(unittest.TestCase):

@@ -18,11 +18,7 @@ CALLS = (
 
 
 def clients(server: Server, tmux: int) -> list[int]:
-    """But for the one that is kept."""
-    known = (tmux, *server.sandbox.channels())
-    return [
-        pid for pid, command in server.sandbox.processes().items() if pid not in known and command.startswith(("tmux", "/usr/bin/tmux"))
-    ]
+    return [pid for pid, command in server.sandbox.processes().items() if pid != tmux and command.startswith(("tmux", "/usr/bin/tmux"))]
 
 
 class Frozen(unittest.TestCase):

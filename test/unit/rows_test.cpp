@@ -22,6 +22,17 @@ TEST_CASE("rows: a pane as tmux lists it") {
   CHECK(row->cols == 120);
   CHECK(row->person_types);
   CHECK(row->name == "build #1");
+  CHECK(row->layouts.empty());
+}
+
+TEST_CASE("rows: how often layouts changed stands behind whether the window is seen") {
+  for (const std::string field : {"", "0", "1", "117", "03"}) {
+    const auto row = parse_pane_row("@3\t$0\t@3\t1\t%1\t2\ttty\t" + field + "\t0\t80\t0\tn");
+    REQUIRE(row);
+    CHECK(row->window_active == (field == "1" || field == "117"));
+    CHECK(row->layouts == (field.empty() ? "" : field.substr(1)));
+    CHECK(untold(*row) == "@3:" + row->layouts);
+  }
 }
 
 TEST_CASE("rows: what is no row is left out") {

@@ -64,8 +64,9 @@ inline std::string pane_line(const PaneRow& row) {
     name += c == '\\' ? "\\\\" : std::string(1, c);
   }
   return row.tag + "\t" + row.session + "\t" + row.window + "\t" + flag(row.in_tabs) + to_string(row.pane) +
-         "\t" + std::to_string(row.pane_pid) + "\t" + row.tty + "\t" + flag(row.window_active) +
-         flag(row.piped) + std::to_string(row.cols) + "\t" + flag(row.person_types) + name + "\n";
+         "\t" + std::to_string(row.pane_pid) + "\t" + row.tty + "\t" + (row.window_active ? "1" : "0") +
+         row.layouts + "\t" + flag(row.piped) + std::to_string(row.cols) + "\t" + flag(row.person_types) +
+         name + "\n";
 }
 
 /// A tmux server that is none: it answers as a test has told it, and keeps what it was asked.
@@ -93,7 +94,6 @@ class ScriptedTmux : public TmuxChannel {
   std::vector<Asked> asked;
   int clock_jumps = 0;  ///< so many guarded lists find their deadline over
   int let_gos = 0;
-  int attached = 0;
   std::function<void()> tell;
   std::optional<std::uint64_t> told;  ///< news(): as it grows, tmux tells of changes; none: nobody listens
 
@@ -137,10 +137,6 @@ class ScriptedTmux : public TmuxChannel {
                                             Milliseconds deadline) override {
     return answer(std::move(commands), std::move(environment), true, deadline);
   }
-  [[nodiscard]] Awaitable<void> attach(Milliseconds /*deadline*/) override {
-    ++attached;
-    co_return;
-  }
   [[nodiscard]] std::optional<std::uint64_t> news() const override { return told; }
   void on_news(std::function<void()> listener) override { tell = std::move(listener); }
   void let_go() override { ++let_gos; }
@@ -156,7 +152,7 @@ class ScriptedTmux : public TmuxChannel {
         out += pane_line(row);
       } else if (asks_for_active && row.window_active &&
                  value_of(tmux_commands(commands).front(), "-t") == row.session + ":") {
-        out += row.window + "\n";
+        out += untold(row) + "\n";
       }
     }
     return printed(out);

@@ -38,11 +38,6 @@ class TmuxChannel {
                                                     std::vector<std::string> environment,
                                                     Milliseconds deadline) = 0;
 
-  /// To be called where a session has just been opened, before anybody is told of it: what is kept for all
-  /// calls is connected now, and not with one that may come as the session ends. Returns by the deadline,
-  /// connected or not.
-  [[nodiscard]] virtual Awaitable<void> attach(Milliseconds deadline) = 0;
-
   /// Differs from what it was before whenever the server has told of a change of its windows or sessions
   /// since. It tells of one before it answers whoever made it, and so before it answers what is asked later.
   /// nullopt: nobody listens.
@@ -50,8 +45,7 @@ class TmuxChannel {
   /// Is called whenever that comes to differ, from the event loop. Empty: nobody is.
   virtual void on_news(std::function<void()> told) = 0;
 
-  /// Once the calls that are under way are answered, and tmux has taken notice of it, nothing of ours is
-  /// connected until the next one.
+  /// Once the calls that are under way are answered, nothing of ours is connected until the next one.
   virtual void let_go() = 0;
 };
 

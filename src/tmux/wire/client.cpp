@@ -115,13 +115,13 @@ void TmuxClient::refuse_if_timed_out_since(Clock::time_point when) const {
 }
 
 asio::awaitable<bool> TmuxClient::has_no_news_since(std::uint64_t then, std::string session,
-                                                    std::string active_window) const {
+                                                    std::string untold) const {
   if (news() != then) {
     co_return false;
   }
-  const std::string active =
-      co_await query("display-message -p -t " + quote(session + ":") + " '#{window_id}'");
-  const bool is_as_it_was = active == active_window + "\n" && news() == then;
+  const std::string now =
+      co_await query("display-message -p -t " + quote(session + ":") + " " + quote(kUntold));
+  const bool is_as_it_was = now == untold + "\n" && news() == then;
   co_return is_as_it_was;
 }
 

@@ -31,13 +31,11 @@ class TmuxClient {
   /// See TmuxChannel.
   [[nodiscard]] std::optional<std::uint64_t> news() const { return channel_->news(); }
   void on_news(std::function<void()> told) const { channel_->on_news(std::move(told)); }
-  /// Whether there was none since it was this, and this window of the session is the active one: tmux tells
-  /// nobody that windows were swapped. Asks the server, which then has told of all that was before.
+  /// Whether there was none since it was this, and what is not told of is as it was (kUntold, rows.hpp). Asks
+  /// the server, which then has told of all that was before.
   [[nodiscard]] boost::asio::awaitable<bool> has_no_news_since(std::uint64_t then, std::string session,
-                                                               std::string active_window) const;
+                                                               std::string untold) const;
 
-  /// See TmuxChannel.
-  [[nodiscard]] Awaitable<void> attach(Milliseconds deadline) const { return channel_->attach(deadline); }
   /// Until the next call: see TmuxChannel.
   void let_go() const { channel_->let_go(); }
 

@@ -1,4 +1,7 @@
+// The kept client of a tmux server: what is asked of it, and who waits for its answers.
 #include "tmux/wire/control_channel.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio.hpp>
@@ -10,9 +13,8 @@
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/files.hpp"
-#include "base/process.hpp"
-#include "system/proc.hpp"
 #include "tmux/wire/control_reader.hpp"
+#include "tmux/wire/wire_client.hpp"
 
 namespace terminally {
 namespace {
@@ -23,14 +25,8 @@ namespace asio = boost::asio;
 constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 /// What is sent in one go: once it is being sent, it cannot be taken back.
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
-/// A session that tmux does not know is not asked for again with each call.
+/// A server that did not take us is not asked again with each call.
 constexpr Milliseconds kNotTriedAgain{5'000};
-/// tmux up to 3.6 crashes where it has news for all control clients (a session was opened, closed or renamed,
-/// its active window or pane changed, a client was detached, a pane's mode changed; from 3.4 on also a paste
-/// buffer, which is how we type) while one of them is half known to it: control_write, control.c, of a client
-/// that control_start has not seen (tmux's pull request 4980). A client that is lost with its session is lost
-/// amidst such news.
-constexpr Milliseconds kNewsIsOver{200};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
 constexpr const char* kLost =
@@ -42,17 +38,15 @@ TmuxAnswer timed_out() {
   return answer;
 }
 
-/// While it is under way. It may be put away after the channel.
-class SpawnedCall {
- public:
-  explicit SpawnedCall(std::shared_ptr<int> calls) : calls_(std::move(calls)) { ++*calls_; }
-  SpawnedCall(const SpawnedCall&) = delete;
-  SpawnedCall& operator=(const SpawnedCall&) = delete;
-  ~SpawnedCall() { --*calls_; }
-
- private:
-  std::shared_ptr<int> calls_;
-};
+/// What it does would be done with our commands.
+void refuse_other_users(const UnixPeer& server, const std::filesystem::path& socket) {
+  if (server.uid != ::geteuid()) {
+    throw Error(ErrorCode::io, "who listens on the tmux socket " + socket.string() + " is of user id " +
+                                   std::to_string(server.uid) + ", and not of yours, " +
+                                   std::to_string(::geteuid()) +
+                                   "; nothing was asked. End it, or use another --instance");
+  }
+}
 
 }  // namespace
 
@@ -61,10 +55,13 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
  public:
   /// `news`: counts what tmux tells of. That there is a new connection counts, too: what came before is
   /// missed.
-  Connection(const asio::any_io_executor& executor, const Argv& argv, std::shared_ptr<News> news)
-      : news_(std::move(news)),
+  Connection(const asio::any_io_executor& executor, UnixPeer server, WireForm form,
+             std::shared_ptr<News> news)
+      : server_pid_(server.pid),
+        form_(form),
+        news_(std::move(news)),
         reader_(random_hex(16)),
-        process_(executor, argv, {}, ChildProcess::Kept::to_our_end) {
+        client_(executor, std::move(server), form) {
     ++news_->count;
   }
 
@@ -74,13 +71,13 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     asio::co_spawn(executor, watch(shared_from_this()), asio::detached);
   }
 
+  [[nodiscard]] int server_pid() const { return server_pid_; }
   [[nodiscard]] bool attached() const { return reader_.attached(); }
-  [[nodiscard]] bool refused() const { return reader_.refused(); }
-  [[nodiscard]] bool lost() const { return lost_.is_set() || process_.has_ended(); }
-
-  [[nodiscard]] bool is_settled() const { return settled_.is_set(); }
-  /// Until it has its session, or is lost; until then at most.
-  [[nodiscard]] Awaitable<bool> settled(Clock::time_point by) { return settled_.wait_by(by); }
+  [[nodiscard]] bool lost() { return lost_.is_set() || client_.has_ended(); }
+  /// Of one that tmux did not take: it may be for its form alone.
+  [[nodiscard]] bool may_know_the_other_form() const {
+    return form_ == WireForm::flagged && !client_.was_spoken_to();
+  }
 
   [[nodiscard]] Awaitable<TmuxAnswer> ask(std::string commands, Clock::time_point by) {
     Question question(*this);
@@ -90,9 +87,6 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
       more_.notify();
     }
     const bool answered = co_await question.answered.wait_by(by);
-    if (!answered && is_stopped(process_.pid())) {
-      lose();  // a tmux server that is to end waits for it
-    }
     if (!answered) {
       co_return timed_out();
     }
@@ -105,8 +99,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
       tell();  // who waits for news asks again
     }
     lost_.set();
-    process_.end();
-    settled_.set();
+    client_.end();
     more_.notify();
     for (const auto& [number, question] : questions_) {
       if (!question->answered.is_set()) {
@@ -117,8 +110,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     }
   }
 
-  /// The same, once nobody waits for it and tmux knows it whole: it crashes also over the end of a client
-  /// that it half knows (control_stop; tmux's pull request 5004).
+  /// The same, once nobody waits for it.
   void leave() {
     leaves_ = true;
     end_if_left();
@@ -149,7 +141,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
 
   static Awaitable<void> read(std::shared_ptr<Connection> self) {
     while (!self->lost_.is_set()) {
-      const std::string bytes = co_await self->process_.read_some();
+      const std::string bytes = co_await self->client_.read_some();
       if (bytes.empty()) {
         break;
       }
@@ -158,21 +150,21 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     self->lose();
   }
 
+  /// What is sent before tmux has taken us would be run although it was given up meanwhile.
   static Awaitable<void> write(std::shared_ptr<Connection> self) {
     for (bool reads = true; reads && !self->lost_.is_set();) {
-      std::string text = self->next_requests();
+      std::string text = self->attached() ? self->next_requests() : "";
       if (text.empty()) {
         co_await self->more_.wait();
         continue;
       }
-      reads = co_await self->process_.write(std::move(text));
+      reads = co_await self->client_.write(std::move(text));
     }
     self->lose();
   }
 
-  /// tmux has our pipe as well: where it is stopped, the end of its client alone tells.
   static Awaitable<void> watch(std::shared_ptr<Connection> self) {
-    co_await self->process_.ended();
+    co_await self->client_.ended();
     co_await self->lost_.wait_by(Clock::now() + kLastWords);
     self->lose();
   }
@@ -200,6 +192,7 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
 
   void take(const std::string& bytes) {
     const std::uint64_t told = reader_.news();
+    const bool was_attached = reader_.attached();
     for (ControlReader::Answered& answered : reader_.feed(bytes)) {
       const auto question = questions_.find(answered.number);
       if (question != questions_.end()) {  // else it was given up
@@ -210,23 +203,23 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
     if (reader_.news() != told) {
       tell();
     }
-    if (reader_.attached()) {
-      settled_.set();
-      end_if_left();
+    if (!was_attached && reader_.attached()) {
+      more_.notify();
     }
   }
 
   void end_if_left() {
-    if (leaves_ && questions_.empty() && settled_.is_set()) {
+    if (leaves_ && questions_.empty()) {
       lose();
     }
   }
 
+  int server_pid_;
+  WireForm form_;
   std::shared_ptr<News> news_;
   ControlReader reader_;
-  ChildProcess process_;
+  WireClient client_;
   Event lost_;
-  Event settled_;  ///< it has its session, or was lost
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   Event more_;
@@ -252,100 +245,58 @@ std::optional<std::uint64_t> ControlChannel::news() const {
 
 void ControlChannel::let_go() {
   if (connection_) {
-    leaving_ = connection_;
-    news_until_ = Clock::now() + kNewsIsOver;
     std::exchange(connection_, nullptr)->leave();
   }
 }
 
-bool ControlChannel::may_attach() const {
-  const bool refused = *session_ == refused_session_ && Clock::now() < refused_until_;
-  const auto leaving = leaving_.lock();
-  const bool alone = !connection_ && (!leaving || leaving->lost());
-  return alone && !session_->empty() && !refused && Clock::now() >= news_until_;
+/// A server that was not spoken to in its form drops us without a word, and so does one that ends: only who
+/// is still the same is tried in the other form, as tmux before 3.6 would have no way to answer us then.
+void ControlChannel::learn_from_refusal(const Connection& refused) {
+  const bool other_form = refused.may_know_the_other_form();
+  marked_server_ = other_form ? refused.server_pid() : 0;
+  refused_until_ = other_form ? Clock::time_point() : Clock::now() + kNotTriedAgain;
 }
 
-/// None: spawned clients have to do. None comes while one of them is under way: what it does may be news.
-Awaitable<std::shared_ptr<ControlChannel::Connection>> ControlChannel::connection(Clock::time_point by) {
+/// None: spawned clients have to do, and say why nobody is reached.
+std::shared_ptr<ControlChannel::Connection> ControlChannel::connection() {
   if (connection_ && connection_->lost()) {
-    connection_.reset();  // what it may still have to say, it says
-    news_until_ = Clock::now() + kNewsIsOver;
-  }
-  while (may_attach() && *spawned_calls_ > 0 && Clock::now() < by) {
-    co_await sleep_for(Milliseconds(1));
-  }
-  if (may_attach() && *spawned_calls_ == 0) {
-    try {
-      // -N: attach-session would start a server.
-      const auto made = std::make_shared<Connection>(
-          executor_,
-          spawned_->argv({"-N", "-C", "attach-session", "-t", *session_, "-f", "no-output,ignore-size"}),
-          news_);
-      made->begin(executor_);
-      connection_ = made;
-    } catch (const Error&) {  // a spawned client says why, or can be had
-      news_until_ = Clock::now() + kNewsIsOver;
+    if (!connection_->attached()) {
+      learn_from_refusal(*connection_);
     }
+    connection_.reset();  // what it may still have to say, it says
   }
-  const std::shared_ptr<Connection> found = connection_;
-  if (!found) {
-    co_return nullptr;
+  if (connection_ || session_->empty() || Clock::now() < refused_until_) {
+    return connection_;
   }
-  const std::string session = *session_;
-  co_await found->settled(by);
-  if (found->lost() && found->refused()) {
-    refused_session_ = session;
-    refused_until_ = Clock::now() + kNotTriedAgain;
+  UnixPeer server = connect_to(spawned_->socket());
+  if (server.connection) {
+    refuse_other_users(server, spawned_->socket());
+    const WireForm form = server.pid == marked_server_ ? WireForm::marked : WireForm::flagged;
+    connection_ = std::make_shared<Connection>(executor_, std::move(server), form, news_);
+    connection_->begin(executor_);
   }
-  co_return found->lost() ? nullptr : found;
+  return connection_;
 }
 
 Awaitable<TmuxAnswer> ControlChannel::run(std::string commands, Milliseconds deadline) {
   const auto by = Clock::now() + deadline;
-  const auto connected = co_await connection(by);
-  if (connected && !connected->attached()) {
-    co_return timed_out();  // what is sent now would be run although it was given up
-  }
+  const std::shared_ptr<Connection> connected = connection();
   if (connected) {
-    co_return co_await connected->ask(std::move(commands), by);
+    TmuxAnswer answer = co_await connected->ask(commands, by);
+    if (!answer.lost || connected->attached()) {
+      co_return answer;
+    }  // else nothing was sent
   }
   const auto left = time_until(by);
   if (left <= Milliseconds(0)) {
     co_return timed_out();
   }
-  const SpawnedCall call(spawned_calls_);
   co_return co_await spawned_->run(std::move(commands), left);
 }
 
 Awaitable<TmuxAnswer> ControlChannel::start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) {
-  const auto by = Clock::now() + deadline;
-  refused_until_ = {};
-  // A session that is opened is news.
-  if (const auto leaving = leaving_.lock()) {
-    co_await leaving->settled(by);
-  }
-  while (connection_ && !connection_->is_settled() && Clock::now() < by) {
-    const auto attaching = connection_;
-    co_await attaching->settled(by);
-  }
-  outlived_ = connection_;
-  const auto left = time_until(by);
-  if (left <= Milliseconds(0)) {
-    co_return timed_out();
-  }
-  const SpawnedCall call(spawned_calls_);
-  co_return co_await spawned_->start(std::move(commands), std::move(environment), left);
-}
-
-/// A client from before `start` is at its end, or another server's. What was news then has been told by the
-/// time that tmux has answered.
-Awaitable<void> ControlChannel::attach(Milliseconds deadline) {
-  if (connection_ && (connection_->lost() || connection_ == outlived_.lock())) {
-    std::exchange(connection_, nullptr)->lose();
-  }
-  news_until_ = {};
-  static_cast<void>(co_await connection(Clock::now() + deadline));
+  return spawned_->start(std::move(commands), std::move(environment), deadline);
 }
 
 }  // namespace terminally

@@ -119,7 +119,6 @@ bool ControlReader::ends_next(std::string_view line) const {
 void ControlReader::take_line(std::string_view line, std::vector<Answered>& answers) {
   if (!attached_) {
     attached_ = line.starts_with(kAttached);
-    refused_ = refused_ || line.starts_with("%error ");
   }
   news_ += is_news(line) ? 1 : 0;
   if (ends_next(line)) {

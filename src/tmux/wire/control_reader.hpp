@@ -38,8 +38,6 @@ class ControlReader {
   /// Grows with each notification that tells of a change of windows or sessions. A program that paints one on
   /// a screen which is asked for counts as well.
   [[nodiscard]] std::uint64_t news() const { return news_; }
-  /// tmux did not let it attach.
-  [[nodiscard]] bool refused() const { return refused_; }
 
  private:
   void take_line(std::string_view line, std::vector<Answered>& answers);
@@ -51,7 +49,6 @@ class ControlReader {
   std::deque<std::uint64_t> under_way_;  ///< what was sent and is not answered, in this order
   std::uint64_t news_ = 0;
   bool attached_ = false;
-  bool refused_ = false;
 };
 
 /// What the blocks of a list of commands hold: all that was printed, or the first error.

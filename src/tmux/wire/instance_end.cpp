@@ -18,6 +18,7 @@
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tmux/wire/channel_session.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
@@ -32,7 +33,10 @@ constexpr Milliseconds kProcessPatience{800};
 constexpr Milliseconds kBetweenLooks{20};
 /// Ends a tmux server that has no tabs. Asked and done in one command, so that a tab that is just opened does
 /// not end with it.
-constexpr const char* kEndWithoutTabs = "if-shell -F '#{S:x}' 'display-message -p tabs' kill-server";
+std::string end_without_tabs() {
+  return std::string("if-shell -F '#{S:#{?") + kIsChannelSession +
+         ",,x}}' 'display-message -p tabs' kill-server";
+}
 /// The kernel keeps 15 bytes of "terminally-shell".
 constexpr std::string_view kShellHelper = "terminally-shel";
 
@@ -160,7 +164,7 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
     co_await end_instance(config, instance, instance.server_pid());
     co_return Cleaned::ended;
   }
-  const std::string tabs = co_await ask(config, instance, kEndWithoutTabs);
+  const std::string tabs = co_await ask(config, instance, end_without_tabs());
   const auto ends_by = Clock::now() + kTmuxPatience;
   while (tabs.empty() && instance.server_lives() && Clock::now() < ends_by) {
     co_await sleep_for(Milliseconds(10));

@@ -1,22 +1,14 @@
 #include "tmux/wire/others_typed.hpp"
 
+#include "tmux/wire/channel_session.hpp"
 #include "tmux/wire/quoting.hpp"
 
 namespace terminally {
 namespace {
 
-/// A list of clients has one in it that is not our channel.
+/// A list of clients has one in it that is no channel of ours, of whichever server.
 std::string others_in(const std::string& list) {
-  return "#{&&:#{" + list + "},#{!=:#{" + list + "},#{@terminally_channel}}}";
-}
-
-/// In a client's hook: who the client is that it is about. Our channel is named by its process (`client-123`;
-/// tmux: server_client_create, server-client.c), and a person's by its tty, where that has a path here: not
-/// where it is of another mount namespace. What else is known is of tmux's best client of the session: where
-/// that is another, nothing is.
-std::string who_comes() {
-  return "#{?#{m:*/*,#{hook_client}},person,#{?#{==:#{hook_client},#{client_name}},"
-         "#{?#{m:*no-output*,#{client_flags}},channel,person},unknown}}";
+  return "#{!=:#{s/" + std::string(kChannelName) + "[0-9]+,?//:" + list + "},}";
 }
 
 /// Grows with every client that comes; a client that stays moves the second of its session with each key.
@@ -34,17 +26,8 @@ std::string key_came(int seconds_ago, const std::string& watched) {
          "},#{T:@terminally_now}},,1},}}";
 }
 
-/// The second in which our channel came is taken for no key's: who only watches would type then.
 std::string key_came_lately() {
-  return key_came(
-      1, "#{&&:" + others_in("session_attached_list") + ",#{!=:#{session_activity},#{@terminally_came}}}");
-}
-
-/// In a client's hook, behind who_comes: sets an option to `value` where that is `who`, and else to `other`.
-std::string set_if(const std::string& option, const std::string& who, const std::string& value,
-                   const std::string& other) {
-  return "set -gF @terminally_" + option + " '#{?#{==:#{@terminally_comes}," + who + "}," + value + "," +
-         other + "}'";
+  return key_came(1, others_in("session_attached_list"));
 }
 
 }  // namespace
@@ -52,13 +35,10 @@ std::string set_if(const std::string& option, const std::string& who, const std:
 std::string touch_hooks() {
   // Each of our processes says this anew: what tmux counted while none was there stays.
   std::string text = "set -goq @terminally_visits 0\n";
+  const std::string count = std::string("set -gF @terminally_visits '#{?") + kIsOfChannel +
+                            ",#{@terminally_visits},#{e|+|:#{@terminally_visits},1}}'";
   for (const char* event : {"client-attached", "client-session-changed"}) {
-    text += std::string("set-hook -g ") + event + " " +
-            quote("set -gF @terminally_comes '" + who_comes() + "' ; " +
-                  set_if("visits", "channel", "#{@terminally_visits}", "#{e|+|:#{@terminally_visits},1}") +
-                  " ; " + set_if("channel", "person", "#{@terminally_channel}", "#{hook_client}") + " ; " +
-                  set_if("came", "person", "#{@terminally_came}", "#{session_activity}")) +
-            "\n";
+    text += std::string("set-hook -g ") + event + " " + quote(count + " ; " + lead_on_to_tabs()) + "\n";
   }
   for (const char* event : {"after-send-keys", "after-paste-buffer"}) {
     text += std::string("set-hook -g ") + event + " " + quote("set -p @terminally_seen sent") + "\n";

@@ -13,12 +13,9 @@ namespace terminally {
 /// Which tab a key went to is not known: a window or pane may be moved into a person's view and out again,
 /// and tmux 3.3a tells nobody. So a key of theirs touches every tab; who only watches touches none.
 ///
-/// Our channel is a client, too, and none that counts; but where it comes while a person is attached, all
-/// tabs are touched, as it moves the second of its session.
+/// Our channels are clients, too, and none that count: they have names of their own, and are in another
+/// session (channel_session.hpp).
 ///
-///     @terminally_comes   of the server: who came last: person, channel, or unknown, which counts as both
-///     @terminally_channel our channel's name as a client
-///     @terminally_came    the second in which it came
 ///     @terminally_visits  how often a client came, or went to another session
 ///     @terminally_seen    of a pane: the visits, and the second of the last key of every client, when our
 ///                         last line was typed; "watched" where that second was not over, so that more keys

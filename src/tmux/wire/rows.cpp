@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "tmux/wire/others_typed.hpp"
+#include "tmux/wire/quoting.hpp"
 
 namespace terminally {
 namespace {
@@ -56,12 +57,21 @@ std::string unescape_tmux_name(std::string_view name) {
 std::string pane_format(std::string_view tag) {
   return std::string(tag) +
          "\t#{session_id}\t#{window_id}\t#{?@terminally_tabs,1,0}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}"
-         "\t#{window_active}\t#{pane_pipe}\t#{pane_width}\t#{?" +
+         "\t#{window_active}#{@terminally_layouts}\t#{pane_pipe}\t#{pane_width}\t#{?" +
          typed_into_by_others() + ",1,0}\t#{window_name}";
 }
 
 std::string ask_for_panes() {
   return "list-panes -a -F '" + kPaneFormat + "'";
+}
+
+std::string count_layouts() {
+  return "set-hook -g window-layout-changed " +
+         quote("set -gF @terminally_layouts '#{e|+|:#{@terminally_layouts},1}'") + "\n";
+}
+
+std::string untold(const PaneRow& active) {
+  return active.window + ":" + active.layouts;
 }
 
 std::optional<PaneRow> parse_pane_row(std::string_view line) {
@@ -84,7 +94,8 @@ std::optional<PaneRow> parse_pane_row(std::string_view line) {
   row.pane = *pane;
   row.pane_pid = *pid;
   row.tty = fields[6];
-  row.window_active = fields[7] == "1";
+  row.window_active = fields[7].starts_with('1');
+  row.layouts = fields[7].substr(fields[7].empty() ? 0 : 1);
   row.piped = fields[8] == "1";
   row.cols = *cols;
   row.person_types = fields[10] == "1";

@@ -20,7 +20,8 @@ struct PaneRow {
   int pane_pid = 0;
   std::string tty;
   bool window_active = false;
-  bool piped = false;  ///< #{pane_pipe}
+  std::string layouts;  ///< differs once panes anywhere came, went or changed their size (count_layouts)
+  bool piped = false;   ///< #{pane_pipe}
   int cols = 0;
   bool person_types = false;  ///< a person is just typing there
   std::string name;           ///< of the window, exactly as it was given
@@ -35,6 +36,12 @@ inline constexpr const char* kNewTabTag = "@#{e|+|:#{s/@//:window_id},#{@termina
 /// A pane carries its tag as an option of its own, so that it is found wherever a person moves it.
 inline const std::string kPaneFormat = pane_format("#{@terminally_log}");
 [[nodiscard]] std::string ask_for_panes();
+/// A hook for tmux's configuration, which counts what our channel is not told of.
+[[nodiscard]] std::string count_layouts();
+/// A format for what our channel is not told of, for a session: the window that people see there, as windows
+/// may be swapped, and the layouts. And what it says, by that window's row.
+inline constexpr const char* kUntold = "#{window_id}:#{@terminally_layouts}";
+[[nodiscard]] std::string untold(const PaneRow& active);
 /// For a window that is just being made: it has no tag yet.
 inline const std::string kNewPaneFormat = pane_format(kNewTabTag);
 

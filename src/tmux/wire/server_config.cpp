@@ -13,6 +13,7 @@
 
 #include "shell/shell_text.hpp"
 #include "system/account.hpp"
+#include "tmux/wire/channel_session.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/rows.hpp"
 
@@ -141,14 +142,17 @@ std::string tmux_hooks(const Config& config) {
                              name_for_windows() + ",#{window_name}}' ; " + set_untouched();
   std::string text;
   text += "set-hook -g after-new-window " + quote(set_up) + "\n";
-  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well: what has a tag is left
-  // alone. Only here, as tmux 3.3a leaks what an if-shell runs (1 KB a window).
+  // A session that shares our windows (`terminally-mcp attach @3`) fires this as well, and that of our
+  // channels: what has a tag, or is to be no tab, is left alone. Only here, as tmux 3.3a leaks what an
+  // if-shell runs (1 KB a window).
   text += "set-hook -g after-new-session " +
-          quote("if-shell -F '#{||:#{pane_pipe},#{@terminally_log}}' '' " + quote(set_up)) + "\n";
+          quote(std::string("if-shell -F '#{||:") + kIsChannelSession +
+                ",#{||:#{pane_pipe},#{@terminally_log}}}' '' " + quote(set_up)) +
+          "\n";
   text += "set-hook -g after-split-window " + quote(set_tag(std::string(kNewTabTag) + ".#{pane_id}") + pipe) +
           "\n";
   // tmux would keep the last thousand of our commands, with all that was typed, for show-messages.
-  return text + touch_hooks() + "set -s message-limit 0\n";
+  return text + touch_hooks() + count_layouts() + "set -s message-limit 0\n";
 }
 
 std::string tmux_config_text(const Config& config, std::uint32_t generation, std::uint32_t first_id) {

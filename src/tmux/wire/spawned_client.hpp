@@ -18,11 +18,11 @@ class SpawnedClient : public TmuxChannel {
   [[nodiscard]] Awaitable<TmuxAnswer> run(std::string commands, Milliseconds deadline) override;
   [[nodiscard]] Awaitable<TmuxAnswer> start(std::string commands, std::vector<std::string> environment,
                                             Milliseconds deadline) override;
-  [[nodiscard]] Awaitable<void> attach(Milliseconds /*deadline*/) override { co_return; }
   [[nodiscard]] std::optional<std::uint64_t> news() const override { return std::nullopt; }
   void on_news(std::function<void()> /*told*/) override {}
   void let_go() override {}
 
+  [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
   /// What runs this tmux command on the same server.
   [[nodiscard]] Argv argv(const Argv& command) const;
 

@@ -31,6 +31,16 @@ class Person:
         flags = self.tmux("list-clients", "-F", "#{client_flags}").splitlines()
         return [one for one in flags if "no-output" not in one]
 
+    def channels(self) -> list[str]:
+        """The names of the clients that our servers keep for all their calls."""
+        names = self.tmux("list-clients", "-F", "#{client_name}").splitlines()
+        return [name for name in names if name.startswith("terminally-")]
+
+    def end_channel(self) -> None:
+        """The next call comes with another."""
+        for name in self.channels():
+            self.tmux("detach-client", "-t", name)
+
     def type(self, tab: Tab | str, text: str) -> None:
         """Types characters, without Enter. To tmux a `;` at the end of an argument is the end of its command."""
         self.tmux("send-keys", "-l", "-t", _target(tab), "--", text[:-1] + "\\;" if text.endswith(";") else text)

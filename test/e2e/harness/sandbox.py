@@ -99,10 +99,6 @@ class Sandbox:
                     found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
         return found
 
-    def channels(self) -> list[int]:
-        """The tmux clients that servers keep for all their calls."""
-        return [pid for pid, command in self.processes().items() if " -C attach-session " in command]
-
     def assert_nothing_left(self, timeout: float = 5.0) -> None:
         try:
             poll(lambda: not self.processes(), timeout)
