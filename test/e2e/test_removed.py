@@ -248,9 +248,9 @@ class SomethingInTheWay(Case):
     def test_where_no_log_can_be_made(self) -> None:
         server = self.next_server()
         tab = server.create_tab()
-        tab.log_path.with_name("pane-@1.log").mkdir()
+        tab.log_path.with_name("pane-@2.log").mkdir()  # the next one: @1 is the window of our channel
         said = server.call_error("execute_command", command="echo main")
-        self.assertIn("pane-@1.log for writing: Is a directory", said)
+        self.assertIn("pane-@2.log for writing: Is a directory", said)
         self.assertRegex(said, r"list_tabs.*--state-dir")
         self.assertEqual(tab.execute("echo well").output, "well\n")
 

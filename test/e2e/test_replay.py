@@ -91,7 +91,7 @@ class Index(Replayed):
         self.assertLessEqual(len(times_of(self.tab.log_path)) - before, 20 * seconds + 2)
 
     def test_costs_the_log_nothing_where_it_cannot_be_written(self) -> None:
-        number = int(self.tab.id[1:]) + 1
+        number = int(self.server.create_tab().id[1:]) + 1  # behind the window of our channel
         Path(self.tab.log_path.parent / f"pane-@{number}.log.times").mkdir()
         tab = self.server.create_tab(name="without")
         self.assertEqual(tab.id, f"@{number}")
