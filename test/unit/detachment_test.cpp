@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "system/terminal.hpp"
 #include "tab/tab_processes.hpp"
 
 namespace terminally {
@@ -169,9 +170,9 @@ TEST_CASE("C8: /proc tells who ignores SIGHUP, and which terminal is whose") {
   REQUIRE(::read(terminal, &ready, 1) == 1);
   CHECK(outlives_hangup(child) == "ignores SIGHUP");
   CHECK(outlives_hangup(::getpid()).empty());
-  CHECK(process_info(child)->terminal == terminal_number(name));
-  CHECK(terminal_number(name) != 0);
-  CHECK(terminal_number("/nowhere") == 0);
+  CHECK(process_info(child)->terminal == terminal_device(name));
+  CHECK(terminal_device(name) != 0);
+  CHECK(terminal_device("/nowhere") == 0);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(terminal);
