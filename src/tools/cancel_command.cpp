@@ -44,7 +44,7 @@ boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelComm
 
 Tool cancel_command_tool() {
   return make_tool<&cancel_command>("cancel_command",
-                                    "End a tab's command, but no nohup or setsid: Ctrl-C, SIGTERM, SIGKILL "
+                                    "End a tab's command (not nohup, setsid): Ctrl-C, SIGTERM, SIGKILL "
                                     "after 5 s. Returns what it printed.",
                                     {.destructive = true, .idempotent = true}, {.ends_things = true});
 }

@@ -19,7 +19,7 @@ struct CloseTabArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", window_id, kTabDescription);
-    v.flag("force", force, "Kill at once, also nohup and setsid.");
+    v.flag("force", force, "Kill at once, setsid too.");
   }
 };
 

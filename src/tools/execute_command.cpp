@@ -23,7 +23,7 @@ struct ExecuteCommandArgs {
     v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "Then on_timeout applies.");
     view.describe(v);
     v.choice("on_timeout", Need::optional, on_timeout, {"interrupt", "background"},
-             "End it, or let it run on. Default: end it, unless it may ask where that cannot be seen.");
+             "End it (unless it may ask unseen), or let it run on.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
