@@ -178,12 +178,12 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   } catch (...) {
     failure = std::current_exception();
   }
+  if (failure && is_part && fresh->has_parts()) {
+    missing_parts_[path] = {++failures_, hash};
+  }
+  fresh.reset();
+  co_await worker_.run(kStepCost, [] {});  // nothing is open, and nothing is left, before the turn is over
   if (failure) {
-    if (is_part && fresh->has_parts()) {
-      missing_parts_[path] = {++failures_, hash};
-    }
-    fresh.reset();
-    co_await worker_.run(kStepCost, [] {});  // all is as it was before the turn is over
     std::rethrow_exception(failure);
   }
   if (is_part) {

@@ -8,14 +8,30 @@ namespace terminally {
 
 Detachment::Detachment(std::vector<ProcessInfo> leaders, const SeenProcesses& processes)
     : leaders_(std::move(leaders)) {
+  take_terminal_holders(processes);
   take_in_front(processes);
+}
+
+/// A session that took the tab's own terminal (`setsid -c`) is in front, however it takes signals, and stays
+/// the tab's when the terminal is gone.
+void Detachment::take_terminal_holders(const SeenProcesses& processes) {
+  for (const auto& [pid, process] : processes) {
+    const auto has_session = [&process = process](const ProcessInfo& leader) {
+      return leader.session == process.info.session;
+    };
+    if (!has_own_session(process.info) && std::ranges::none_of(leaders_, has_session)) {
+      took_terminal_.insert(process.info.session);
+    }
+  }
 }
 
 /// A process that took the tab's own terminal (`setsid -c`) is in the tab.
 bool Detachment::has_own_session(const ProcessInfo& process) const {
-  return std::ranges::none_of(leaders_, [&process](const ProcessInfo& leader) {
-    return leader.session == process.session || (leader.terminal != 0 && leader.terminal == process.terminal);
-  });
+  return !took_terminal_.contains(process.session) &&
+         std::ranges::none_of(leaders_, [&process](const ProcessInfo& leader) {
+           return leader.session == process.session ||
+                  (leader.terminal != 0 && leader.terminal == process.terminal);
+         });
 }
 
 /// Whether a shell of the tab waits for it, or it is that shell: its group has the foreground, and what
@@ -59,7 +75,9 @@ std::string Detachment::own_reason(const SeenProcess& process) const {
   if (has_own_session(process.info)) {
     return "a session of its own";
   }
-  return in_front_.contains(process.info.pid) ? std::string() : std::string(process.hangup);
+  const bool is_in_front =
+      in_front_.contains(process.info.pid) || took_terminal_.contains(process.info.session);
+  return is_in_front ? std::string() : std::string(process.hangup);
 }
 
 std::string Detachment::why(const SeenProcess& process, const SeenProcesses& all) const {

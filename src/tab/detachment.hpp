@@ -37,9 +37,11 @@ class Detachment {
   [[nodiscard]] std::string own_reason(const SeenProcess& process) const;
   [[nodiscard]] bool has_own_session(const ProcessInfo& process) const;
   [[nodiscard]] bool is_waited_for(const ProcessInfo& process, const SeenProcesses& all) const;
+  void take_terminal_holders(const SeenProcesses& processes);
   void take_in_front(const SeenProcesses& processes);
 
   std::vector<ProcessInfo> leaders_;
+  std::set<int> took_terminal_;  ///< sessions
   std::set<int> in_front_;
 };
 

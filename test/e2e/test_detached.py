@@ -90,6 +90,11 @@ class Cell:
         poll(all_run, 20, f"all of {self.marks}, {self.front}")
         return pids
 
+    def attached(self) -> list[str]:
+        """What lives of it and is not detached."""
+        marks = [mark for way, mark in self.marks.items() if self.ways[way] == JOB]
+        return [mark for mark in [*marks, self.front] if alive(mark)]
+
     def end(self) -> None:
         for mark in [*self.marks.values(), self.front]:
             if pid := alive(mark):
@@ -164,7 +169,7 @@ class Detached(unittest.TestCase):
                     server.raw.kill()
                     with Server(sandbox=self.sandbox, durable=True) as following:
                         following.create_tab()
-                        poll(lambda: not alive(cells[-1].front), 10, "the end of what was left")  # noqa: B023
+                        poll(lambda: not any(cell.attached() for cell in cells), 10, "the end of what was left")  # noqa: B023
                 said = (self.sandbox.root / "stderr").read_text()
                 for cell, known in zip(cells, pids, strict=True):
                     self.check(cell, end, known, None)

@@ -1,5 +1,6 @@
 """Far sides that mean harm (S3, T10): bounded memory, an error that says so, and no other host and no tab of this side notices."""
 
+import contextlib
 import json
 import os
 import resource
@@ -34,6 +35,8 @@ class Hostile(unittest.TestCase):
         self.far.add("good", FarMachine(self.sandbox, "g"))
         for way in (*WAYS, "unending", "ids", "progress", "requests", "names", "silent", "dropped", "nobody", *LONG, "rows"):
             self.far.allow(way, {"command": [sys.executable, str(SCRIPT), way], "program": "x"})
+        self.slow = Path(shutil.copy("/bin/true", self.sandbox.root / "slow"))
+        self.far.allow("slow", {"command": [str(self.slow)], "program": "x"})
         self.server = self.enterContext(Server(*self.far.flags, "--sync-window-ms", "3000", sandbox=self.sandbox, durable=True))
         self.here = self.server.create_tab()
         self.server.call("execute_command", host="good", command="true")
@@ -188,22 +191,19 @@ class Hostile(unittest.TestCase):
     def test_a_program_that_takes_its_time_to_be_opened(self) -> None:
         """E3: it lies on a file system that hangs. Others are answered before the system has begun it."""
         needs("strace")
-        program = self.sandbox.root / "slow"
-        shutil.copy("/bin/true", program)
-        self.far.allow("slow", {"command": [str(program)], "program": "x"})
         trace = self.sandbox.root / "trace"
         pid = self.server.raw.process.pid
         children = lambda: Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         had = children()
-        argv = ["strace", "-f", "-o", trace, "-e", "trace=execve", "-P", program, "-e", "inject=execve:delay_enter=3s"]
-        with subprocess.Popen([*argv, "-p", str(pid)], stderr=subprocess.PIPE, text=True) as strace:
-            self.assertIn("attached", strace.stderr.readline())
-            slow = self.call("slow")
-            poll(lambda: set(children()) - set(had), 10, "the program to be on its way")
-            self.server.call("list_tabs")
-            self.assertNotIn("= 0", trace.read_text())
-            self.assertIn("ended", self.server.error(slow, "read_screen"))
-            strace.terminate()
+        argv = ["strace", "-f", "-o", trace, "-e", "trace=execve", "-P", self.slow, "-e", "inject=execve:delay_enter=3s"]
+        strace = self.enterContext(subprocess.Popen([*argv, "-p", str(pid)], stderr=subprocess.PIPE, text=True))
+        self.enterContext(contextlib.ExitStack()).callback(strace.terminate)
+        self.assertIn("attached", strace.stderr.readline())
+        slow = self.call("slow")
+        poll(lambda: set(children()) - set(had), 10, "the program to be on its way")
+        self.server.call("list_tabs")
+        self.assertNotIn("= 0", trace.read_text())
+        self.assertIn("exited with code 0", self.server.error(slow, "read_screen"))
 
     def test_more_calls_than_it_answers(self) -> None:
         calls = [self.call("silent") for _ in range(501)]

@@ -36,6 +36,7 @@ class PaperTab {
   void add_in_session(int pid, int parent, int session, int terminal = 0) {
     seen_[pid].info = info(pid, parent, session, session, terminal);
   }
+  void ignore_hangup(int pid) { seen_.at(pid).hangup = "ignores SIGHUP"; }
   void remove(int pid) { seen_.erase(pid); }
 
   /// The first look: as now.
@@ -154,6 +155,23 @@ TEST_CASE("C8: who takes the tab's own terminal is in the tab; a shell behind su
   const Detachment of_a_command({pane, shell}, {});  // that was typed there
   CHECK(behind.why(of_a_command, 201).empty());
   CHECK(behind.why(of_a_command, 202) == "a session of its own");
+}
+
+TEST_CASE(
+    "S4: who took the tab's terminal stays the tab's when the terminal is gone, deaf to SIGHUP or not") {
+  PaperTab tab;
+  tab.add_in_session(140, 1, 140, kTerminal);
+  tab.ignore_hangup(140);
+  const Detachment detachment = tab.look();
+  tab.add_in_session(140, 1, 140);  // the pane is closed
+  tab.ignore_hangup(140);
+  tab.add_in_session(141, 140, 140);  // and it goes on
+  tab.ignore_hangup(141);
+  tab.add_in_session(150, 140, 150);
+  CHECK(tab.why(detachment, 140).empty());
+  CHECK(tab.why(detachment, 141).empty());
+  CHECK(tab.why(detachment, 150) == "a session of its own");
+  CHECK(tab.why(140) == "a session of its own");
 }
 
 TEST_CASE("C8: /proc tells who ignores SIGHUP, and which terminal is whose") {

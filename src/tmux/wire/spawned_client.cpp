@@ -24,10 +24,11 @@ std::string trimmed(std::string text) {
 }
 
 /// Where there is no tmux, with what to do: that may be the first answer that a new user gets.
-ChildProcess started(const asio::any_io_executor& executor, const Argv& argv,
-                     const std::vector<std::string>& environment = {}) {
+Awaitable<ProcessResult> run_client(Argv argv, std::string input, Milliseconds deadline,
+                                    std::vector<std::string> environment = {}) {
   try {
-    return {executor, argv, environment};
+    ChildProcess client(co_await asio::this_coro::executor, argv, environment);
+    co_return co_await client.finish(std::move(input), deadline);
   } catch (const Error& error) {
     const std::string trouble = trouble_with_tmux(argv.front());
     throw trouble.empty() ? error : Error(error.code(), trouble);
@@ -87,15 +88,14 @@ Argv SpawnedClient::argv(const Argv& command) const {
 }
 
 Awaitable<TmuxAnswer> SpawnedClient::run(std::string commands, Milliseconds deadline) {
-  ChildProcess client = started(co_await asio::this_coro::executor, argv(kCommandsFromInput));
-  co_return answer_of(co_await client.finish(std::move(commands), deadline));
+  Argv words = argv(kCommandsFromInput);
+  co_return answer_of(co_await run_client(std::move(words), std::move(commands), deadline));
 }
 
 /// It would fail in words that do not tell why.
 Awaitable<void> SpawnedClient::refuse_old_tmux(Milliseconds deadline) {
-  const Argv version{program_, "-V"};
-  ChildProcess client = started(co_await asio::this_coro::executor, version);
-  const ProcessResult said = co_await client.finish("", deadline);
+  Argv version{program_, "-V"};
+  const ProcessResult said = co_await run_client(std::move(version), "", deadline);
   const std::string line = said.out.substr(0, said.out.find('\n'));
   if (said.exit_code == 0 && !said.out.empty() && !is_new_enough(line)) {
     throw Error(ErrorCode::io,
@@ -108,8 +108,9 @@ Awaitable<TmuxAnswer> SpawnedClient::start(std::string commands, std::vector<std
   co_await refuse_old_tmux(deadline);
   Argv words = kCommandsFromInput;
   words.insert(words.end(), {";", "start-server"});
-  ChildProcess client = started(co_await asio::this_coro::executor, argv(words), environment);
-  co_return answer_of(co_await client.finish(std::move(commands), deadline));
+  words = argv(words);
+  co_return answer_of(
+      co_await run_client(std::move(words), std::move(commands), deadline, std::move(environment)));
 }
 
 }  // namespace terminally
