@@ -24,12 +24,13 @@ using ScriptValues = std::map<std::string, std::string, std::less<>>;
 /// One command to be run in a shell.
 struct ShellCommand {
   std::string text;
-  std::string nonce;                 ///< 32 hexadecimal digits
-  std::filesystem::path directory;   ///< where the command's files go (CommandFiles)
-  std::filesystem::path helper;      ///< terminally-shell
-  int previous_exit = 0;             ///< the exit code of our last command in this shell
-  bool exit_lost = false;            ///< `$?` was lost (we interrupted the prompt): start from previous_exit
-  std::filesystem::path input = {};  ///< the text's standard input; empty: the terminal
+  std::string nonce;                ///< 32 hexadecimal digits
+  std::filesystem::path directory;  ///< where the command's files go (CommandFiles)
+  std::filesystem::path helper;     ///< terminally-shell
+  int previous_exit = 0;            ///< the exit code of our last command in this shell
+  bool exit_lost = false;           ///< `$?` was lost (we interrupted the prompt): start from previous_exit
+  /// The text's standard input; empty: the terminal.
+  std::filesystem::path input = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
 /// The content of the "taken" file until the wrapper comes to the text, and empties that file.

@@ -16,8 +16,8 @@ Detachment::Detachment(std::vector<ProcessInfo> leaders, const SeenProcesses& pr
 /// the tab's when the terminal is gone.
 void Detachment::take_terminal_holders(const SeenProcesses& processes) {
   for (const auto& [pid, process] : processes) {
-    const auto has_session = [&process = process](const ProcessInfo& leader) {
-      return leader.session == process.info.session;
+    const auto has_session = [session = process.info.session](const ProcessInfo& leader) {
+      return leader.session == session;
     };
     if (!has_own_session(process.info) && std::ranges::none_of(leaders_, has_session)) {
       took_terminal_.insert(process.info.session);

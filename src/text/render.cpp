@@ -298,7 +298,7 @@ Rendered render_slice(std::string_view raw, std::size_t slice_at, int cols) {
   PieceRenderer renderer(slice, cols);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     renderer.add_text(pieces[i]);
-    if (!pieces[i].run.empty() && !(i + 2 < pieces.size() && ends_before(pieces[i + 1].text_raw, slice))) {
+    if (!pieces[i].run.empty() && (i + 2 >= pieces.size() || !ends_before(pieces[i + 1].text_raw, slice))) {
       renderer.add_run(pieces[i], omitted[i], pieces[i + 1]);
     }
   }

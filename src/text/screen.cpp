@@ -328,6 +328,7 @@ std::vector<std::string> Screen::rows_with_text() const {
     --end;
   }
   std::vector<std::string> rows;
+  rows.reserve(static_cast<std::size_t>(end));
   for (int row = 0; row < end; ++row) {
     rows.push_back(screen_row(row));
   }

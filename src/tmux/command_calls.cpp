@@ -171,6 +171,17 @@ Awaitable<T> told_of_other_tabs(const CommandCalls::Parts& parts, bool named, Aw
   }
 }
 
+Commands::Begin what_begins(ExecuteCommand& request, Clock::time_point deadline) {
+  Commands::Begin what;
+  what.command = std::move(request.command);
+  what.who = std::move(request.who);
+  what.task_key = std::move(request.task_key);
+  what.input = std::move(request.input);
+  what.deadline = deadline;
+  what.spares_unseen = !request.on_timeout;
+  return what;
+}
+
 Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCommand request,
                                      OutputReader reader) {
   check_command(request.command);
@@ -187,13 +198,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
-  Commands::Begin what;
-  what.command = std::move(request.command);
-  what.who = std::move(request.who);
-  what.task_key = std::move(request.task_key);
-  what.input = std::move(request.input);
-  what.deadline = interrupts ? deadline : last_moment;
-  what.spares_unseen = !request.on_timeout;
+  Commands::Begin what = what_begins(request, interrupts ? deadline : last_moment);
   what.reserved = std::move(place.reserved);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {

@@ -39,7 +39,7 @@ struct RealTmux {
       std::make_shared<SpawnedClient>("tmux", directory / "socket", "/dev/null");
   std::shared_ptr<std::string> session = std::make_shared<std::string>();
   std::optional<ControlChannel> channel;
-  const std::string kName = kChannelName + std::to_string(::getpid());
+  const std::string channel_name = kChannelName + std::to_string(::getpid());
 
   RealTmux() {
     channel.emplace(io.get_executor(), spawned, session);
@@ -69,7 +69,7 @@ struct RealTmux {
     int clients = 0;
     std::istringstream lines(by_spawned("list-clients -F '#{client_name}'").out);
     for (std::string name; std::getline(lines, name);) {
-      clients += name == kName ? 1 : 0;
+      clients += name == channel_name ? 1 : 0;
     }
     return clients;
   }
@@ -79,7 +79,7 @@ struct RealTmux {
   }
   /// As a person may do it.
   void detach() {
-    CHECK(by_spawned("detach-client -t " + quote(kName)).error == "");
+    CHECK(by_spawned("detach-client -t " + quote(channel_name)).error == "");
     REQUIRE(test::comes_true(io, [&] { return !channel->news() && kept() == 0; }));
   }
   int server() { return std::stoi(line(by_spawned("display-message -p '#{pid}'"))); }
@@ -148,7 +148,7 @@ TEST_CASE("channel: where it is lost what was asked is told so, and the next cal
   RealTmux tmux;
   tmux.connect();
   for (const std::string& how :
-       {"detach-client -t " + quote(tmux.kName), std::string("kill-session -t =terminally")}) {
+       {"detach-client -t " + quote(tmux.channel_name), std::string("kill-session -t =terminally")}) {
     CAPTURE(how);
     CHECK(tmux.by_spawned(how).error == "");
     CHECK(RealTmux::line(tmux.ask("display-message -p again")) == "again");

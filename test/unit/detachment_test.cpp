@@ -53,7 +53,7 @@ class PaperTab {
     process.parent = parent;
     process.group = group;
     process.session = session;
-    process.terminal = terminal;
+    process.terminal = static_cast<dev_t>(terminal);
     process.foreground_group = terminal == kTerminal ? foreground_ : -1;
     return process;
   }

@@ -10,26 +10,26 @@ namespace {
 
 constexpr std::uint32_t kVersion = 8;  ///< of the protocol, in tmux 3.2 to 3.7
 
-enum Kind : std::uint32_t {
-  kVersionRefused = 12,
-  kTerm = 101,
-  kTtyName = 102,
-  kInput = 104,
-  kDone = 106,
-  kPid = 107,
-  kDirectory = 108,
-  kFeatures = 109,
-  kOutput = 110,
-  kFlags = 111,
-  kCommand = 200,
-  kDetach = 201,
-  kDetachAndKill = 202,
-  kExit = 203,
-  kExited = 204,
-  kShutdown = 210,
-  kSuspend = 214,
-  kExec = 217,
-};
+// Kinds of messages.
+constexpr std::uint32_t kVersionRefused = 12;
+constexpr std::uint32_t kTerm = 101;
+constexpr std::uint32_t kTtyName = 102;
+constexpr std::uint32_t kInput = 104;
+constexpr std::uint32_t kDone = 106;
+constexpr std::uint32_t kPid = 107;
+constexpr std::uint32_t kDirectory = 108;
+constexpr std::uint32_t kFeatures = 109;
+constexpr std::uint32_t kOutput = 110;
+constexpr std::uint32_t kFlags = 111;
+constexpr std::uint32_t kCommand = 200;
+constexpr std::uint32_t kDetach = 201;
+constexpr std::uint32_t kDetachAndKill = 202;
+constexpr std::uint32_t kExit = 203;
+constexpr std::uint32_t kExited = 204;
+constexpr std::uint32_t kShutdown = 210;
+constexpr std::uint32_t kSuspend = 214;
+constexpr std::uint32_t kExec = 217;
+
 /// That the client is to end, or to stand still.
 constexpr std::array<std::uint32_t, 8> kOver = {kVersionRefused, kDetach,   kDetachAndKill, kExit,
                                                 kExited,         kShutdown, kSuspend,       kExec};
@@ -54,14 +54,14 @@ std::string text(const std::string& value) {
   return value + '\0';
 }
 
-std::string message(Kind kind, const std::string& data = "") {
+std::string message(std::uint32_t kind, const std::string& data = "") {
   Header header;
   header.kind = kind;
   header.size = static_cast<std::uint32_t>(sizeof header + data.size());
   return bytes_of(header) + data;
 }
 
-std::string message_with_descriptor(WireForm form, Kind kind) {
+std::string message_with_descriptor(WireForm form, std::uint32_t kind) {
   Header header;
   header.kind = kind;
   if (form == WireForm::marked) {
