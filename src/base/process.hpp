@@ -68,7 +68,7 @@ class ChildProcess {
   [[nodiscard]] boost::asio::awaitable<void> ended();
   /// Reaps a process that has ended. 128 + signal number when a signal ended it.
   [[nodiscard]] int exit_code();
-  /// Kills and reaps the process now. Coroutines that wait for it go on as if it had ended by itself.
+  /// Kills the process now. Coroutines that wait for it go on as if it had ended by itself.
   void end();
 
  private:

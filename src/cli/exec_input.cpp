@@ -25,20 +25,23 @@ constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
 constexpr Milliseconds kLookSoon{1};
 constexpr Milliseconds kLookSeldom{20};
 
+std::filesystem::path make_pipe_in(const std::filesystem::path& directory) {
+  make_private_directory(directory);  // that of files comes with the first command
+  std::filesystem::path path = directory / ("input-" + random_hex(8));
+  if (::mkfifo(path.c_str(), 0600) != 0) {
+    throw io_error("standard input cannot be passed on: no named pipe can be made in " + directory.string(),
+                   errno);
+  }
+  return path;
+}
+
 /// Where memory takes no file (it is full), in the runtime directory.
 std::filesystem::path make_pipe_of(const Instance& instance) {
-  const std::string name = "input-" + random_hex(8);
-  int why = 0;
-  for (const std::filesystem::path& directory : {instance.files(), instance.runtime()}) {
-    std::filesystem::path path = directory / name;
-    static_cast<void>(::mkdir(directory.c_str(), 0700));  // that of files comes with the first command
-    if (::mkfifo(path.c_str(), 0600) == 0) {
-      return path;
-    }
-    why = errno;
+  try {
+    return make_pipe_in(instance.files());
+  } catch (const Error&) {
+    return make_pipe_in(instance.runtime());
   }
-  throw io_error(
-      "standard input cannot be passed on: no named pipe can be made in " + instance.runtime().string(), why);
 }
 
 /// Standard input, where it may let us wait; a pipe opened anew, so that not to wait in a read is our own

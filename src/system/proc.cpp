@@ -332,6 +332,16 @@ std::vector<std::string> process_environment(int pid) {
   return split_at_nul(read_file(proc_path(pid, "environ")).value_or(""));
 }
 
+std::string tab_cookie_in(std::string_view environment) {
+  constexpr std::string_view kName = "TERMINALLY_TAB=";
+  std::size_t at = environment.find(kName);
+  while (at != std::string_view::npos && at != 0 && environment[at - 1] != '\0') {
+    at = environment.find(kName, at + 1);
+  }
+  return at == std::string_view::npos ? std::string()
+                                      : std::string(environment.substr(at, environment.find('\0', at) - at));
+}
+
 bool process_has_environment(int pid, std::string_view assignment) {
   const auto environment = read_file(proc_path(pid, "environ"));
   if (!environment) {

@@ -80,6 +80,8 @@ struct SignalMasks {
 [[nodiscard]] std::string process_run_time(int pid);
 /// The environment at the start of the process, as NAME=VALUE; nothing when it cannot be read.
 [[nodiscard]] std::vector<std::string> process_environment(int pid);
+/// "TERMINALLY_TAB=…" among the variables of an environment, as /proc has it; empty: there is none.
+[[nodiscard]] std::string tab_cookie_in(std::string_view environment);
 /// Whether the environment at the start of the process has this "NAME=value".
 [[nodiscard]] bool process_has_environment(int pid, std::string_view assignment);
 

@@ -15,16 +15,6 @@ namespace asio = boost::asio;
 /// How many processes are read before other coroutines may run: under a millisecond's worth.
 constexpr std::size_t kLookedAtInOneGo = 32;
 
-std::string tab_cookie_in(std::string_view environment) {
-  constexpr std::string_view kName = "TERMINALLY_TAB=";
-  std::size_t at = environment.find(kName);
-  while (at != std::string_view::npos && at != 0 && environment[at - 1] != '\0') {
-    at = environment.find(kName, at + 1);
-  }
-  return at == std::string_view::npos ? std::string()
-                                      : std::string(environment.substr(at, environment.find('\0', at) - at));
-}
-
 }  // namespace
 
 asio::awaitable<std::shared_ptr<const ProcessTable::Processes>> ProcessTable::look() {

@@ -18,7 +18,7 @@ namespace terminally {
 struct MarkedProcess {
   ProcessInfo info;
   std::optional<ProcessTag> tag;
-  std::string tab_cookie;  ///< "TERMINALLY_TAB=…" in the environment; empty: there is none
+  std::string tab_cookie;  ///< as tab_cookie_in
 };
 
 /// All processes of the machine, without zombies. Callers that ask at the same time share one look, so fifty

@@ -6,20 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "base/files.hpp"
+
 namespace terminally {
-namespace {
-
-/// The variable by which each process knows its tab; empty: it has none.
-std::string tab_variable(int pid) {
-  for (std::string& variable : process_environment(pid)) {
-    if (variable.starts_with("TERMINALLY_TAB=")) {
-      return std::move(variable);
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 std::optional<TakenTerminal> taken_terminal(const ProcessInfo& pane, int shell_pid) {
   auto shell = pane.terminal == 0 ? process_info(shell_pid) : std::nullopt;
@@ -27,7 +16,8 @@ std::optional<TakenTerminal> taken_terminal(const ProcessInfo& pane, int shell_p
     return std::nullopt;
   }
   struct stat input{};
-  const std::string tab = tab_variable(shell_pid);
+  const std::string tab =
+      tab_cookie_in(read_file("/proc/" + std::to_string(shell_pid) + "/environ").value_or(""));
   if (tab.empty() || ::stat(("/proc/" + std::to_string(pane.pid) + "/fd/0").c_str(), &input) != 0) {
     return std::nullopt;
   }

@@ -20,9 +20,7 @@ std::string strip_ansi(std::string_view bytes, CharacterSets& sets) {
   std::string out;
   out.reserve(bytes.size());
   ShownLetters letters{out, sets};
-  AnsiParser<ShownLetters> parser;
-  parser.feed(bytes, letters);
-  parser.finish(letters);
+  parse_whole(bytes, letters);
   return out;
 }
 

@@ -266,4 +266,12 @@ void feed_in_steps(AnsiParser<Handler>& parser, std::string_view bytes, Handler&
   }
 }
 
+/// Feeds a whole text, and its end: a sequence that is open there goes on nowhere.
+template <class Handler>
+void parse_whole(std::string_view bytes, Handler& handler) {
+  AnsiParser<Handler> parser;
+  feed_in_steps(parser, bytes, handler);
+  parser.finish(handler);
+}
+
 }  // namespace terminally

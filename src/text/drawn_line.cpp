@@ -236,18 +236,14 @@ class LineEditor {
 
 Effect strip_line(std::string_view line, LineState& state, std::string& text) {
   LineStripper stripper(text, state);
-  AnsiParser<LineStripper> parser;
-  feed_in_steps(parser, line, stripper);
-  parser.finish(stripper);
+  parse_whole(line, stripper);
   return stripper.effect();
 }
 
 std::optional<DrawnLine> draw_line(std::string_view line, CharacterSets sets, int cols,
                                    CharacterWidths& widths) {
   LineEditor editor(sets, cols, widths);
-  AnsiParser<LineEditor> parser;
-  feed_in_steps(parser, line, editor);
-  parser.finish(editor);
+  parse_whole(line, editor);
   return editor.result();
 }
 

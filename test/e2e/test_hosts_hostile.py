@@ -1,6 +1,5 @@
 """Far sides that mean harm (S3, T10): bounded memory, an error that says so, and no other host and no tab of this side notices."""
 
-import contextlib
 import json
 import os
 import resource
@@ -197,7 +196,7 @@ class Hostile(unittest.TestCase):
         had = children()
         argv = ["strace", "-f", "-o", trace, "-e", "trace=execve", "-P", self.slow, "-e", "inject=execve:delay_enter=3s"]
         strace = self.enterContext(subprocess.Popen([*argv, "-p", str(pid)], stderr=subprocess.PIPE, text=True))
-        self.enterContext(contextlib.ExitStack()).callback(strace.terminate)
+        self.addCleanup(strace.terminate)
         self.assertIn("attached", strace.stderr.readline())
         slow = self.call("slow")
         poll(lambda: set(children()) - set(had), 10, "the program to be on its way")

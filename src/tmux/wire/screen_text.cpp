@@ -77,9 +77,7 @@ std::string captured_text(std::string_view rows, bool with_sequences) {
   std::string text;
   CapturedText captured{text, with_sequences};
   captured.sets.escape(')', '0');
-  AnsiParser<CapturedText> parser;
-  parser.feed(rows, captured);
-  parser.finish(captured);
+  parse_whole(rows, captured);
   return text;
 }
 
