@@ -196,6 +196,7 @@ void CommandEnd::note_end(const Outcome& outcome) {
   if (record_->shell_gateway && is_alive(record_->shell_gateway->process)) {
     record_.edit().shell_gateway->seen_steady_ms = steady_ms(Clock::now());
   }
+  note_once(record_.edit().notes, failed_parts(output_.log().end()->parts));
   if (acts_.found().stopped && outcome.state == CommandState::completed) {
     record_.note(*acts_.found().stopped);
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "system/signals.hpp"
+#include "tab/held_output.hpp"
 
 namespace terminally {
 namespace {
@@ -112,6 +113,9 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
   } else if (const auto* awaited = std::get_if<act::Await>(&act)) {
     co_await acts_.finish(awaited->act);
   } else if (const auto* termination = std::get_if<act::RecordTermination>(&act)) {
+    if (termination->why == Reason::timeout && output_.end_byte() == record_->start_byte) {
+      note_once(record_.edit().notes, why_nothing_is_printed(*tab_));
+    }
     record_.save_termination(termination->why, termination->force);
   } else if (std::holds_alternative<act::Spare>(act)) {
     record_.note(std::string(kSpared));

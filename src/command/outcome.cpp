@@ -2,6 +2,10 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
 namespace terminally {
 namespace {
 
@@ -44,6 +48,13 @@ Outcome outcome_of(SeenEnd end, Reason why, bool others_typed, bool stopped) {
   }
   const Reason reason = end.by == Marker::By::shell ? Reason::shell_exited : Reason::none;
   return {Seen::end, CommandState::completed, reason, end.exit_code};
+}
+
+std::string failed_parts(const std::string& parts) {
+  std::istringstream codes(parts);
+  const bool failed = std::any_of(std::istream_iterator<int>(codes), std::istream_iterator<int>(),
+                                  [](int code) { return code != 0 && code != 128 + SIGPIPE; });
+  return failed ? "its last pipeline ended with " + parts + ": exit_code is only the last of these" : "";
 }
 
 Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "command/senses.hpp"
 #include "tab/record.hpp"
@@ -44,6 +45,9 @@ struct Outcome {
 /// How one ends that was not run and is not typed (again): it was cancelled, its time is over, or its call
 /// has answered.
 [[nodiscard]] Outcome called_off(const Requested& requested);
+/// What the exit code 0 does not tell, for people: that a part of the last pipeline failed. `parts`: as
+/// Marker::parts. Empty: none did, or it only wrote to one that had read enough (SIGPIPE).
+[[nodiscard]] std::string failed_parts(const std::string& parts);
 /// How one ended whose END is missing: its file tells the code. `why`: as Termination::why.
 [[nodiscard]] Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code);
 /// How one ended whose END is not known, nor its exit code.

@@ -8,7 +8,7 @@ namespace terminally {
 namespace {
 
 constexpr std::string_view kPrefix = "\033]133;";
-constexpr std::size_t kLongestRecord = 128;
+constexpr std::size_t kLongestRecord = 256;
 
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {
@@ -59,6 +59,10 @@ std::optional<Marker> parse_marker(std::string_view record, std::string_view non
     return std::nullopt;
   }
   marker.traced = take(record, ";x=1");
+  if (take(record, ";parts=")) {
+    marker.parts = record.substr(0, record.find_first_not_of("0123456789 "));
+    record.remove_prefix(marker.parts.size());
+  }
   if (take(record, ";by=hook")) {
     marker.by = Marker::By::hook;
   } else if (take(record, ";by=shell")) {

@@ -10,10 +10,11 @@ namespace terminally {
 /// The records that a command's wrapper writes to the terminal and that are read back from the log:
 ///
 ///     ESC ]133;C;mcp=START:<nonce>[;x=1] BEL
-///     ESC ]133;D;<exit>;mcp=END:<nonce>[;x=1][;by=hook|shell|refused] BEL
+///     ESC ]133;D;<exit>;mcp=END:<nonce>[;x=1][;parts=<codes>][;by=hook|shell|refused] BEL
 ///
 /// OSC 133 is the field's semantic-prompt sequence (FinalTerm, iTerm2, VS Code): terminals know it or ignore
 /// it. `x=1`: the shell traces (`set -x`), so a line that names our own file stands just inside the record.
+/// `parts`: the exit codes of the last pipeline, with blanks between, where the last is 0 and another is not.
 /// `by`: what printed END when the wrapper did not come to its end: the prompt hook, or terminally-shell.
 /// `by=refused`: the shell will never run it; what was typed arrived damaged, or could not be decoded.
 /// Grammar and reading rules: doc/pane-log.md.
@@ -26,6 +27,7 @@ struct Marker {
   std::uint64_t next = 0;   ///< log offset after its BEL
   int exit_code = 0;        ///< END only
   bool traced = false;
+  std::string parts;
   By by = By::wrapper;
 };
 

@@ -272,7 +272,7 @@ std::uint64_t ran_for_ms(const CommandRecord& record) {
 }
 
 void note_once(std::vector<std::string>& notes, std::string note) {
-  if (std::ranges::find(notes, note) == notes.end()) {
+  if (!note.empty() && std::ranges::find(notes, note) == notes.end()) {
     notes.push_back(std::move(note));
   }
 }

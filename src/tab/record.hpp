@@ -151,7 +151,7 @@ struct CommandRecord {
 /// How long a command that runs has run by now, on the monotonic clock.
 [[nodiscard]] std::uint64_t ran_for_ms(const CommandRecord& record);
 
-/// Adds a note, unless the same note is there already.
+/// Adds a note, unless it is empty or there already.
 void note_once(std::vector<std::string>& notes, std::string note);
 
 }  // namespace terminally

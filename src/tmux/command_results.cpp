@@ -7,6 +7,7 @@
 #include "command/awaiting_input.hpp"
 #include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
+#include "tab/held_output.hpp"
 #include "tab/markers.hpp"
 
 namespace terminally {
@@ -107,6 +108,9 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, CommandRecord record, Sh
   const bool innermost = tab->runs.empty() || tab->runs.back()->record().id == record.id;
   if (running && !tab->closed && innermost) {
     read_or_note(result.notes, [&] { result.awaiting_input = awaiting_input(*tab, how.view.guard.get()); });
+    if (result.output_bytes == 0 && !result.awaiting_input) {
+      note_once(result.notes, why_nothing_is_printed(*tab));
+    }
   }
   const OutputRange range{result.start_byte, result.end_byte, running, result.start_byte};
   ShownOutput output;

@@ -1,4 +1,5 @@
-"""A command sees what the one before it left, as at a prompt: PIPESTATUS, pipestatus, `$_` (C10)."""
+"""A command sees what the one before it left, as at a prompt: PIPESTATUS, pipestatus, `$_` (C10). Its result says what a pipeline hides:
+that a part of it failed, or that its last program passes nothing on (S11)."""
 
 import unittest
 
@@ -27,6 +28,20 @@ ONLY = {
     ],
     "fish": [("for i in a; false | true; end", "1 0 0"), ("begin; false | true; end", "1 0 0")],
 }
+
+# What ends with 0, and what its parts ended with, where one failed.
+HIDDEN = [
+    ("false | tail", "1 0"),
+    ("sh -c 'exit 7' 2>&1 | tail -40", "7 0"),
+    ("cat /nowhere | sort | uniq -c", "1 0 0"),
+    ("true | grep x | wc -l", "0 1 0"),
+    ("echo first; false | cat", "1 0"),
+    ("true | true", None),
+    ("true", None),
+    ("false | cat; echo done", None),
+    ("yes | head -1", None),  # SIGPIPE: head had read enough
+    ("false || true", None),
+]
 
 
 class Left(unittest.TestCase):
@@ -76,6 +91,57 @@ class Left(unittest.TestCase):
             self.assertNotIn("__mcp_last", tab.execute("set; declare -p; env").output)
             tab.execute("set -a; false | true")
             self.assertNotIn("__mcp_last", tab.execute("env; set +a").output)
+
+
+class Hidden(unittest.TestCase):
+    def test_a_part_that_failed_is_named(self) -> None:
+        for shell in STATUS:
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                for command, parts in HIDDEN:
+                    result = tab.execute(command)
+                    said = [f"its last pipeline ended with {parts}: exit_code is only the last of these"] if parts else []
+                    self.assertEqual((result.exit_code, result.get("notes", [])), (0, said), command)
+                    self.assertEqual(tab.state().get("notes", []), said)
+
+    def test_an_exit_code_that_tells_needs_no_note(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for command in ("true | false", "set -o pipefail; false | tail", "sh -c 'exit 3' | sh -c 'exit 4'"):
+                self.assertNotIn("notes", tab.execute(command), command)
+
+    def test_however_many_parts_there_are(self) -> None:
+        for shell in STATUS:
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                result = server.create_tab(shell=shell).execute("false" + " | cat" * 60)
+                self.assertEqual(result.exit_code, 0)
+                self.assertIn("its last pipeline ended with 1 0 0 0", result.notes[0])
+
+    def test_why_nothing_is_printed_yet(self) -> None:
+        with Server() as server:
+            for command, last in (
+                ("sleep 60 | tail -40", "tail -40"),
+                ("sh -c 'echo made; sleep 60' 2>&1 | sort", "sort"),
+                ("sh -c 'sleep 60' | cat | wc -l", "wc -l"),
+                ("bash -c 'sleep 60 | tail -3'", "tail -3"),
+                ("sh -c 'while sleep 1; do echo x; done' | sed -n /y/p", "sed -n /y/p"),
+            ):
+                for shell in ("bash", "zsh", "dash", "fish"):
+                    tab = server.create_tab(shell=shell)
+                    said = f"nothing is printed yet: what it prints goes into `{last}`, which passes nothing on so far"
+                    running = tab.execute(command, timeout_ms=500, on_timeout="background")
+                    self.assertEqual((running.state, running.notes[0]), ("running", said), (shell, command))
+                    tab.call("cancel_command")
+                    ended = tab.execute(command, timeout_ms=500)
+                    self.assertEqual((ended.reason, ended.notes[0]), ("timeout", said), (shell, command))
+
+    def test_what_prints_or_waits_is_not_said_to_hold_back(self) -> None:
+        with Server() as server:
+            for command in ("sleep 60", "echo seen; sleep 60 | tail", "sleep 60 | tail > out", "cat | tail", "(sleep 60; cat) < /dev/null"):
+                result = server.create_tab(shell="bash").execute(command, timeout_ms=500, on_timeout="background")
+                self.assertNotIn("passes nothing on", str(result.get("notes")), command)
 
 
 if __name__ == "__main__":

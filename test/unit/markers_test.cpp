@@ -46,6 +46,11 @@ TEST_CASE("markers: a record says kind, exit code and who printed it") {
   CHECK(end->exit_code == 137);
   CHECK(end->traced);
   CHECK(end->by == By::hook);
+  const auto pipeline = parse_marker(end_record("0", ";x=1;parts=1 141 0;by=hook"), kNonce);
+  REQUIRE(pipeline);
+  CHECK(pipeline->parts == "1 141 0");
+  CHECK(pipeline->by == By::hook);
+  CHECK(end->parts.empty());
   CHECK(parse_marker(end_record("0", ";by=shell"), kNonce)->by == By::shell);
   CHECK(parse_marker(end_record("0", ";by=refused"), kNonce)->by == By::refused);
   CHECK(parse_marker(end_record("255"), kNonce)->by == By::wrapper);
@@ -58,10 +63,11 @@ TEST_CASE("markers: what is no record of ours is none (R: forged END records)") 
   for (const std::string& record :
        {end_record("99999999999"), end_record("--1"), end_record("-0"), end_record(""), end_record("1x"),
         end_record("0", ";x=2"), end_record("0", ";by=me"), end_record("0", ";by=hook;x=1"),
-        end_record("0", " "), "\033]133;D;0;mcp=END:" + other + "\a",
-        "\033]133;D;0;mcp=END:" + kNonce.substr(1) + "\a", "\033]133;D;0;mcp=END:" + kNonce + "0\a",
-        "\033]133;D;0;mcp=END:" + kNonce + "\033\\", "]133;D;0;mcp=END:" + kNonce + "\a",
-        "\033]133;C;mcp=END:" + kNonce + "\a", "\033]133;D;0;mcp=START:" + kNonce + "\a"}) {
+        end_record("0", ";parts=1;x=1"), end_record("0", ";parts=1,0"), end_record("0", " "),
+        "\033]133;D;0;mcp=END:" + other + "\a", "\033]133;D;0;mcp=END:" + kNonce.substr(1) + "\a",
+        "\033]133;D;0;mcp=END:" + kNonce + "0\a", "\033]133;D;0;mcp=END:" + kNonce + "\033\\",
+        "]133;D;0;mcp=END:" + kNonce + "\a", "\033]133;C;mcp=END:" + kNonce + "\a",
+        "\033]133;D;0;mcp=START:" + kNonce + "\a"}) {
     CAPTURE(record);
     CHECK_FALSE(parse_marker(record, kNonce));
     CHECK(scan({record}).empty());
@@ -106,8 +112,8 @@ TEST_CASE("markers: byte by byte, and what may become one is not settled") {
 
 TEST_CASE("markers: a record that is cut short holds nothing back for ever") {
   std::uint64_t settled = 0;
-  CHECK(scan({"\033]133;D;0;mcp=END:" + kNonce + std::string(200, 'x')}, &settled).empty());
-  CHECK(settled == 1'000 + 18 + 1 + 32 + 200 - 1);
+  CHECK(scan({"\033]133;D;0;mcp=END:" + kNonce + std::string(400, 'x')}, &settled).empty());
+  CHECK(settled == 1'000 + 18 + 1 + 32 + 400 - 1);
 }
 
 TEST_CASE("markers: no false end in random and forged records") {

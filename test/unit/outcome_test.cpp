@@ -133,3 +133,14 @@ TEST_CASE("outcome: one that is not typed yet is called off by whoever does not 
   CHECK(called_off(scene.requested()).state == EndState::cancelled);
   CHECK(called_off(scene.requested()).reason == Reason::cancelled_by_client);
 }
+
+TEST_CASE("outcome: a part of a pipeline that failed is named, SIGPIPE is no failure (S11)") {
+  const std::string told = "its last pipeline ended with 1 0: exit_code is only the last of these";
+  CHECK(failed_parts("1 0") == told);
+  for (const char* parts : {"0 1 0", "141 1 0", "127 0", "300 0", "1 141 0"}) {
+    CHECK(failed_parts(parts).find(parts) != std::string::npos);
+  }
+  for (const char* parts : {"", "0", "0 0 0", "141 0", "141 141 0"}) {
+    CHECK(failed_parts(parts).empty());
+  }
+}

@@ -1,12 +1,13 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook in PROMPT_COMMAND. The names are the wrapper's.
-#   c  what is said behind END where a client cancelled
+#   c  what is said behind END where a client cancelled   q  PIPESTATUS at the end of the text
 # No expression is to be expanded in what is taken out of PROMPT_COMMAND (SC2016).
 # shellcheck disable=SC2016
 __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
 \builtin shopt -u expand_aliases || \builtin :
 { __VAR__x=; case $- in (*v*) __VAR__x=';x=1';; esac
   # The hook says whose it is; the wrapper has kept the exit code in w.
-  if [[ ${1-} == __NAME__ ]]; then __VAR__x+=';by=hook'; else __VAR__s=${__VAR__w-$__VAR__s}; fi
+  if [[ ${1-} == __NAME__ ]]; then __VAR__x+=';by=hook'; else __VAR__s=${__VAR__w-$__VAR__s} __VAR__q=${__VAR__r+${__VAR__l%%:*}}; fi
+  case $__VAR__s,${__VAR__q-} in (0,*[1-9]*) __VAR__x+=";parts=${__VAR__q::99}";; esac
   if [[ -n ${__VAR__g-} ]]; then
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty

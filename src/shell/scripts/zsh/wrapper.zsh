@@ -4,7 +4,7 @@
 # brace. A comment with our name marks a line as ours under `set -v`.
 #   s  the exit code      a  whether aliases were on   x  `$-`   t  what START and END add, then what is evaluated last
 #   r  `$?` at the end of the text (epilogue)          i  "1" after C-c   o  what printf wrote, if it is there
-#   c  what is said behind END where a client cancelled
+#   c  pipestatus as a text, then what is said behind END where a client cancelled
 #   l  `$_` and pipestatus before the text, then at its end (epilogue)
 # __mcp_last has l from the end of one command to the beginning of the next.
 __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
@@ -33,9 +33,11 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
     # so is 126 without the epilogue, unless the text may return it.
     case __RETURNS_126__$__VAR__i${__VAR__r-e}$__VAR__s${options[errreturn]} in (0e126off) __VAR__s=1;; esac
     case $__VAR__x in (*[xv]*) __VAR__t=';x=1';; esac
+    case ${__VAR__r-e} in (e) __VAR__l=('' $__VAR__s);; esac; __mcp_last=("${__VAR__l[@]}")
+    __VAR__c=${(j: :)__VAR__l[@]:1:20}
+    case $__VAR__s,$__VAR__c in (0,*[1-9]*) __VAR__t="$__VAR__t;parts=$__VAR__c";; esac
     case $__VAR__i in (1) __VAR__t="$__VAR__t;by=hook";; esac
     \builtin printf -v __VAR__o end
-    case ${__VAR__r-e} in (e) __VAR__l=('' $__VAR__s);; esac; __mcp_last=("${__VAR__l[@]}")
     __VAR__c=; if \builtin test -e __CANCELLED__; then __VAR__c=__CANCELLED_LINE__; fi
     case ${__VAR__o-} in
       (end) \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s "$__VAR__t" "$__VAR__c" >| /dev/tty
