@@ -230,7 +230,9 @@ void CommandEnd::note_exit_file(Seen seen) {
       record.end_byte = std::max(record.end_byte, counted);
     }
   } catch (const Error& error) {
-    record_.note("the exit code is known from its file; the output is not: " + std::string(error.what()));
+    record_.note("the exit code is known from its file; the output could not be read when it ended: " +
+                 std::string(error.what()));
+    record.unread_from = std::max(record.typed_byte, std::uint64_t{1});
   }
 }
 

@@ -23,8 +23,10 @@ void find_late_markers(const PaneLog& log, CommandRecord& record) {
     return;
   }
   std::uint64_t at = std::max(record.unread_from, record.typed_byte);
+  const std::uint64_t until =
+      record.end_byte > at ? record.end_byte : UINT64_MAX;  // the log was not readable
   MarkerScanner scanner(record.nonce, at);
-  for (std::uint64_t read = 0; read < kMostLate && at < record.end_byte;) {
+  for (std::uint64_t read = 0; read < kMostLate && at < until;) {
     const PaneLog::Slice slice = log.read(at, kLateSlice);
     if (slice.from != at) {
       scanner = MarkerScanner(record.nonce, slice.from);

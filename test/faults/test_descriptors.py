@@ -3,10 +3,12 @@
 import contextlib
 import os
 import resource
+import signal
 import subprocess
 import time
 import unittest
 from collections.abc import Iterator
+from pathlib import Path
 
 from faults import at_least, at_most, descriptors, row
 from harness import Person, Server, Stopwatch, Tab, binary, main, needs, poll
@@ -63,8 +65,10 @@ class Descriptors(unittest.TestCase):
         tab, other, busy = (self.server.create_tab() for _ in range(3))
         for each in (tab, other, busy):
             each.execute("echo ready")
-        running = busy.execute_async("sleep 1; echo over; (exit 5)", timeout_ms=20_000)
-        poll(lambda: busy.row.busy, 5)
+        begun = self.server.sandbox.home / "begun"
+        begun.unlink(missing_ok=True)
+        running = busy.execute_async("touch ~/begun; sleep 1; echo over; (exit 5)", timeout_ms=20_000)
+        poll(begun.exists, 5)
         done, refused, slowest = 0, 0, 0.0
         with descriptors_left(self.pid, left):
             Person(self.server).end_channel()  # each call has to come with another then, or to start a process
@@ -85,8 +89,11 @@ class Descriptors(unittest.TestCase):
                         self.assertNotIn("tmux_server_lost", text)
         with self.subTest(f"what ran, {left} left"):
             over = self.server.result(running, "execute_command")
-            self.assertEqual((over.state, over.exit_code, over.output), ("completed", 5, "over\n"))
+            self.assertEqual((over.state, over.exit_code), ("completed", 5))
+            if not over.output:  # the log could not be read when it ended
+                self.assertIn(NO_DESCRIPTOR, " ".join(over.notes))
         with self.subTest(f"afterwards, {left} left"):
+            self.assertEqual(busy.state().output, "over\n")
             tabs = self.server.tabs()
             self.assertIn(tab.id, tabs)
             self.assertIn(busy.id, tabs)
@@ -118,6 +125,57 @@ class Descriptors(unittest.TestCase):
             at_most("slowest, its own second included", slowest, 1 + CALL_S, "s", watch.pace()),
         )
 
+    @contextlib.contextmanager
+    def refused_to_open(self, path: str, when: str = "") -> Iterator[Path]:
+        """The server's event loop may not open a file. Gives strace's report."""
+        needs("strace")
+        trace = self.server.sandbox.root / "trace"
+        inject = ["-e", "trace=openat", "-e", f"inject=openat:error=EACCES{when}", "-P", path]
+        strace = subprocess.Popen(["strace", "-qq", "-o", trace, *inject, "-p", str(self.pid)])
+        status = Path(f"/proc/{self.pid}/status")
+        try:
+            poll(lambda: "TracerPid:\t0\n" not in status.read_text(), 10, "strace to be attached")
+            yield trace
+        finally:
+            strace.terminate()
+            strace.wait()
+
+    def test_an_output_that_cannot_be_read_when_its_command_ends(self) -> None:
+        """D40: the exit code is told, and the output once it can be read."""
+        tab = self.server.create_tab()
+        begun = self.server.sandbox.home / "begun"
+        running = tab.execute_async("echo first; touch ~/begun; sleep 1; echo over; (exit 5)", timeout_ms=20_000)
+        poll(begun.exists, 5)
+        with self.refused_to_open(str(tab.log_path)):
+            over = self.server.result(running, "execute_command")
+            self.assertEqual((over.state, over.exit_code, over.output), ("completed", 5, ""))
+            self.assertIn("the exit code is known from its file", " ".join(over.notes))
+            self.assertIn("Permission denied", " ".join(over.notes))
+        self.assertEqual((tab.state().output, tab.state().exit_code), ("first\nover\n", 5))
+        self.assertEqual(tab.execute("echo next").output, "next\n")
+
+    def test_a_log_writer_that_is_seen_at_every_second_look(self) -> None:
+        """D40: the last descriptor goes to watch it, none is left to see that it still is the writer, and so on: calls are answered."""
+        tab = self.server.create_tab()
+        tab.execute("echo ready")
+        index = f"{tab.log_path}.index"
+        trace = self.enterContext(self.refused_to_open(index, ":when=2+2"))
+
+        def looks() -> int:
+            return trace.read_text().count(index)
+
+        def writer() -> int:
+            argument = f"/terminally-log {tab.log_path} "
+            return next((pid for pid, command in self.server.sandbox.processes().items() if argument in command), 0)
+
+        first = writer()
+        os.kill(first, signal.SIGKILL)
+        poll(lambda: writer() not in (0, first) and looks() > 8, 10, "another writer, and looks at it")
+        before = looks()
+        for _ in range(3):
+            self.server.raw.result_of(self.server.call_async("list_tabs"), 5, what="list_tabs")
+        self.assertLess(looks() - before, 100)
+
     def test_none_left_in_the_whole_system(self) -> None:
         """D40: ENFILE, injected, for the limit is everybody's: what runs is not given up, and the limit is named."""
         needs("strace")
@@ -126,13 +184,10 @@ class Descriptors(unittest.TestCase):
         running = tab.execute_async("for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.3; done; (exit 5)", timeout_ms=30_000)
         poll(lambda: tab.row.busy, 5)
         trace = self.server.sandbox.root / "trace"
-        strace = subprocess.Popen(
-            ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)]
-        )
+        strace = subprocess.Popen(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)])
         try:
             poll(
-                lambda: trace.exists()
-                and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2,
+                lambda: trace.exists() and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2,
                 10,
                 "the log not to be readable",
             )

@@ -70,19 +70,30 @@ Awaitable<void> pipe_again(const TmuxClient& client, const Pane& pane, bool unse
   }
 }
 
-/// Polls only while there is no writer: its end is told by the system.
+/// Waits for the end of a log's writer. False: for want of a descriptor it cannot be watched, or, while it is
+/// watched, not be seen to be that writer still.
+Awaitable<bool> wait_for_writer(boost::asio::any_io_executor executor, const Pane& pane, int writer) {
+  Event ended;
+  ProcessWatch watch(executor);
+  if (!watch.start(writer, [&ended] { ended.set(); })) {
+    co_return false;
+  }
+  const int now = log_writer(pane.log);
+  if (now == writer) {
+    co_await ended.wait();
+  }
+  co_return now >= 0;
+}
+
+/// Polls only while there is no writer, or no descriptor to see it by: its end is told by the system.
 Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient client, Pane pane) {
   Milliseconds pause = kFirstPause;
   auto next_try = Clock::now() + kStartsWithin;
   while (is_alive(pane.pid)) {
     const int writer = log_writer(pane.log);
     if (writer > 0) {
-      Event ended;
-      ProcessWatch watch(executor);
-      if (!watch.start(writer, [&ended] { ended.set(); })) {
+      if (!co_await wait_for_writer(executor, pane, writer)) {
         co_await sleep_for(kUnnumbered);
-      } else if (log_writer(pane.log) == writer) {
-        co_await ended.wait();
       }
       pause = kFirstPause;
       next_try = Clock::now();
