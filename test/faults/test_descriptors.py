@@ -184,10 +184,13 @@ class Descriptors(unittest.TestCase):
         running = tab.execute_async("for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.3; done; (exit 5)", timeout_ms=30_000)
         poll(lambda: tab.row.busy, 5)
         trace = self.server.sandbox.root / "trace"
-        strace = subprocess.Popen(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)])
+        strace = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-e", "inject=openat:error=ENFILE", "-p", str(self.pid)]
+        )
         try:
             poll(
-                lambda: trace.exists() and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2,
+                lambda: trace.exists()
+                and len([line for line in trace.read_text().splitlines() if ".log.index" in line and "ENFILE" in line]) > 2,
                 10,
                 "the log not to be readable",
             )
