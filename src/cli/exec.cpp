@@ -57,6 +57,22 @@ ExecuteCommand request_of(const ExecOptions& options) {
   return request;
 }
 
+/// The command's exit code, as an exit status can tell it. What was ended is never a success, and what an
+/// exit status has no room for is none. Without a code a shell was opened that waits now.
+int exit_status_of(const CommandResult& result) {
+  constexpr int kKshSignals = 256;  // ksh93 counts signals from there
+  const int code = result.exit_code.value_or(0);
+  if (result.state == CommandState::cancelled && code == 0) {
+    return 128 + SIGINT;
+  }
+  if (code < 0 || code > 255) {
+    complain("its exit code is " + std::to_string(code) + ", which an exit status has no room for");
+    const int signal = code - kKshSignals;
+    return signal >= 1 && signal <= 64 ? 128 + signal : 255;
+  }
+  return code;
+}
+
 /// One command under way, and what ends it before its time: C-c, a signal, or nobody reading the output any
 /// more.
 class Exec {
@@ -185,7 +201,7 @@ class Exec {
     if (result.reason == Reason::cancelled_by_client) {
       complain("the command was ended by an MCP client");
     }
-    const int exit_code = result.exit_code.value_or(0);
+    const int exit_code = exit_status_of(result);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
 

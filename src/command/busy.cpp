@@ -150,11 +150,10 @@ BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
                           about_multiplexer(foreground.name));
 }
 
-BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground) {
+BusyTab cannot_run_in(const Tab& tab, const Foreground& foreground, std::string_view why) {
   return BusyTab(
-      tab, "tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) +
-               ", a restricted shell, which sources no file by its path and redirects "
-               "nothing: no command can be run in it; nothing was run" +
+      tab, "tab " + to_string(tab.window) + " shows the prompt of " + name_of(foreground) + std::string(why) +
+               ": no command can be run in it; nothing was run" +
                (tab.for_person ? "; to type there: " + by_hand("attach", tab)
                                : "; to type there: " + next_call("send_text", tab.window, R"("text": "…")")));
 }

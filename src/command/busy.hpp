@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "system/foreground.hpp"
@@ -32,8 +33,8 @@ class BusyTab : public Error {
 /// Something runs there that was not begun by a command of ours: a person typed it, or send_text did.
 [[nodiscard]] BusyTab busy_with_program(const Tab& tab, const Foreground& foreground);
 
-/// Its shell is a restricted one.
-[[nodiscard]] BusyTab cannot_run_in_restricted(const Tab& tab, const Foreground& foreground);
+/// No command can be typed into its shell. `why` comes behind the shell's name.
+[[nodiscard]] BusyTab cannot_run_in(const Tab& tab, const Foreground& foreground, std::string_view why);
 
 /// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
 [[nodiscard]] BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground);

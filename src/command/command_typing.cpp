@@ -32,6 +32,12 @@ constexpr Milliseconds kTmuxReads{20};
 /// $(…).
 constexpr std::string_view kClearLine = " \x05\x15";
 
+/// As cannot_run_in.
+constexpr std::string_view kRestricted =
+    ", a restricted shell, which sources no file by its path and redirects nothing";
+constexpr std::string_view kFishElsewhere =
+    ", which cannot read our files there, as another user or behind another root (start bash in it)";
+
 struct TypedWith {
   std::string_view clear = kClearLine;
   char enter = '\r';
@@ -144,7 +150,10 @@ asio::awaitable<bool> CommandTyping::approach() {
     co_return false;
   }
   if (is_restricted_shell(foreground)) {
-    throw cannot_run_in_restricted(tab_, foreground);
+    throw cannot_run_in(tab_, foreground, kRestricted);
+  }
+  if (foreground.shell == ShellKind::fish && !reads_our_files(foreground)) {
+    throw cannot_run_in(tab_, foreground, kFishElsewhere);
   }
   if (std::string note = note_of_lost_gateway(tab_, foreground, called_); !note.empty()) {
     note_once(record_.edit().notes, std::move(note));

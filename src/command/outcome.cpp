@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
 namespace terminally {
 namespace {
@@ -51,10 +52,11 @@ Outcome outcome_of(SeenEnd end, Reason why, bool others_typed, bool stopped) {
 }
 
 std::string failed_parts(const std::string& parts) {
-  std::istringstream codes(parts);
-  const bool failed = std::any_of(std::istream_iterator<int>(codes), std::istream_iterator<int>(),
-                                  [](int code) { return code != 0 && code != 128 + SIGPIPE; });
-  return failed ? "its last pipeline ended with " + parts + ": exit_code is only the last of these" : "";
+  std::istringstream text(parts);
+  const std::vector<int> codes{std::istream_iterator<int>(text), {}};
+  const bool hides = codes.size() > 1 && codes.back() == 0 &&
+                     std::ranges::any_of(codes, [](int code) { return code != 0 && code != 128 + SIGPIPE; });
+  return hides ? "its last pipeline ended with " + parts + ": exit_code is only the last of these" : "";
 }
 
 Outcome by_exit_file(Outcome::Seen seen, Reason why, std::optional<int> exit_code) {

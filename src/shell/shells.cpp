@@ -77,6 +77,12 @@ bool may_return(std::string_view text, std::string_view code) {
   return false;
 }
 
+/// Whether a text may ask for the parts of the pipeline before it.
+bool asks_for_parts(std::string_view text) {
+  return text.find("pipestatus") != std::string_view::npos ||
+         text.find("PIPESTATUS") != std::string_view::npos;
+}
+
 /// Whether a text may ask for the last argument of the command before it.
 bool asks_for_last_argument(std::string_view text) {
   return text.find("$_") != std::string_view::npos || text.find("${_") != std::string_view::npos;
@@ -141,12 +147,14 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"EXIT_LOST", command.exit_lost ? "1" : ""},
       {"NO_MUX", word(kNoMultiplexer)},
       {"RETURNS_126", may_return(command.text, "126") ? "1" : ""},
+      {"ASKS_PARTS", asks_for_parts(command.text) ? "1" : ""},
       {"EXITS", command.text.find("exit") != std::string::npos ? "1" : ""},
   };
   const ShellTemplate& shape = shell_template(kind);
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
-  std::string text = asks_for_last_argument(command.text) ? fill_line(shape.prologue, values) : "";
+  const bool has_prologue = asks_for_last_argument(command.text) && !asks_for_parts(command.text);
+  std::string text = has_prologue ? fill_line(shape.prologue, values) : "";
   text += command.text + (command.text.ends_with('\n') ? "" : "\n");
   if (!may_be_unfinished(kind, command.text)) {
     text += fill(shape.epilogue, values);

@@ -8,7 +8,7 @@ namespace terminally {
 namespace {
 
 constexpr std::string_view kPrefix = "\033]133;";
-constexpr std::size_t kLongestRecord = 256;
+constexpr std::size_t kLongestRecord = 1'024;
 
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {

@@ -56,6 +56,42 @@ class Exec(unittest.TestCase):
         rest, errors = by_hand.communicate(timeout=10)
         self.assertEqual((first, second, rest, errors, by_hand.returncode), (b"one\n", b"two\n", b"three\n", b"", 5))
 
+    def test_what_was_ended_is_no_success(self) -> None:
+        """Whatever its shell or its trap says, `exec … && deploy` does not go on."""
+        for shell, command in (
+            ("fish", "touch ~/begun; while true; end"),
+            ("zsh", "touch ~/begun; while :; do :; done"),
+            ("bash", "sh -c 'trap \"exit 0\" INT; touch ~/begun; sleep 50; :'"),
+        ):
+            for end in ("cancel", "key"):
+                with self.subTest(shell, end=end):
+                    tab = self.server.create_tab(shell=shell)
+                    begun = self.sandbox.home / "begun"
+                    by_hand = self.start("-n", tab.id, "--", command)
+                    poll(begun.exists, 10)
+                    begun.unlink()
+                    if end == "cancel":
+                        tab.call("cancel_command")
+                    else:
+                        tab.call("send_keys", keys=["C-c"])
+                    by_hand.communicate(timeout=20)
+                    if not (shell == "bash" and end == "key"):  # there it has ended by itself, with its own code
+                        self.assertEqual(by_hand.returncode, 130)
+
+    def test_codes_that_an_exit_status_has_no_room_for(self) -> None:
+        for shell, command, code in (
+            ("dash", "f() { return 256; }; f", 255),
+            ("zsh", "f() { return 512; }; f", 255),
+            ("zsh", "f() { return -1; }; f", 255),
+            ("ksh", "sh -c 'kill -9 $$'", 137),
+            ("bash", "sh -c 'kill -9 $$'", 137),
+            ("bash", "(exit 255)", 255),
+        ):
+            with self.subTest(shell, command=command):
+                done = run_cli(self.sandbox, "exec", self.server.create_tab(shell=shell).id, "--", command)
+                self.assertEqual(done.returncode, code)
+                self.assertEqual(b"no room for" in done.stderr, shell != "bash")
+
     def test_words_are_joined_by_blanks_as_by_ssh(self) -> None:
         done = run_cli(self.sandbox, "exec", self.tab.id, "--", "echo", "two  spaces", "$HOME;", "(exit", "3)")
         self.assertEqual((done.stdout, done.returncode), (f"two spaces {self.sandbox.home}\n".encode(), 3))

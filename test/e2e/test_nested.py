@@ -326,6 +326,18 @@ class Nested(unittest.TestCase):
                     self.assertEqual(tab.execute("echo next").output, "next\n")
             self.assertEqual(ran.read_text(), "bash\nzsh\ndash\n", "each once, and no C-c")
 
+    def test_a_fish_that_cannot_read_our_files(self) -> None:
+        """It takes no line of ours: named at once, nothing is typed, and bash opened in it is used."""
+        needs_root()
+        needs("fish")
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            enter(tab, "su -s /usr/bin/fish nobody")
+            self.assertIn("start bash in it", tab.call_error("execute_command", command="echo one"))
+            self.assertNotIn("base64", tab.log().decode())
+            tab.call("send_text", text="bash --norc", until="pattern", pattern=r"bash-[\d.]+\$ $")
+            self.assertEqual(tab.execute("echo two").output, "two\n")
+
     def test_a_shell_that_has_no_base64(self) -> None:
         """Where nothing of ours can run: named, and nothing is run."""
         needs_root()

@@ -108,7 +108,7 @@ TEST_CASE("busy: what else may have a tab") {
   CHECK(text.starts_with(first + "Its shell, zsh, did not come to its prompt in time"));
   text = busy_without_prompt(of.tab, Foreground()).what();
   CHECK(text.starts_with(first + "Its shell did not come to its prompt in time"));
-  text = cannot_run_in_restricted(of.tab, foreground_of("rbash")).what();
+  text = cannot_run_in(of.tab, foreground_of("rbash"), ", a restricted shell").what();
   CHECK(text.starts_with("tab @3 shows the prompt of rbash, a restricted shell"));
   CHECK(text.ends_with(R"(to type there: send_text {"window_id": "@3", "text": "…"})"));
   CHECK(
@@ -118,7 +118,7 @@ TEST_CASE("busy: what else may have a tab") {
         std::string::npos);
   of.tab.for_person = true;
   CHECK(std::string(busy_with_calls(of.tab, 2).what()).ends_with("before it. Try again"));
-  CHECK(std::string(cannot_run_in_restricted(of.tab, foreground_of("rbash")).what())
+  CHECK(std::string(cannot_run_in(of.tab, foreground_of("rbash"), ", a restricted shell").what())
             .ends_with("to type there: `terminally-mcp attach @3`"));
   CHECK(about_another_shell(of.tab).find("`terminally-mcp exec @3 -- …`") != std::string::npos);
 }

@@ -112,8 +112,8 @@ TEST_CASE("markers: byte by byte, and what may become one is not settled") {
 
 TEST_CASE("markers: a record that is cut short holds nothing back for ever") {
   std::uint64_t settled = 0;
-  CHECK(scan({"\033]133;D;0;mcp=END:" + kNonce + std::string(400, 'x')}, &settled).empty());
-  CHECK(settled == 1'000 + 18 + 1 + 32 + 400 - 1);
+  CHECK(scan({"\033]133;D;0;mcp=END:" + kNonce + std::string(1'100, 'x')}, &settled).empty());
+  CHECK(settled == 1'000 + 18 + 1 + 32 + 1'100 - 1);
 }
 
 TEST_CASE("markers: no false end in random and forged records") {

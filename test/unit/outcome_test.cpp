@@ -140,7 +140,7 @@ TEST_CASE("outcome: a part of a pipeline that failed is named, SIGPIPE is no fai
   for (const char* parts : {"0 1 0", "141 1 0", "127 0", "300 0", "1 141 0"}) {
     CHECK(failed_parts(parts).find(parts) != std::string::npos);
   }
-  for (const char* parts : {"", "0", "0 0 0", "141 0", "141 141 0"}) {
+  for (const char* parts : {"", "0", "1", "0 0 0", "141 0", "141 141 0", "0 1", "1 2"}) {
     CHECK(failed_parts(parts).empty());
   }
 }

@@ -1,13 +1,15 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook in PROMPT_COMMAND. The names are the wrapper's.
 #   c  what is said behind END where a client cancelled   q  PIPESTATUS at the end of the text
 # No expression is to be expanded in what is taken out of PROMPT_COMMAND (SC2016).
-# shellcheck disable=SC2016
+# __ASKS_PARTS__ is "1" or nothing (SC2195).
+# shellcheck disable=SC2016,SC2195
 __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
 \builtin shopt -u expand_aliases || \builtin :
 { __VAR__x=; case $- in (*v*) __VAR__x=';x=1';; esac
   # The hook says whose it is; the wrapper has kept the exit code in w.
-  if [[ ${1-} == __NAME__ ]]; then __VAR__x+=';by=hook'; else __VAR__s=${__VAR__w-$__VAR__s} __VAR__q=${__VAR__r+${__VAR__l%%:*}}; fi
-  case $__VAR__s,${__VAR__q-} in (0,*[1-9]*) __VAR__x+=";parts=${__VAR__q::99}";; esac
+  if [[ ${1-} == __NAME__ ]]; then __VAR__x+=';by=hook' __VAR__q=; else __VAR__s=${__VAR__w-$__VAR__s} __VAR__q=${__VAR__r+${__VAR__l%%:*}}; fi
+  # Where PIPESTATUS was put back for the text, it may be the one of before. A list of 900 bytes or more would hide END.
+  case __ASKS_PARTS__$__VAR__s,${#__VAR__q},$__VAR__q in (0,9??,*|0,????,*) ;; (0,*,*[1-9]*) __VAR__x+=";parts=$__VAR__q";; esac
   if [[ -n ${__VAR__g-} ]]; then
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty

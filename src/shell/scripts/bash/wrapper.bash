@@ -20,7 +20,7 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   # With TMOUT the shell leaves while it is idle. It may be readonly.
   case ${TMOUT+${TMOUT@a}}${TMOUT-} in (*r*|'') ;; (*) \builtin unset -v TMOUT || \builtin :;; esac
   __VAR__l=${__mcp_last-:} __VAR__n=0 __VAR__q=
-  case $__VAR__l in ([0-9]*\ *:*) __VAR__q=${__VAR__l%%:*}; __VAR__q="PIPESTATUS[__VAR__n++]=${__VAR__q// /,PIPESTATUS[__VAR__n++]=},0";; esac
+  case __ASKS_PARTS__$__VAR__l in (1[0-9]*\ *:*) __VAR__q=${__VAR__l%%:*}; __VAR__q="PIPESTATUS[__VAR__n++]=${__VAR__q// /,PIPESTATUS[__VAR__n++]=},0";; esac
   \builtin unset -v __mcp_last
   # The hook, for a text that is abandoned.
   if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null

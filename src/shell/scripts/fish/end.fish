@@ -4,8 +4,8 @@ set -l __VAR__s $status
 set -l __VAR__by ''
 if builtin test "$argv[1]" = hook
   set __VAR__by ';by=hook'
-else if builtin test $__VAR__s = 0; and builtin string match -qr '[1-9]' -- "$__VAR__p"
-  set __VAR__by ";parts=$__VAR__p[1..20]"
+else if builtin test "__ASKS_PARTS__$__VAR__s" = 0; and builtin string match -qr '^(?=.*[1-9]).{1,899}$' -- "$__VAR__p"
+  set __VAR__by ";parts=$__VAR__p"
 end
 builtin functions -e __VAR__end __VAR__status
 set -g __mcp_last $__VAR__p

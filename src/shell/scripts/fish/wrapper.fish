@@ -39,7 +39,7 @@ set -l __VAR__t __TEXT__
 set -l __VAR__b $__mcp_last
 set -e __mcp_last
 # Sets `$pipestatus` by a pipeline that ends so, and `$status` with it.
-if builtin set -q __VAR__b[2]; and builtin test $__VAR__b[-1] = $__VAR__s
+if builtin test -n '__ASKS_PARTS__'; and builtin set -q __VAR__b[2]; and builtin test $__VAR__b[-1] = $__VAR__s
   builtin eval (builtin string join ' | ' "__VAR__status "$__VAR__b)'; builtin source $__VAR__t' __INPUT__
 else
   __VAR__status $__VAR__s

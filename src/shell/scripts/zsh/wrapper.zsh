@@ -14,7 +14,7 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
   case $__VAR__x in (*[xv]*) \builtin unsetopt xtrace; __VAR__t=';x=1';; esac
   \builtin setopt histignorespace
   __VAR__l=("${__mcp_last[@]-}"); \builtin unset __mcp_last
-  case ${#__VAR__l[@]} in (1) __VAR__l+=($__VAR__s);; esac
+  case __ASKS_PARTS__,${#__VAR__l[@]} in (1,1|,*) __VAR__l=("${__VAR__l[@]:0:1}" $__VAR__s);; esac
   case ${TMUX-} in (__NO_MUX__) \builtin unset TMUX;; esac; case ${STY-} in (__NO_MUX__) \builtin unset STY;; esac; case ${ZELLIJ-} in (__NO_MUX__) \builtin unset ZELLIJ;; esac
   case ${(t)TMOUT-}${TMOUT-} in (*readonly*|*[a-z]0|*[a-z]) ;; (*) TMOUT=0;; esac
   \builtin printf -v __VAR__o ok || \builtin enable printf
@@ -34,8 +34,8 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
     case __RETURNS_126__$__VAR__i${__VAR__r-e}$__VAR__s${options[errreturn]} in (0e126off) __VAR__s=1;; esac
     case $__VAR__x in (*[xv]*) __VAR__t=';x=1';; esac
     case ${__VAR__r-e} in (e) __VAR__l=('' $__VAR__s);; esac; __mcp_last=("${__VAR__l[@]}")
-    __VAR__c=${(j: :)__VAR__l[@]:1:20}
-    case $__VAR__s,$__VAR__c in (0,*[1-9]*) __VAR__t="$__VAR__t;parts=$__VAR__c";; esac
+    __VAR__c=${(j: :)__VAR__l[@]:1}
+    case __ASKS_PARTS__$__VAR__s,${#__VAR__c},$__VAR__c in (0,9??,*|0,????,*) ;; (0,*,*[1-9]*) __VAR__t="$__VAR__t;parts=$__VAR__c";; esac
     case $__VAR__i in (1) __VAR__t="$__VAR__t;by=hook";; esac
     \builtin printf -v __VAR__o end
     __VAR__c=; if \builtin test -e __CANCELLED__; then __VAR__c=__CANCELLED_LINE__; fi
