@@ -2,6 +2,7 @@
 #include "files/open_file.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,6 +43,12 @@ OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags)
   return file;
 }
 
+/// A name that was made is lost with the power until its directory is synced, which needs it to be readable.
+void sync_names(const UniqueFd& directory) {
+  const UniqueFd readable = reopen(directory, O_RDONLY | O_DIRECTORY);
+  static_cast<void>(!readable || ::fsync(readable.get()) < 0);
+}
+
 /// Makes the directories of a path, each in an open directory that was found below the root.
 UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path) {
   UniqueFd at = place.root.open("", O_PATH | O_DIRECTORY);
@@ -54,6 +61,7 @@ UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path)
       if (::mkdirat(at.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
         throw access_refused(place.said, errno, info_of(at, place.said));
       }
+      sync_names(at);
       next = place.root.open(path.substr(0, end), O_PATH | O_DIRECTORY);
     }
     at = std::move(next);

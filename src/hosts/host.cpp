@@ -8,6 +8,7 @@
 
 #include "base/files.hpp"
 #include "base/utf8.hpp"
+#include "hosts/call_limits.hpp"
 #include "hosts/lost_call.hpp"
 #include "hosts/pipe_errors.hpp"
 #include "json/json_reader.hpp"
@@ -21,25 +22,7 @@ using asio::awaitable;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// Beyond what a call may take there: the way, and what has to be ended by force.
-constexpr Milliseconds kBeyond{10'000};
-constexpr std::uint64_t kDefaultTimeoutMs = 10'000;
 constexpr std::size_t kKeyBytes = 16;
-
-/// How long a call may take there. One whose end nobody else bounds has the time of its tool.
-Milliseconds time_of(const FarCall& call, std::uint64_t window_ms) {
-  constexpr std::uint64_t kLongest = 86'400'000;
-  const auto given = call.arguments->find("timeout_ms");
-  const bool is_number = given != call.arguments->end() && given->is_number_unsigned();
-  const std::uint64_t own = is_number ? std::min(given->get<std::uint64_t>(), kLongest)
-                                      : (call.traits.has_timeout ? kDefaultTimeoutMs : window_ms);
-  return Milliseconds(call.caller.progress ? own : std::min(own, window_ms));
-}
-
-/// When a call must have been answered.
-Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
-  return call.caller.task ? Clock::time_point::max() : Clock::now() + time_of(call, window_ms) + kBeyond;
-}
 
 FarSession::Request tool_request(const std::string& tool, ordered_json arguments) {
   FarSession::Request request;
@@ -48,6 +31,12 @@ FarSession::Request tool_request(const std::string& tool, ordered_json arguments
   (*request.params)["name"] = tool;
   (*request.params)["arguments"] = std::move(arguments);
   return request;
+}
+
+/// When the call must have been answered.
+Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
+  const std::optional<Milliseconds> within = answered_within(call, window_ms);
+  return within ? Clock::now() + *within : Clock::time_point::max();
 }
 
 /// The object that a tool returned; what it could not do is thrown.
@@ -75,15 +64,6 @@ ordered_json object_of(ordered_json result) {
                 "(list_hosts)");
   }
   return std::move(*object);
-}
-
-/// Until when a call whose link is lost waits for it: as long as it would have waited for its command.
-Clock::time_point waits_until(const FarCall& call, std::uint64_t window_ms) {
-  if (call.caller.task) {
-    return Clock::now() + std::chrono::hours(24);
-  }
-  constexpr Milliseconds kOfTheWay{5'000};
-  return Clock::now() + time_of(call, window_ms) + kOfTheWay;
 }
 
 }  // namespace
@@ -192,7 +172,7 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
 /// What begins a command has a key, which the far side records before it types.
 awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
   const auto by = Clock::now() + kConnectsWithin + kBeyond;
-  const auto until = waits_until(call, start_.sync_window_ms);
+  const auto until = Clock::now() + waits_for_link(call, start_.sync_window_ms);
   std::shared_ptr<FarSession> session = co_await connected(by);
   std::string why;
   bool unanswered = false;

@@ -139,8 +139,10 @@ Awaitable<WrittenFile> HostFiles::write(WriteFile request) {
   written.sha256 = hash_in(answer);
   written.part_path = text_field(answer, "part_path").value_or("");
   written.part_bytes = answer.contains("part_bytes") ? number_field(answer, "part_bytes") : 0;
-  if (answer.contains("notes")) {
-    written.notes = answer["notes"].get<std::vector<std::string>>();
+  for (const ordered_json& note : answer.value("notes", ordered_json::array())) {
+    if (note.is_string()) {
+      written.notes.push_back(note.get<std::string>());
+    }
   }
   co_return written;
 }

@@ -48,8 +48,8 @@ std::vector<std::string> flags_for_there(const Config& config) {
   return flags;
 }
 
-/// The path of ssh's control socket; empty where it would be too long with the suffix that ssh appends, or
-/// has characters that ssh interprets.
+}  // namespace
+
 std::filesystem::path control_path(const HostEntry& host, const Config& config) {
   constexpr std::size_t kLongest = 108 - 1 - 18;
   std::filesystem::path path =
@@ -61,6 +61,8 @@ std::filesystem::path control_path(const HostEntry& host, const Config& config) 
   }
   return path;
 }
+
+namespace {
 
 using Work = std::function<awaitable<void>(std::shared_ptr<Host>)>;
 

@@ -40,4 +40,8 @@ class Hosts final : public FarHosts {
 /// of this side.
 [[nodiscard]] FarStart far_start(const HostEntry& host, const Config& config, const std::string& instance);
 
+/// The path of ssh's control socket: another where the name leads to another machine by now. Empty where it
+/// would be too long with the suffix that ssh appends, or has characters that ssh interprets.
+[[nodiscard]] std::filesystem::path control_path(const HostEntry& host, const Config& config);
+
 }  // namespace terminally

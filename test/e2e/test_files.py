@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, needs_root, poll
+from harness import Sandbox, Server, binary, main, needs, needs_root, poll
 from harness.client import Result, run_cli
 
 EVERY_BYTE = bytes(range(256)) * 3
@@ -118,6 +119,7 @@ class Contents(InProject):
             part = self.server.call("read_file", path="controls", offset=at, max_bytes=1 << 20)
             self.assertGreater(part.next_offset, at)
             got, at = got + part.content, part.next_offset
+            self.assertEqual(part.eof, at == len(content))
         self.assertEqual(got.encode(), content)
 
     def test_a_secret_is_counted_and_not_masked(self) -> None:
@@ -132,6 +134,15 @@ class Contents(InProject):
         self.assertIn("github 1", " ".join(self.server.call("write_file", path="copy", content=read.content).notes))
         self.assertEqual((self.project / "copy").read_text(), f"token {token}\n")
         self.assertNotIn(token, self.server.call_error("read_file", path=token))
+
+    def test_less_than_a_character(self) -> None:
+        """V3: a part of few bytes has one character at least, so that who goes on comes to the end."""
+        (self.project / "file").write_text("\N{GRINNING FACE}\u20acx")
+        text, offset = "", 0
+        for _ in range(3):
+            part = self.server.call("read_file", path="file", max_bytes=1, offset=offset)
+            text, offset = text + part.content, part.next_offset
+        self.assertEqual((text, part.eof), ("\N{GRINNING FACE}\u20acx", True))
 
     def test_binary_is_said_to_be(self) -> None:
         """S13: a file with NUL bytes, which are UTF-8, too: an image, a tar, one byte among many; its text before them is read."""
@@ -243,6 +254,20 @@ class Names(InProject):
                 break
             after = {"after": page.next_after}
         self.assertEqual([name.rpartition("/")[2].replace("%FF", "\udcff").encode(errors="surrogateescape") for name in got], wanted)
+
+    def test_more_names_than_fit(self) -> None:
+        """V3: an answer has a mebibyte of names: the rest comes with the next one, and each name once."""
+        (self.project / "many").mkdir()
+        names = [f"{n:05}{'x' * 245}" for n in range(5_000)]
+        for name in names:
+            (self.project / "many" / name).touch()
+        for how in ({}, {"names_only": True}):
+            found, after = [], {}
+            while after is not None:
+                listed = self.server.call("list_files", path="many", max_entries=10_000, **how, **after)
+                found += listed.names if how else [entry["name"] for entry in listed.entries]
+                after = {"after": listed.next_after} if "next_after" in listed else None
+            self.assertEqual(found, names)
 
     def test_what_an_entry_says(self) -> None:
         (self.project / "run.sh").write_text("echo\n")
@@ -524,7 +549,26 @@ class Mounted(InProject):
             server.call("write_file", path="file", content="compared", expected_sha256=now)
             self.assertIn("not " + now, server.call_error("write_file", path="file", content="late", expected_sha256=now))
             self.assertIn("Read-only file system; nothing can be", server.call_error("write_file", path="fixed", content="x"))
+            self.assertEqual(server.call("write_file", path="file", content="closed", mode="600").notes, written.notes)
+            self.assertEqual((self.outside / "real").stat().st_mode & 0o7777, 0o600)
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file", "fixed"])
+
+    def test_a_full_disk_behind_the_name(self) -> None:
+        """V5: no other file can have the name, and its disk has no room: what was there is whole."""
+        needs_root()
+        disk = self.sandbox.root / "disk"
+        disk.mkdir()
+        (self.project / "file").write_text("")
+        mounts = f"mount -t tmpfs -o size=1m none {disk} && echo old >{disk}/real && mount --bind {disk}/real {self.project}/file"
+        wrapper = ["unshare", "-m", "sh", "-c", f'{mounts} && exec "$@"', "-"]
+        with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
+            server.call("write_file", path="file", content="small", part="first")
+            self.assertIn("written in place", server.call("write_file", path="file", content="old").notes[0])
+            self.assertIn("No space left", server.call_error("write_file", path="file", content="x" * 3_000_000))
+            self.assertEqual(server.call("read_file", path="file").content, "old")
+            self.assertEqual(server.call("write_file", path="file", content="new", part="last").part_bytes, 8)
+            self.assertEqual(server.call("read_file", path="file").content, "smallnew")
+        self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
 
 
 class Writing(InProject):
@@ -593,6 +637,47 @@ class Writing(InProject):
             self.assertIn((self.project / "file").read_text(), contents)
         now = sha256((self.project / "file").read_bytes())
         self.server.call("write_file", path="file", content="after", expected_sha256=now)
+
+
+class Durable(InProject):
+    """A6, V8: what is told to be written is on the disk: the content before it has its name, and then the name."""
+
+    def setUp(self) -> None:
+        needs("strace")
+        super().setUp()
+        self.trace = self.sandbox.root / "trace"
+
+    def traced(self, *wrapper: str) -> Server:
+        strace = ["strace", "-f", "-qq", "-y", "-o", str(self.trace), "-e", "trace=fsync,fdatasync,renameat,renameat2"]
+        # The sanitizer looks for leaks by ptrace, which strace holds.
+        environment = {"ASAN_OPTIONS": "detect_leaks=0"}
+        return Server(sandbox=self.sandbox, durable=True, wrapper=[*wrapper, *strace], cwd=str(self.project), env=environment)
+
+    def steps(self, server: Server, *parts: tuple[str, str], **arguments) -> list[str]:
+        """What was synced and renamed meanwhile, below the project."""
+        begin = len(self.trace.read_text()) if self.trace.exists() else 0
+        for content, part in parts or [("content", "")]:
+            server.call("write_file", content=content, **({"part": part} if part else {}), **arguments)
+        done = re.findall(rf"(\w+)\(\d+<{self.project}/?([^>]*)>.* = 0$", self.trace.read_text()[begin:], re.MULTILINE)
+        return [f"{call.removesuffix('2')} {re.sub('terminally-[0-9a-f]+', '', name)}".strip() for call, name in done]
+
+    def test_content_and_name(self) -> None:
+        """A new file, a file that is replaced, one in parts, and one whose directories are made."""
+        with self.traced() as server:
+            for _ in range(2):
+                self.assertEqual(self.steps(server, path="file"), ["fsync ..new", "renameat", "fsync"])
+            parts = ("1", "first"), ("2", "next"), ("3", "last")
+            self.assertEqual(self.steps(server, *parts, path="parts"), ["fsync ..part", "renameat", "fsync"])
+            made = self.steps(server, path="a/b/file", create_parents=True)
+            self.assertEqual(made, ["fsync", "fsync a", "fsync a/b/..new", "renameat a/b", "fsync a/b"])
+
+    def test_in_place(self) -> None:
+        """Where no other file can have the name."""
+        needs_root()
+        (self.project / "file").write_text("a mount point")
+        mounted = ["unshare", "-m", "sh", "-c", f'mount --bind {self.project}/file {self.project}/file && exec "$@"', "-"]
+        with self.traced(*mounted) as server:
+            self.assertEqual(self.steps(server, path="file"), ["fsync ..new", "fsync file", "fsync"])
 
 
 def umask() -> int:

@@ -60,12 +60,13 @@ class History(unittest.TestCase):
     def test_who(self) -> None:
         self.tab.execute("echo agent")
         run_cli(self.sandbox, "exec", self.tab.id, "--", "echo cli")
+        self.tab.call("start_process", command="echo started", until="exit")
         Person(self.server).enter(self.tab, "sleep 33")
         poll(lambda: self.tab.row.foreground == "sleep", 5)
         self.tab.call("cancel_command")
         self.assertEqual(
             [(row["who"], row["command"]) for row in self.history()],
-            [("e2e 1", "echo agent"), ("cli", "echo cli"), ("a person", "sleep 33")],
+            [("e2e 1", "echo agent"), ("cli", "echo cli"), ("e2e 1", "echo started"), ("a person", "sleep 33")],
         )
 
     def test_of_which_tab_and_how_many(self) -> None:

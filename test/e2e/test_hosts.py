@@ -3,6 +3,7 @@ this one, behind a real sshd on loopback, or behind a stand-in for `docker` that
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -209,6 +210,9 @@ class Ends(OneHost):
         self.assertIn("@", process.stdout.readline())
         process.stdin.close()
         begin = time.monotonic()
+        ignored = lambda: int(re.search(r"SigIgn:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16)
+        poll(lambda: ignored() & 1 << signal.SIGHUP - 1, 5, "the hang-up of its connection to be ignored")
+        process.send_signal(signal.SIGHUP)
         process.wait(10)
         self.assertGreater(time.monotonic() - begin, 1.4, "the tabs are kept for a while")
         process.stdout.close()

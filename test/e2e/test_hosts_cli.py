@@ -193,9 +193,11 @@ class OnHostsAlone(unittest.TestCase):
 
     def test_a_name_is_enough(self) -> None:
         """Also when the server has ended; a name that nothing has is told of."""
+        self.far.add("unused", FarMachine(self.sandbox, "u"))
         with self.server("--instance", "work") as server:
             server.create_tab(host="web", name="build").execute("true")
             self.assertIn(b"web:@0", self.cli("ls").stdout)
+            self.assertEqual(self.cli("ls").stderr, b"", "a host that nobody has needed yet is no problem (V2)")
         self.assertIn(b"web:@0", self.cli("--instance", "work", "ls").stdout)
         self.assertEqual(self.cli("--instance", "work", "exec", "web:build", "--", "exit 3").returncode, 3)
         self.assertIn(b"web:@0", self.cli("--instance", "work", "history", "web:").stdout)

@@ -285,20 +285,28 @@ class Silent(Cut):
 
 
 class Slow(Cut):
-    THROTTLE = "import os, time\nwhile piece := os.read(0, 6400): os.write(1, piece); time.sleep(0.1)"
+    THROTTLE = "import os, time\nwhile piece := os.read(0, {}): os.write(1, piece); time.sleep(0.1)"
 
     def add_machine(self) -> FarMachine:
-        machine = FarMachine(self.sandbox, "w")
-        return self.far.add("web", machine, command=machine.container("slow", f"python3 -S -c '{self.THROTTLE}' | "))
+        there, back = (FarMachine(self.sandbox, name) for name in ("w", "b"))
+        way_back = f"mkfifo {back.root}/way; python3 -S -c '{self.THROTTLE.format(3200)}' <{back.root}/way & exec >{back.root}/way\n"
+        self.far.add("back", back, command=back.container("slow", way_back))
+        return self.far.add("web", there, command=there.container("slow", f"python3 -S -c '{self.THROTTLE.format(6400)}' | "))
 
     def test_a_link_that_takes_long_is_not_given_up(self) -> None:
-        """R17: what is sent takes 18 s, and all pings wait behind it."""
-        self.server.call("execute_command", host="web", command="true")
+        """R17: what is sent takes 18 s, and all pings wait behind it; so does, beside it, what comes from another host (V7)."""
+        for host in ("web", "back"):
+            self.server.call("execute_command", host=host, command="true")
         begin = time.monotonic()
-        call = self.server.call_async("execute_command", host="web", command=": " + "x" * 1_150_000 + "; echo taken", timeout_ms=50_000)
-        result = self.server.result(call, "execute_command", 60)
-        self.assertEqual((result.output, result.notes), ("taken\n", []))
-        self.assertGreater(time.monotonic() - begin, 16, "longer than silence may last")
+        sends = {"host": "web", "command": ": " + "x" * 1_150_000 + "; echo taken", "timeout_ms": 50_000}
+        returns = {"host": "back", "command": "head -c 600000 /dev/zero | tr '\\0' x", "timeout_ms": 50_000, "max_output_bytes": 600_000}
+        for output, call in [
+            (output, self.server.call_async("execute_command", **arguments))
+            for output, arguments in (("taken\n", sends), ("x" * 600_000, returns))
+        ]:
+            result = self.server.result(call, "execute_command", 60)
+            self.assertEqual((result.output, result.notes), (output, []))
+            self.assertGreater(time.monotonic() - begin, 16, "longer than silence may last")
 
 
 class BySsh(AtAnyMoment):

@@ -101,6 +101,40 @@ class Start(unittest.TestCase):
             (server.sandbox.home / "go").touch()
             self.assertEqual(tab.wait_end().output, "a\nb\n")
 
+    def test_the_start_of_a_shell_counts_for_its_wait(self) -> None:
+        """V9: a wait behind a start has the time of the call, and not that time once more."""
+        with Server() as server:
+            (server.sandbox.home / ".bashrc").write_text("sleep 6\n")
+            tab = server.create_tab(shell="bash")
+            begin = time.monotonic()
+            started = tab.call("start_process", command="sleep 1000", until="exit", timeout_ms=8_000)
+            self.assertEqual((started.started, started.reason), (True, "timeout"))
+            self.assertLess(time.monotonic() - begin, 8 + 5, "a second time would end after 14 s")
+            tab.call("cancel_command", force=True)
+
+
+class OneResult(unittest.TestCase):
+    """V1: whichever way it comes, a result has the same fields, limits and view."""
+
+    ASKED = {"max_output_bytes": 100, "verbose": True, "strip_ansi": True}
+    COLOURS = "printf '\\033[31mred\\033[0m%.0s' {1..500}"
+
+    def test_by_a_state_and_by_a_cancel(self) -> None:
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            result = tab.execute(self.COLOURS, **self.ASKED)
+            self.assertLess(len(result.output), 300)
+            self.assertEqual(tab.call("get_command_state", **self.ASKED), result)
+            self.assertNotIn("cwd", tab.call("get_command_state", max_output_bytes=100))
+            started = tab.start(f"{self.COLOURS}; exec sleep 1000")
+            state = {"command_id": started.command_id, **self.ASKED}
+            poll(lambda: tab.call("get_command_state", **state).output_bytes >= result.output_bytes, 10)
+            cancelled = tab.call("cancel_command", max_output_bytes=100, verbose=True)
+            self.assertEqual(cancelled.keys() - {"notes"}, result.keys() - {"notes"})
+            self.assertLess(len(cancelled.output), 300)
+            again = tab.call("get_command_state", max_output_bytes=100, verbose=True)
+            self.assertEqual(again | {"notes": []}, cancelled | {"notes": []})
+
 
 class OneAfterAnother(unittest.TestCase):
     def test_the_next_one_is_not_within_the_one_that_ends(self) -> None:

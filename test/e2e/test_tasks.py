@@ -125,6 +125,28 @@ class Legacy(unittest.TestCase):
             result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
             self.assertEqual((result["output"], result["state"], result["exit_code"]), ("one\ntwo\n", "completed", 3))
 
+    def test_one_that_runs_on_has_the_result_that_it_would_have_had(self) -> None:
+        """V1: field by field, with the view and the limit that were asked for, and who it waits for meanwhile is told."""
+        colours = "printf '\\033[31mred\\033[0m%.0s' {1..500}; read -p 'more? ' -r a; exit 3"
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            results = []
+            for timeout_ms in (60_000, 300):
+                asked = {"strip_ansi": True, "max_output_bytes": 100, "verbose": True, "on_timeout": "background", "timeout_ms": timeout_ms}
+                params = {"name": "execute_command", "arguments": {"command": colours, "window_id": tab.id} | asked, "task": {}}
+                token = f"of {timeout_ms}"
+                task = server.raw.request("tools/call", params | {"_meta": {"progressToken": token}})["task"]
+                steps = lambda: [json.dumps(n["params"]) for n in server.raw.notifications if n["method"] == "notifications/progress"]
+                poll(lambda: any(token in step and "awaiting_input" in step for step in steps()), 15, "its question")
+                tab.call("send_text", text="yes")
+                result = server.raw.request("tasks/result", {"taskId": task["taskId"]})["structuredContent"]
+                results.append(result)
+        first, again = results
+        self.assertEqual(again["omitted_bytes"], first["omitted_bytes"])
+        for result in results:
+            self.assertLess(len(result["output"]), 300)
+            self.assertNotIn("\x1b", result["output"])
+
     def test_cancelled(self) -> None:
         with Server() as server:
             tab = server.create_tab()

@@ -121,7 +121,8 @@ class Place:
             return "opens a bracket, or closes one"
         if self.is_statement():
             return "declares a name" if re.match(r"\s*(?:static|const|constexpr|auto)\b", self.old) else ""
-        return "is no whole expression" if re.match(r"\s*(?:return\b|if\b|[=<>!]=|&&|\|\|)", self.old) else ""
+        begins, ends = r"\s*(?:return\b|if\b|[=<>!]=|&&|\|\|)", r"(?:[+*/,=?:<]|&&|\|\|)\s*$"
+        return "is no whole expression" if re.match(begins, self.old) or re.search(ends, self.old) else ""
 
     def around(self) -> tuple[str, str]:
         """What comes before and behind the old text. A `//` may end any of them, so each ends its line."""

@@ -207,3 +207,17 @@ TEST_CASE("views: the server's --view decides when neither flag is given") {
   CHECK(view(true, {}, View::rendered) == "strip ");
   CHECK(view({}, true, View::raw) == "render");
 }
+
+TEST_CASE("V1 views: what a wait returns has the limit of its view, as what a command returns") {
+  for (const auto& [given, most] : std::vector<std::pair<const char*, std::uint64_t>>{
+           {R"({"until": "exit"})", 32'768},
+           {R"({"until": "exit", "strip_ansi": true})", 32'768},
+           {R"({"until": "exit", "render": true})", 8'192}}) {
+    const json arguments = json::parse(given);
+    ArgsReader reader(arguments);
+    WaitArgs wait;
+    wait.describe(reader, Need::required);
+    reader.finish();
+    CHECK(wait.waiting({})->max_output_bytes == most);
+  }
+}

@@ -303,3 +303,41 @@ TEST_CASE("tools/list: with hosts, too, it stays under 3,000 tokens") {
   MESSAGE("all tools together, with hosts: " << characters << " characters");
   CHECK(characters < 12'000);
 }
+
+TEST_CASE("V1 far calls: what a stream skipped is said at the end, as on this side") {
+  FarScene scene;
+  scene.hosts->answer["state"] = "completed";
+  scene.hosts->step.emplace();
+  scene.hosts->step->message = std::string(3'000'000, 'x') + "\n";
+  scene.hosts->step->progress = 3e6;
+  std::size_t told = 0;
+  Caller caller{scene.peer};
+  caller.progress = [&told](const Progress& step) {
+    told += step.message.size();
+    return Taken::yes;
+  };
+  const auto arguments = std::make_shared<const json>(json{{"command", "x"}, {"host", "web"}});
+  const ordered_json result = terminally::test::run(
+      scene.io, scene.router->call(*scene.router->find("execute_command"), arguments, caller));
+  CHECK(told < 3'000'000);
+  REQUIRE(result["notes"].size() == 1);
+  CHECK(result["notes"][0].get<std::string>().ends_with(" bytes of text skipped in the stream"));
+}
+
+TEST_CASE("V7 far calls: what a tab there prints between two questions is told") {
+  auto hosts = std::make_shared<SomeHosts>();
+  const auto printed = [&hosts](std::uint64_t bytes) {
+    hosts->listed.rows = ordered_json::array({{{"window_id", "web:@3"}, {"log_bytes", bytes}}});
+  };
+  printed(5);
+  hosts->answer["chunk"] = "";  // nothing within the first question
+  boost::asio::io_context io;
+  terminally::test::UnderWay<std::optional<std::uint64_t>> next(
+      io, next_output_there(hosts, "web", WindowId{3}, std::nullopt));
+  REQUIRE(terminally::test::comes_true(io, [&hosts] { return hosts->asked.arguments != nullptr; }));
+  printed(9);  // behind it
+  hosts->asked.arguments = nullptr;
+  hosts->answer["chunk"] = "eA==";
+  CHECK(next.result() == 9);
+  CHECK(hosts->asked.arguments->at("from_byte") == 5);
+}

@@ -96,11 +96,54 @@ TEST_CASE("far start E4: a number that was lost is drawn again, and one that can
   write_file(config.state_root / ".gateway-id", "");  // as a power loss leaves it
   const std::string second = far_start(host_named("a"), config, "work").gateway;
   CHECK(second != first);
+  CHECK(read_file(config.state_root / ".gateway-id").value_or("").size() == 32);
   CHECK(far_start(host_named("a"), config, "work").gateway == second);
   std::filesystem::remove(config.state_root / ".gateway-id");
   std::filesystem::create_directory(config.state_root / ".gateway-id");
   CHECK_THROWS_AS(static_cast<void>(far_start(host_named("a"), config, "work")), Error);
+  Config loop = config;
+  loop.state_root = dir / "loop";
+  std::filesystem::create_symlink("loop", loop.state_root);
+  CHECK_THROWS_AS(static_cast<void>(far_start(host_named("a"), loop, "work")), Error);
   Config full = config;
   full.state_root = "/proc/none";  // takes no file
   CHECK(far_start(host_named("a"), full, "work").gateway == far_start(host_named("a"), full, "work").gateway);
+}
+
+TEST_CASE(
+    "V2 far start: a kept connection of ssh is of one way to one machine, and where it can have a socket") {
+  const test::TempDir dir;
+  Config config = a_config(dir);
+  const HostEntry host = host_named("a");
+  const std::filesystem::path same = control_path(host, config);
+  CHECK(same.parent_path() == "/run/x/.ssh");
+  CHECK(control_path(host, config) == same);
+  HostEntry moved = host;
+  moved.ssh = "build2";
+  HostEntry configured = host;
+  configured.ssh_config = "/etc/other";
+  for (const HostEntry& other : {moved, configured, host_named("b")}) {
+    CHECK(control_path(other, config) != same);
+  }
+  HostEntry container = host;
+  container.ssh.clear();
+  CHECK(control_path(container, config).empty());
+  for (const std::string& root :
+       {"/run/" + std::string(80, 'x'), std::string("/run/a b"), std::string("/%h")}) {
+    config.runtime_root = root;
+    CHECK(control_path(host, config).empty());
+  }
+}
+
+TEST_CASE(
+    "V2 far start: an instance there has a short name, whatever the one here is called, and its own number") {
+  const test::TempDir dir;
+  const Config config = a_config(dir);
+  const FarStart start = far_start(host_named("a"), config, std::string(32, 'x'));
+  CHECK(start.instance == std::string(20, 'x') + "-" + start.gateway.substr(0, 8));
+  const FarStart unnamed = far_start(host_named("a"), config, "s-1234");
+  CHECK(unnamed.instance == "s-1234-" + unnamed.gateway.substr(0, 8));
+  HostEntry named = host_named("a");
+  named.instance = "shared";
+  CHECK(far_start(named, config, "work").instance == "shared");
 }

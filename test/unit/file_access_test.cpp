@@ -367,3 +367,58 @@ TEST_CASE("A6: a directory is listed in the order of bytes, as much as is asked 
   CHECK(failure_of(scene.io, scene.files.list({"nowhere", 3, ""})).code == ErrorCode::not_found);
   CHECK(failure_of(scene.io, scene.files.list({"sub/a", 3, ""})).says("is no directory"));
 }
+
+TEST_CASE("V3: what holds of a small file holds of one over many slices: ranges, hashes, parts") {
+  FilesScene scene;
+  for (const std::size_t size : {std::size_t{10}, std::size_t{10'000'000}}) {
+    CAPTURE(size);
+    std::string content;
+    while (content.size() < size) {
+      content += std::to_string(content.size()) + ' ';
+    }
+    WriteFile whole = scene.a_part("file", FilePiece::last, content.substr(content.size() / 2));
+    whole.sha256 = sha256_hex(content);
+    run(scene.io,
+        scene.files.write(scene.a_part("file", FilePiece::first, content.substr(0, content.size() / 2))));
+    CHECK(run(scene.io, scene.files.write(whole)).sha256 == whole.sha256);
+    CHECK(slurp(scene.project / "file") == content);
+    for (const std::uint64_t from : {std::uint64_t{0}, std::uint64_t{3}, (std::uint64_t{1} << 20U) - 2}) {
+      CHECK(scene.read("file", from, 1'048'576).content ==
+            (from < content.size() ? content.substr(from, 1'048'576) : ""));
+    }
+    CHECK(scene.read("file", 0, 0).sha256 == whole.sha256);
+  }
+}
+
+TEST_CASE("V3: a range over the border of two slices has both, with the hash of the whole") {
+  FilesScene scene;
+  std::string content((std::size_t{3} << 20U) + 7, 'a');
+  content.replace((std::size_t{1} << 20U) - 3, 6, "border");
+  scene.write("file", content);
+  const FilePart part = scene.read("file", (std::uint64_t{1} << 20U) - 4, 8);
+  CHECK(part.content == "abordera");
+  CHECK(part.sha256 == sha256_hex(content));
+  CHECK(part.next_offset == (std::uint64_t{1} << 20U) + 4);
+}
+
+TEST_CASE("V1: what came in parts has the hash that it has whole") {
+  FilesScene scene;
+  run(scene.io, scene.files.write(scene.a_part("parts", FilePiece::first, "one ")));
+  const WrittenFile in_parts =
+      run(scene.io, scene.files.write(scene.a_part("parts", FilePiece::last, "file")));
+  const WrittenFile whole = scene.write("whole", "one file");
+  CHECK(in_parts.sha256 == whole.sha256);
+  CHECK(in_parts.sha256 == sha256_hex("one file"));
+  CHECK(in_parts.part_path.empty());
+  CHECK(mode_in(scene.project / "parts") == mode_in(scene.project / "whole"));
+  CHECK(scene.left().empty());
+}
+
+TEST_CASE("V3: where a part begins does not change which byte is named") {
+  FilesScene scene;
+  scene.write("file", "text\n\xff");
+  CHECK(
+      failure_of(scene.io, scene.files.read({"file", 3, 100, true})).says("byte 5 of the file is no UTF-8"));
+  scene.write("file", std::string("text\n\0", 6));
+  CHECK(failure_of(scene.io, scene.files.read({"file", 3, 100, true})).says("byte 5 of the file is NUL"));
+}

@@ -206,3 +206,44 @@ TEST_CASE("C4: a name that was free and is taken meanwhile is replaced under the
   CHECK(fresh.put_in_place());
   CHECK(slurp(scene.project / "file") == "ours");
 }
+
+TEST_CASE("V5: parts whose last call could not take the name are as they were, and nobody else's to read") {
+  FilesScene scene;
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "par")));
+  const std::string part = scene.left().at(0);
+  WriteFile last = scene.a_part("file", FilePiece::last, "ts");
+  last.mode = 0644;
+  last.expected_sha256 = kAbsent;
+  {
+    FreshFile fresh(FileRoots::of({scene.project}).find("file"), last);
+    fresh.write();
+    REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+    std::ofstream(scene.project / "file") << "of another program";
+    CHECK_THROWS_WITH_AS(static_cast<void>(fresh.put_in_place()), doctest::Contains("exists already"), Error);
+  }
+  CHECK(slurp(part) == "par");
+  CHECK(mode_in(part) == 0600);
+  fs::remove(scene.project / "file");
+  run(scene.io, scene.files.write(last));
+  CHECK(slurp(scene.project / "file") == "parts");
+  CHECK(mode_in(scene.project / "file") == 0644);
+}
+
+TEST_CASE(
+    "V5, V7: of parts that were sent one behind the other, one that failed is missed by its like, until it "
+    "is sent again") {
+  FilesScene scene;
+  const WriteFile same = scene.a_part("file", FilePiece::next, std::string(kMegabyte, 'a'));
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "begin")));
+  {
+    const FullBehind full(kMegabyte / 2);
+    Calls calls = sent(scene, {same, same});
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()), doctest::Contains("File too large"), Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[1]->result()), doctest::Contains("an earlier part failed"),
+                         Error);
+  }
+  run(scene.io, scene.files.write(same));
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::next, "another")));
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::last, "")));
+  CHECK(slurp(scene.project / "file") == "begin" + same.content + "another");
+}

@@ -395,6 +395,8 @@ TEST_CASE("H9: lines from the beginning, from the end and from anywhere, of file
   CHECK(lines("large", 1, 1) == "line 1\n");
   CHECK(lines("large", 250'000, 2) == "line 250000\nline 250001\n");
   CHECK(last("large", 2) == "line 299999\nline 300000\n");
+  CHECK(scene.read_lines("large", {100'000, 80'000, false}, 1'048'576).content ==
+        text.substr(text.find("line 100000\n"), text.find("line 180000\n") - text.find("line 100000\n")));
   const FilePart many = scene.read_lines("large", {1, 200'000, true}, 12);
   CHECK(many.content == "line 100001\n");
   CHECK((many.size == text.size() && !many.eof && many.next_offset == text.find("line 100002\n")));

@@ -60,7 +60,9 @@ def tell():
     elif kind == "cut":
         os._exit(0)
     elif kind != "silent":
-        say(result={"structuredContent": {"output": "ran\n", "exit_code": 0, "state": "completed", "start_byte": 9}})
+        reason = {"reason": "no_shell_answered"} if kind == "no shell" else {}
+        asked = json.dumps(ask["params"]["arguments"], sort_keys=True) if kind == "echo" else "ran\n"
+        say(result={"structuredContent": {"output": asked, "exit_code": 0, "state": "completed", "start_byte": 9, **reason}})
 
 print("terminally-mcp-gateway " + "".join("%x" % (15 - int(digit, 16)) for digit in nonce) + " 1", flush=True)
 for line in sys.stdin:
@@ -82,10 +84,16 @@ for line in sys.stdin:
 class CutCall {
  public:
   CutCall(boost::asio::io_context& io, const std::string& finds, const std::string& tells,
-          Begins begins = Begins::command)
-      : host_(host(io, finds, tells)), call_(io, host_->call(call(begins))) {}
+          Begins begins = Begins::command, const std::string& arguments = R"({"command": "x"})")
+      : host_(host(io, finds, tells)), call_(io, host_->call(call(begins, arguments))) {}
 
   nlohmann::ordered_json result() { return call_.result(); }
+  /// A later question for the state of the command that is known by its key alone.
+  nlohmann::ordered_json state_by_key(boost::asio::io_context& io) {
+    FarCall ask = call(Begins::nothing, R"({"window_id": "main", "command_id": "call-0a"})");
+    ask.tool = "get_command_state";
+    return run(io, host_->call(std::move(ask)));
+  }
   std::string error() {
     try {
       return "no error: " + call_.result().dump();
@@ -106,9 +114,8 @@ class CutCall {
     start.gateway = start.instance = "0";
     return std::make_shared<Host>(io.get_executor(), entry, start, std::filesystem::path());
   }
-  static FarCall call(Begins begins) {
-    nlohmann::json arguments;
-    arguments["command"] = "x";
+  static FarCall call(Begins begins, const std::string& given) {
+    nlohmann::json arguments = nlohmann::json::parse(given);
     arguments["timeout_ms"] = 1U;
     FarCall call;
     call.host = "far";
@@ -186,4 +193,43 @@ TEST_CASE("recovery C2: only a host that looked says that a command never ran") 
     CHECK(answer.value("command_id", "").starts_with("call-"));
     CHECK(notes_of(answer).find("is not known") != std::string::npos);
   }
+}
+
+TEST_CASE("V1 recovery: what is found again is what would have come, and one note says that it was found") {
+  boost::asio::io_context io;
+  CutCall plain(io, "found", "over");
+  CutCall named(io, "found", "echo", Begins::command,
+                R"({"command": "x", "window_id": "main", "max_output_bytes": 7, "render": true})");
+  nlohmann::ordered_json answer = plain.result();
+  REQUIRE(answer["notes"].size() == 1);
+  CHECK(notes_of(answer).find("the command was sent once") != std::string::npos);
+  answer.erase("notes");
+  CHECK(answer == nlohmann::ordered_json::parse(
+                      R"({"output": "ran\n", "exit_code": 0, "state": "completed", "start_byte": 9,
+                          "window_id": "@7"})"));
+  const nlohmann::ordered_json of_named = named.result();
+  CHECK_FALSE(of_named.contains("window_id"));  // who named it knows it
+  CHECK(of_named["output"] ==
+        R"({"command_id": "0123abcd", "max_output_bytes": 7, "render": true, "window_id": "@7"})");
+}
+
+TEST_CASE("V1 recovery: a process that is found again is told as one that was not lost") {
+  boost::asio::io_context io;
+  CutCall started(io, "found", "over", Begins::process);
+  CutCall refused(io, "found", "no shell", Begins::process);
+  CutCall waited(io, "found", "over", Begins::process, R"({"command": "x", "until": "exit"})");
+  nlohmann::ordered_json answer = started.result();
+  CHECK(answer["notes"].size() == 1);
+  answer.erase("notes");
+  CHECK(answer == nlohmann::ordered_json::parse(
+                      R"({"window_id": "@7", "started": true, "command_id": "0123abcd", "start_byte": 9})"));
+  CHECK(refused.result()["started"] == false);
+  CHECK(notes_of(waited.result()).find("until was not waited for") != std::string::npos);
+}
+
+TEST_CASE("V1 recovery: who asks by a key alone is told the tab") {
+  boost::asio::io_context io;
+  CutCall lost(io, "found", "over");
+  CHECK(lost.result()["window_id"] == "@7");
+  CHECK(lost.state_by_key(io)["window_id"] == "@7");
 }

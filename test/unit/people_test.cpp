@@ -1,11 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "hosts/people.hpp"
 #include "hosts/push.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 
@@ -69,4 +74,22 @@ TEST_CASE(
   for (const char* wrong : {"data", "~/data", "/a b", "/$(touch x)", "/a'", "/a\"b", "/a;b", "/a\nb"}) {
     CHECK_THROWS_AS(check_push_directory(wrong), Error);
   }
+}
+
+TEST_CASE("V4 push: what does not arrive whole leaves nothing there, and what does leaves itself alone") {
+  const test::TempDir dir;
+  const std::string content = "echo pushed\n";
+  const auto pushed = [&](const std::string& hash) {
+    const std::string script = push_script((dir / "to").string(), "program", hash, content.size(), false);
+    const ProcessResult done = run_and_wait(
+        {"sh", "-c", "printf %s \"$1\" | sh -c \"$2\"", "-", content, script}, std::chrono::seconds(20));
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(dir / "to")) {
+      names.push_back(entry.path().filename());
+    }
+    return std::pair(done.exit_code == 0, names);
+  };
+  CHECK(pushed(std::string(64, '0')) == std::pair(false, std::vector<std::string>()));
+  CHECK(pushed(sha256_hex(content)) == std::pair(true, std::vector<std::string>{"program"}));
+  CHECK(pushed(std::string(64, '0')) == std::pair(false, std::vector<std::string>{"program"}));
 }

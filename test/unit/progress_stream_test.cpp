@@ -13,6 +13,7 @@
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "cut_secrets.hpp"
+#include "event_loop.hpp"
 #include "log/log_follower.hpp"
 #include "secrets/text_guard.hpp"
 #include "temp_files.hpp"
@@ -382,4 +383,24 @@ TEST_CASE("progress: a log that cannot be read holds up no answer") {
   const auto begin = Clock::now();
   finish(io, stream);
   CHECK(Clock::now() - begin < Milliseconds(6'000));
+}
+
+TEST_CASE("V1, V4 progress: what is awaited is told once, and not behind the answer") {
+  asio::io_context io(1);
+  Client client;
+  ProgressStream stream(io.get_executor(), client.report());
+  AwaitingInput input;
+  input.prompt = "Password: ";
+  stream.awaiting(input);
+  CHECK(terminally::test::comes_true(io, [&client] { return client.steps.size() == 1; }));
+  stream.feed("more\n");
+  CHECK(terminally::test::comes_true(io, [&client] { return client.steps.size() == 2; }));
+  stream.awaiting(input);  // within 0.1 s of the last step, so it waits
+  finish(io, stream);
+  std::size_t told = 0;
+  for (const Progress& step : client.steps) {
+    told += step.awaiting_input ? 1 : 0;
+  }
+  CHECK(told == 1);
+  CHECK(client.steps.front().awaiting_input);
 }

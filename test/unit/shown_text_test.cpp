@@ -47,11 +47,13 @@ class ToldStream {
     release();
     return take(Clock::now() + ShownText::kHeldBack);
   }
-  std::string finish(bool goes_on = false) {
-    shown_.end(goes_on);
+  std::string finish(bool goes_on = false, std::uint64_t unread = 0) {
+    shown_.end(goes_on, unread);
     take(Clock::now());
     return text;
   }
+
+  [[nodiscard]] std::uint64_t skipped() const { return shown_.skipped_bytes(); }
 
   std::string text;
 
@@ -221,4 +223,43 @@ TEST_CASE("own lines: no more of a text is held than may become a name (U9)") {
   CHECK(told.feed("a line\n50 % of /tmp: /ru").release().text == "a line\n50 % of /tmp: ");
   CHECK(told.feed("st").release().text == "a line\n50 % of /tmp: /rust");
   CHECK(told.feed("/run").release_all().text == "a line\n50 % of /tmp: /rust/run");
+}
+
+TEST_CASE("V3 told text: behind the first 16 KiB, what may be a secret is held back as it is before them") {
+  const auto secrets = secrets_of_streams();
+  std::vector<std::string> ends;
+  for (const std::size_t before : {std::size_t{0}, std::size_t{100'000}}) {
+    ToldStream told(secrets);
+    told.feed(std::string(before, '.') + "\nit is correct hor").release();
+    CHECK(told.text.ends_with("\nit is "));
+    told.release_all().feed("se\nname: x\n").release_all();
+    ends.push_back(told.text.substr(told.text.find('\n')));
+  }
+  CHECK(ends[0].size() > std::string("\nit is ").size());
+  CHECK(ends[0] == ends[1]);
+}
+
+TEST_CASE("V3 told text: what comes meanwhile holds nothing back for longer, also behind the first 16 KiB") {
+  for (const std::size_t before : {std::size_t{0}, std::size_t{60'000}}) {
+    CAPTURE(before);
+    ShownText shown(std::make_shared<TextGuard>(secrets_of_streams()), "");
+    shown.feed(std::string(before, '.') + "\nit is correct hor");
+    const auto fed = Clock::now();
+    CHECK(shown.next(ShownText::kStepBytes, fed).ends_with("\nit is "));
+    shown.told();
+    while (Clock::now() == fed) {
+    }
+    shown.feed("s");
+    CHECK_FALSE(shown.next(ShownText::kStepBytes, fed + ShownText::kHeldBack).empty());
+  }
+}
+
+TEST_CASE("V4 told text: what was not read is counted, and behind binary output nothing is told") {
+  ToldStream unread(nullptr);
+  CHECK(unread.feed("read\n").finish(false, 500) == "read\n\n[... 500 bytes skipped ...]\n");
+  CHECK(unread.skipped() == 500);
+  ToldStream binary(nullptr);
+  const std::string named = binary.feed("before\n").release().feed(std::string(100, '\0')).release().text;
+  CHECK(named == "before\n[binary output: not streamed]\n");
+  CHECK(binary.feed("text\n").release_all().finish() == named);
 }

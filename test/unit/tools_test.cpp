@@ -217,6 +217,20 @@ TEST_CASE("T14: verbose gives all fields, null and zero included") {
   CHECK(violation(all, schema_of<CommandAnswer>()).empty());
 }
 
+TEST_CASE("V1: what was typed and waited for has the notes of both, and no field of the wait without one") {
+  SentAnswer answer;
+  answer.input.notes = {"typed"};
+  CHECK(names_of(written(answer)) == std::vector<std::string>{"sent", "from_byte", "notes"});
+  answer.waited.emplace();
+  answer.waited->notes = {"waited"};
+  answer.waited->reason = "timeout";
+  const ordered_json both = written(answer);
+  CHECK(both["notes"] == ordered_json::parse(R"(["typed", "waited"])"));
+  CHECK(names_of(both) == std::vector<std::string>{"sent", "from_byte", "matched", "reason", "output",
+                                                   "next_byte", "state", "notes"});
+  CHECK(violation(both, schema_of<SentAnswer>()).empty());
+}
+
 TEST_CASE("times are ISO 8601 in UTC, wherever the server is") {
   for (const char* zone : {"UTC0", "EAST-05:30", "WEST9"}) {
     CAPTURE(zone);
