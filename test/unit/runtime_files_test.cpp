@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
+#include "instance/instance.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -46,4 +48,22 @@ TEST_CASE("runtime files: an instance is known by its lock") {
   }
   write_file(directory.path() / "lock", "4711 of another program");
   CHECK(!is_instance_directory(directory.path()));
+}
+
+TEST_CASE(
+    "runtime files: a directory with files of others is no place for an instance, and stays as it is (V6)") {
+  const TempDir directory;
+  Config config;
+  config.runtime_root = directory / "r";
+  config.state_root = directory / "s";
+  const Instance instance(config, "work");
+  make_private_directory(config.runtime_root);
+  make_private_directory(instance.runtime());
+  write_file(instance.runtime() / "thesis.txt", "somebody's");
+  CHECK_THROWS_WITH_AS(static_cast<void>(instance.own()), doctest::Contains("none of an instance"), Error);
+  CHECK(test::content_of(instance.runtime() / "thesis.txt") == "somebody's");
+  CHECK(!std::filesystem::exists(instance.runtime() / "lock"));
+  remove_file(instance.runtime() / "thesis.txt");
+  write_file(instance.runtime() / "3.run", "");  // of an instance that died
+  CHECK(instance.own());
 }
