@@ -438,6 +438,9 @@ TEST_CASE(
     }
     all.clear();
     ::kill(server, SIGCONT);
+    REQUIRE(test::comes_true(tmux.io, [&] {  // once what was given up is passed over
+      return tmux.ask("display-message -p again", Milliseconds(500)).out == "again\n";
+    }));
     CHECK(RealTmux::line(tmux.ask("display-message -p 'then #{@too_much}'")) == "then ");
     refused.cancel();
   }

@@ -49,6 +49,7 @@ class Store {
 
   /// It was closed this many seconds ago, the last look being the first of all.
   void close(const std::string& stem, std::uint64_t seconds) const {
+    REQUIRE(seconds < 1'000'000);
     write_file(file(stem + ".closed"), std::to_string(1'000'000 - seconds) + "\n");
   }
 
@@ -155,7 +156,7 @@ TEST_CASE(
 TEST_CASE("log store: one server at a time") {
   Store store;
   store.add("pane-@1");
-  store.close("pane-@1", 30 * 86'400);
+  store.close("pane-@1", 8 * 86'400);
   const FileLock other = FileLock::try_lock(store.config().state_root / ".sweep.lock");
   store.sweep();
   CHECK(store.has("pane-@1.log"));
@@ -183,7 +184,7 @@ TEST_CASE("log store: while the machine was off, a clock that jumped ages no log
 TEST_CASE("log store: a log whose number cannot be noted stays, and no later tab has its id (V5)") {
   Store store;
   store.add("pane-@1");
-  store.close("pane-@1", 30 * 86'400);
+  store.close("pane-@1", 8 * 86'400);
   fs::create_directory(store.config().state_root / "work" / "ids");
   store.sweep();
   CHECK(store.has("pane-@1.log"));
@@ -197,9 +198,9 @@ TEST_CASE("log store: a log whose number cannot be noted stays, and no later tab
 TEST_CASE("log store: a log that has got a writer since it was looked at stays (V6)") {
   Store store;
   store.add("pane-@1");
-  store.close("pane-@1", 31 * 86'400);
+  store.close("pane-@1", 9 * 86'400);
   store.add("pane-@2");
-  store.close("pane-@2", 30 * 86'400);
+  store.close("pane-@2", 8 * 86'400);
   std::optional<UniqueFd> writer;
   store.sweep([&] {
     if (!writer && !store.has("pane-@1.00000000000000000000.log")) {  // the longest closed goes first
@@ -218,7 +219,7 @@ TEST_CASE(
     CAPTURE(runs);
     Store store;
     store.add("pane-@1");
-    store.close("pane-@1", 30 * 86'400);
+    store.close("pane-@1", 8 * 86'400);
     write_file(store.config().state_root / "work" / "unnamed", "");
     if (runs) {
       fs::create_directories(store.config().runtime_root / "work");
