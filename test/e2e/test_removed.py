@@ -150,10 +150,10 @@ class SocketRemoved(Case):
         tab = first.create_tab()
         (runtime,) = (path for path in self.sandbox.runtime.iterdir() if (path / "unnamed").exists())
         state = self.sandbox.state / runtime.name
-        take_away(self.sandbox.runtime)
-        take_away(state)
-        self.assertEqual(tab.execute("echo again").output, "again\n")
-        self.assertTrue((runtime / "unnamed").exists() and (state / "unnamed").exists())
+        for removed, made in ((self.sandbox.runtime, runtime), (state, state)):
+            take_away(removed)
+            self.assertEqual(tab.execute("echo again").output, "again\n")
+            self.assertTrue((made / "unnamed").exists(), made)
         first.raw.kill()
         with Server(sandbox=self.sandbox) as second:
             second.create_tab()
