@@ -35,8 +35,7 @@ struct Task {
   bool found_there = false;        ///< found on the host by its key: another server made the call
   PeerSettingsPtr peer;            ///< of the peer that began or found the task first; they shape its result
   std::set<std::string> known_to;  ///< identities of peers that have begun or found the task
-  nlohmann::json call_arguments;
-  std::int64_t created_ms = 0;  ///< since the epoch
+  std::int64_t created_ms = 0;     ///< since the epoch
   std::int64_t updated_ms = 0;
   nlohmann::ordered_json object;           ///< the tool's result
   std::string error_text;                  ///< the tool's error

@@ -23,14 +23,10 @@ using RouterPtr = std::shared_ptr<const Router>;
 constexpr Milliseconds kEndAgain{1'000};
 constexpr Milliseconds kLookThereAgain{1'000};
 
-/// The state of the task's command, in the view that the call asked for.
+/// The state of the command of a task that was found by its id: what view its call asked for is not on
+/// record.
 awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
   json arguments;
-  for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {
-    if (task->call_arguments.contains(name)) {
-      arguments[name] = task->call_arguments[name];
-    }
-  }
   if (task->command) {
     arguments["window_id"] = to_string(task->command->window);
     arguments["command_id"] = task->command->id;
@@ -45,7 +41,7 @@ awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
 
 awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
   ordered_json object = co_await command_state(std::move(router), task);
-  if (task->command && !task->call_arguments.contains("window_id")) {
+  if (task->command) {
     object["window_id"] = to_string(task->command->window);
   }
   co_return object;

@@ -103,7 +103,6 @@ TaskPtr Tasks::begin(TaskRequest request) {
   }
   const auto task = std::make_shared<Task>();
   task->key = random_hex(kTaskKeyBytes);
-  task->call_arguments = *request.arguments;
   task->created_ms = task->updated_ms = wall_clock_ms();
   task->peer = request.peer;
   task->known_to.insert(request.peer->identity);

@@ -282,8 +282,9 @@ class Exec(unittest.TestCase):
         poll(lambda: self.tab.row.log_bytes - before > 8_000_000, 30)
         self.assertEqual(self.tab.call("cancel_command").reason, "cancelled_by_client")
         read_at_last(cancelled)
+        before = self.tab.row.log_bytes
         signalled = self.start(self.tab.id, "--", f"{lines}; sleep 60")
-        poll(lambda: self.tab.row.busy, 15)
+        poll(lambda: self.tab.row.log_bytes - before > 8_000_000, 30)
         signalled.send_signal(signal.SIGTERM)
         poll(lambda: signalled.poll() is not None, 15, "its end, though nobody reads")
         self.assertEqual(signalled.returncode, 128 + signal.SIGTERM)
@@ -401,6 +402,19 @@ class StandardInput(unittest.TestCase):
         done = self.exec("cat", input=b"data\n")
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"a pipe or file is not passed on to it", done.stderr)
+        with open(self.sandbox.home / "read", "w+b") as read:
+            read.write(b"data\n")
+            read.flush()  # a file that was read to its end has nothing to pass on
+            waits = subprocess.Popen(
+                [str(binary()), "exec", self.tab.id, "--", "read a; echo $a"],
+                env=self.sandbox.environment(),
+                stdin=read,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        self.assertIn(b"to answer it: terminally-mcp attach", waits.stderr.readline())
+        self.tab.call("send_text", text="yes")
+        self.assertEqual(waits.communicate(timeout=20)[0].splitlines()[-1], b"yes")
 
     def test_killed_meanwhile(self) -> None:
         """The end of exec is the end of the input."""

@@ -143,6 +143,22 @@ class SocketRemoved(Case):
             server.create_tab()
             take_away(self.sandbox.runtime)
 
+    def test_an_unnamed_instance_that_is_killed_leaves_nothing_for_long(self) -> None:
+        """V2: it counts as unnamed all the same where its directories are made again, its logs as those of one."""
+        first = Server(sandbox=self.sandbox, durable=True).__enter__()
+        self.addCleanup(first.raw.kill)
+        tab = first.create_tab()
+        (runtime,) = (path for path in self.sandbox.runtime.iterdir() if (path / "unnamed").exists())
+        state = self.sandbox.state / runtime.name
+        for removed, made in ((self.sandbox.runtime, runtime), (state, state)):
+            take_away(removed)
+            self.assertEqual(tab.execute("echo again").output, "again\n")
+            self.assertTrue((made / "unnamed").exists(), made)
+        first.raw.kill()
+        with Server(sandbox=self.sandbox) as second:
+            second.create_tab()
+            poll(lambda: not runtime.exists(), 15, "what the first has left is cleaned")
+
 
 class LogsRemoved(Case):
     def test_an_idle_tab_can_still_be_used(self) -> None:

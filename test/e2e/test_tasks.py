@@ -307,6 +307,18 @@ class WaitFor(unittest.TestCase):
             self.assertTrue(ended(server, task["taskId"], KNOWS_TASKS)["result"]["structuredContent"]["matched"])
 
 
+class Patience(unittest.TestCase):
+    def test_a_cancel_is_answered_when_a_command_had_to_be_ended_by_force(self) -> None:
+        """V7: that takes longer than the time of a call that waits."""
+        with Server("--sync-window-ms", "500") as server:
+            tab = server.create_tab()
+            stubborn = "bash -c 'trap \"\" INT TERM; echo up; while :; do sleep 0.1; done'"
+            task = legacy(server, stubborn, window_id=tab.id, timeout_ms=90_000)["taskId"]
+            poll(lambda: b"up\r\n" in tab.log(), 15, "its output")
+            self.assertEqual(server.raw.request("tasks/cancel", {"taskId": task})["status"], "cancelled")
+            self.assertEqual(server.call("execute_command", window_id=tab.id, command="echo next").output, "next\n")
+
+
 class Restart(unittest.TestCase):
     """The task of a command in a durable instance is answered for by the next server, for who knows its id."""
 
@@ -357,10 +369,14 @@ class Restart(unittest.TestCase):
                 (sandbox.home / "go").touch()
                 result = server.raw.result_of(waiting)["structuredContent"]
                 self.assertEqual((result["output"], result["exit_code"], result["state"]), ("one\ntwo\n", 0, "completed"))
+                self.assertEqual(result["window_id"], tab.id)
+                created = get(server, task)["createdAt"]
                 self.assertEqual(ended(server, task, KNOWS_TASKS)["result"]["structuredContent"]["output"], "one\ntwo\n")
             with Server("--instance", "t", sandbox=sandbox, durable=True) as server:
-                self.assertEqual(get(server, task)["status"], "completed")
-                self.assertEqual(server.raw.request("tasks/result", {"taskId": task})["structuredContent"]["output"], "one\ntwo\n")
+                found = get(server, task)
+                self.assertEqual((found["status"], found["createdAt"]), ("completed", created))
+                self.assertGreater(found["lastUpdatedAt"], created)
+                self.assertEqual(server.raw.request("tasks/result", {"taskId": task})["structuredContent"], result)
                 self.assertEqual(error(server, "tasks/cancel", {"taskId": task}).code, -32602)
                 Person(server).tmux("kill-server")
 

@@ -75,6 +75,22 @@ class Killed(unittest.TestCase):
             at_most("restarted", max(back), 1, "s", pace),
         )
 
+    def test_of_a_pane_that_was_respawned(self) -> None:
+        """V5: two faults at once. It has another process, and its writer is looked after all the same."""
+        with Server() as server:
+            tab = server.create_tab()
+            poll(lambda: writer_of(tab), 5)
+            tab.execute("echo before")
+            Person(server).tmux("respawn-pane", "-k", "-t", tab.id)
+            poll(lambda: tab.id in server.tabs(), 20, "the tab, which has another process now")
+            self.assertEqual(tab.execute("echo respawned").output, "respawned\n")
+            for _ in range(3):
+                poll(lambda: writer_of(tab), 5)
+                os.kill(writer_of(tab), signal.SIGKILL)
+                poll(lambda: not writer_of(tab), 5)
+                poll(lambda: writer_of(tab), 5, "the next writer")
+                self.assertEqual(tab.execute("echo after").output, "after\n")
+
     def test_in_a_durable_instance_after_its_server_died(self) -> None:
         """T11: a writer that died while no server ran is started again by the next one."""
         with Sandbox() as sandbox:

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
 #include "log/unfinished_line.hpp"
 #include "pty_tab.hpp"
+#include "tab/terminal_signals.hpp"
 
 using namespace terminally;
 using test::PtyTab;
@@ -209,4 +211,31 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   tab.pane().kill();
   error = no_prompt(tab, 20ms, ErrorCode::tab_closed);
   CHECK(error == "tab @1 is closed; its log can still be read");
+}
+
+TEST_CASE("interrupt: where tmux types no C-c, its signal goes to what has the foreground (V5)") {
+  struct Deaf : PaneTerminal {
+    bool throws = false;
+    boost::asio::awaitable<bool> type(std::string /*bytes*/, TypedAs /*kind*/, PaneFact /*unless*/) override {
+      co_return false;
+    }
+    boost::asio::awaitable<bool> type_within(Milliseconds /*time*/, std::string /*bytes*/) override {
+      if (throws) {
+        throw Error(ErrorCode::tmux_timeout, "tmux did not answer");
+      }
+      co_return false;
+    }
+    boost::asio::awaitable<bool> is(PaneFact /*facts*/, PaneFact /*but_not*/) override { co_return false; }
+    boost::asio::awaitable<bool> answers_within(Milliseconds /*time*/) override { co_return false; }
+  };
+  for (const bool throws : {false, true}) {
+    CAPTURE(throws);
+    PtyTab tab;
+    const RunPtr run = tab.start("sleep 1000");
+    REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
+    Deaf terminal;
+    terminal.throws = throws;
+    tab.result_of(press_interrupt_key(*tab.tab, terminal));
+    CHECK(tab.finish(run).exit_code == 130);
+  }
 }

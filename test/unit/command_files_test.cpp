@@ -166,6 +166,8 @@ TEST_CASE("command files: a cancel, by force or not, and a signal are told to ot
   CHECK_FALSE(other.is_cancelled_by_force(kOfFiles));
   of.files.mark_cancelled(kOfFiles, true);
   CHECK(other.is_cancelled_by_force(kOfFiles));
+  other.mark_cancelled(kOfFiles);  // a cancel without force takes none back
+  CHECK(of.files.is_cancelled_by_force(kOfFiles));
   CHECK_FALSE(other.is_cancelled(kOfOthers));
 }
 

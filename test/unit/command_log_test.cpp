@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "log/log_record.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -217,4 +218,25 @@ TEST_CASE("command log: only a tracing shell prints lines of ours") {
   typed.log.set_own_lines({". /run/te"});
   typed.comes(start_record() + ". /run/te/0.c\r\n" + end_record_of());
   CHECK(typed.output() == ". /run/te/0.c\r\n");
+}
+
+TEST_CASE("command log: no record is put together of what stands before and behind an unknown gap (V5)") {
+  const std::string all = start_record() + "out" + end_record_of();
+  for (std::size_t cut = 1; cut < all.size(); ++cut) {
+    CAPTURE(cut);
+    TypedInLog typed;
+    typed.comes(std::string_view(all).substr(0, cut));
+    const std::uint64_t size = std::filesystem::file_size(typed.path);
+    std::string index;
+    for (const std::uint64_t at : {std::uint64_t{0}, size}) {  // its writer died, and another came
+      const LogRecordLine line = encode(LogRecord{LogRecord::Kind::start, at, at, 1});
+      index.append(line.data(), line.size());
+    }
+    append_to(typed.path.string() + std::string(kLogSidecarSuffix), index);
+    typed.comes(std::string_view(all).substr(cut));
+    const std::size_t start_ends = start_record().size();
+    const std::size_t end_begins = start_ends + 3;
+    CHECK(typed.log.has_start() == (cut >= start_ends));
+    CHECK(typed.log.end().has_value() == (cut <= end_begins));
+  }
 }

@@ -133,3 +133,21 @@ TEST_CASE("command nested: cancelling the command that opened a shell ends the s
   CHECK(tab.shell_pid() == shell_pid);
   CHECK(tab.output(tab.run("echo on")) == "on\n");
 }
+
+TEST_CASE("command nested: one that is cancelled ends what was begun in the shell that it opened, too (V6)") {
+  PtyTab tab("/bin/bash");
+  const auto pid_in = [&tab](const std::string& name) {
+    return std::stoi(test::content_of(tab.home() / name));
+  };
+  tab.run("(sleep 1001 & echo $! > ~/older)");  // of a command before, which nobody cancels
+  const RunPtr outer = open_shell(tab, "bash --norc");
+  tab.run("(sleep 1002 & echo $! > ~/inner)");  // its parent is gone
+  const int older = pid_in("older");
+  const int inner = pid_in("inner");
+  REQUIRE(is_alive(inner));
+  outer->request_end(Reason::cancelled_by_client, true);
+  tab.finish(outer);
+  CHECK(tab.comes_true([&] { return !is_alive(inner); }));
+  CHECK(is_alive(older));
+  ::kill(older, SIGKILL);
+}

@@ -231,4 +231,23 @@ TEST_CASE("command results: what is gone of the log is said") {
   CHECK(shown.text.starts_with("12345"));
 }
 
+TEST_CASE("command results: what is kept of an output has the bytes that were asked for, not one more (V3)") {
+  for (const std::size_t length : {5'000U, 10'000'000U}) {
+    for (const std::uint64_t most : {100U, 101U, 1'000U, 1'003U}) {
+      CAPTURE(length);
+      CAPTURE(most);
+      ToldOf told_of;
+      told_of.print(std::string(length, 'a'));
+      told_of.how.max_bytes = most;
+      const std::string output = told_of.told().output;
+      const std::size_t says = output.find("[... ");
+      REQUIRE(says != std::string::npos);
+      const std::size_t tail = output.find('\n', says) + 1;
+      CHECK(says + 1 <= most / 5);  // its newline has two bytes as JSON
+      CHECK(output.size() - tail <= most - most / 5);
+      CHECK(output.size() - tail + says + 8 >= most);
+    }
+  }
+}
+
 }  // namespace terminally

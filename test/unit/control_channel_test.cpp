@@ -417,3 +417,31 @@ TEST_CASE("channel: nobody knows what a connection that was lost was not told") 
   CHECK(client.news() != before);
   client.on_news(nullptr);
 }
+
+TEST_CASE(
+    "channel: for a server that reads nothing a bounded amount waits, and what is sent counts no more (V3)") {
+  RealTmux tmux;
+  tmux.connect();
+  const int server = tmux.server();
+  const std::string megabyte = "set-buffer -b fills " + quote(std::string(1'000'000, 'x'));
+  for (int round = 0; round < 2; ++round) {
+    ::kill(server, SIGSTOP);
+    std::list<UnderWay<TmuxAnswer>> all;
+    for (int i = 0; i < 19; ++i) {
+      all.emplace_back(tmux.io, tmux.channel->run(megabyte, kDeadline));
+      tmux.io.poll();
+    }
+    UnderWay<TmuxAnswer> refused(tmux.io, tmux.channel->run("set -g @too_much yes", kDeadline));
+    tmux.io.poll();
+    for (auto& one : all) {
+      one.cancel();
+    }
+    all.clear();
+    ::kill(server, SIGCONT);
+    REQUIRE(test::comes_true(tmux.io, [&] {  // once what was given up is passed over
+      return tmux.ask("display-message -p again", Milliseconds(500)).out == "again\n";
+    }));
+    CHECK(RealTmux::line(tmux.ask("display-message -p 'then #{@too_much}'")) == "then ");
+    refused.cancel();
+  }
+}

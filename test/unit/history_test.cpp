@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/timeout.hpp"
 #include "instance/history.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
@@ -151,4 +152,26 @@ TEST_CASE("history C2: what may not be read is not absent") {
     check_that_all_is_unknown(kept);
     ::chmod(closed.c_str(), 0700);
   }
+}
+
+TEST_CASE("history: a command that was running is told by whether its tab is open (V1)") {
+  Kept kept;
+  CommandRecord record;
+  record.id = "89abcdef";
+  record.nonce = "89abcdef0123456789abcdef01234567";
+  record.command = "make";
+  record.cwd = "/";
+  record.state = CommandState::running;
+  record.started_at_ms = 1;
+  record.started_steady_ms = steady_ms(Clock::now()) - 5'000;
+  REQUIRE(CommandRecords(kept.records).append(record).empty());
+  const auto told = [&](const std::vector<WindowId>& open) {
+    return read_history(kept.instance, WindowId{5}, 9, open).back().record;
+  };
+  const CommandRecord running = told({WindowId{4}, WindowId{5}});
+  CHECK(running.state == CommandState::running);
+  CHECK(running.duration_ms >= 5'000);
+  const CommandRecord closed = told({WindowId{4}});
+  CHECK(closed.state == CommandState::failed);
+  CHECK(closed.reason == Reason::tmux_server_lost);
 }

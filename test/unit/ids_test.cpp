@@ -33,3 +33,17 @@ TEST_CASE("ids: a number whose note was lost is known by the files of its tab") 
   REQUIRE(note_used_id(instance.state(), WindowId{11}));  // its files are gone
   CHECK(first_unused_id(instance) == 12);
 }
+
+TEST_CASE("ids: a note that a full disk has torn spoils none behind it (V5)") {
+  for (const char* torn : {"1", "\n1", "\n", "x"}) {
+    CAPTURE(torn);
+    const test::TempDir dir;
+    Config config;
+    config.state_root = config.runtime_root = dir.path();
+    const Instance instance(config, "ids");
+    std::filesystem::create_directories(instance.state());
+    test::append_to(instance.state() / "ids", torn);
+    REQUIRE(note_used_id(instance.state(), WindowId{25}));
+    CHECK(first_unused_id(instance) == 26);
+  }
+}

@@ -391,3 +391,29 @@ TEST_CASE(
   CHECK(search.found().matched() == "on 1");
   CHECK(next() == LogSearch::Step::at_end);
 }
+
+TEST_CASE("log search: an answer is bounded with the lines around its matches, too (V3)") {
+  const TempDir directory;
+  const PaneLog log(directory / "log");
+  std::string bytes;
+  for (int i = 0; i < 500; ++i) {
+    bytes += "needle\n" + std::string(900, 'a') + "\n" + std::string(900, 'b') + "\n";
+  }
+  append_to(log.path(), bytes);
+  for (const std::uint64_t context : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{20}}) {
+    CAPTURE(context);
+    const FoundLines found =
+        search(log, {.window_id = {}, .pattern = "needle", .context_lines = context, .max_matches = 1'000});
+    std::size_t size = 0;
+    for (const FoundLine& match : found.matches) {
+      size += json_size(match.line);
+      for (const auto* around : {&match.before, &match.after}) {
+        for (const std::string& line : *around) {
+          size += json_size(line);
+        }
+      }
+    }
+    CHECK(found.matches.size() > 1);
+    CHECK(size <= FoundLinesWriter::kMostBytes);
+  }
+}

@@ -5,7 +5,9 @@
 #include <boost/asio.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "base/descriptors.hpp"
@@ -47,10 +49,12 @@ class Store {
 
   /// It was closed this many seconds ago, the last look being the first of all.
   void close(const std::string& stem, std::uint64_t seconds) const {
+    REQUIRE(seconds < 1'000'000);
     write_file(file(stem + ".closed"), std::to_string(1'000'000 - seconds) + "\n");
   }
 
-  void sweep() {
+  /// `meanwhile`: runs again and again beside it.
+  void sweep(std::function<void()> meanwhile = nullptr) {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     std::string boot = read_file("/proc/sys/kernel/random/boot_id").value_or("none");
@@ -59,8 +63,16 @@ class Store {
                boot + " " + std::to_string(now.tv_sec) + " 1800000000 1000000\n");
     boost::asio::io_context io(1);
     std::exception_ptr failure;
-    boost::asio::co_spawn(io, sweep_logs(config_), [&](const std::exception_ptr& error) { failure = error; });
-    io.run();
+    bool over = false;
+    boost::asio::co_spawn(io, sweep_logs(config_), [&](const std::exception_ptr& error) {
+      failure = error;
+      over = true;
+    });
+    while (!over && io.run_one() > 0) {
+      if (meanwhile) {
+        meanwhile();
+      }
+    }
     CHECK_FALSE(failure);
   }
 
@@ -144,8 +156,77 @@ TEST_CASE(
 TEST_CASE("log store: one server at a time") {
   Store store;
   store.add("pane-@1");
-  store.close("pane-@1", 30 * 86'400);
+  store.close("pane-@1", 8 * 86'400);
   const FileLock other = FileLock::try_lock(store.config().state_root / ".sweep.lock");
   store.sweep();
   CHECK(store.has("pane-@1.log"));
+}
+
+TEST_CASE("log store: a note of the closing that lies in the future begins anew (V9)") {
+  Store store;
+  store.add("pane-@1");
+  write_file(store.file("pane-@1.closed"), "9000000\n");
+  store.sweep();
+  const std::uint64_t since = std::stoull(read_file(store.file("pane-@1.closed")).value_or(""));
+  CHECK(since >= 1'000'000);
+  CHECK(since < 2'000'000);
+}
+
+TEST_CASE("log store: while the machine was off, a clock that jumped ages no log by more than a day (V9)") {
+  const SureTime last{.boot = "one", .boot_s = 100, .wall_s = 1'000, .sure_s = 50};
+  CHECK(with_sure_time(last, {.boot = "two", .boot_s = 5, .wall_s = 1'000 + 3'600}).sure_s == 50 + 3'600);
+  CHECK(with_sure_time(last, {.boot = "two", .boot_s = 5, .wall_s = 1'000'000'000}).sure_s == 50 + 86'400);
+  CHECK(with_sure_time(last, {.boot = "two", .boot_s = 5, .wall_s = 1}).sure_s == 50);
+  CHECK(with_sure_time(last, {.boot = "one", .boot_s = 107, .wall_s = 1'000'000'000}).sure_s == 57);
+  CHECK(with_sure_time(last, {.boot = "one", .boot_s = 1, .wall_s = 1'000'000'000}).sure_s == 50);
+}
+
+TEST_CASE("log store: a log whose number cannot be noted stays, and no later tab has its id (V5)") {
+  Store store;
+  store.add("pane-@1");
+  store.close("pane-@1", 8 * 86'400);
+  fs::create_directory(store.config().state_root / "work" / "ids");
+  store.sweep();
+  CHECK(store.has("pane-@1.log"));
+  CHECK(store.has("pane-@1.00000000000000000000.log"));
+  fs::remove(store.config().state_root / "work" / "ids");
+  store.sweep();
+  CHECK_FALSE(store.has("pane-@1.log"));
+  CHECK(fs::exists(store.config().state_root / "work" / "ids"));
+}
+
+TEST_CASE("log store: a log that has got a writer since it was looked at stays (V6)") {
+  Store store;
+  store.add("pane-@1");
+  store.close("pane-@1", 9 * 86'400);
+  store.add("pane-@2");
+  store.close("pane-@2", 8 * 86'400);
+  std::optional<UniqueFd> writer;
+  store.sweep([&] {
+    if (!writer && !store.has("pane-@1.00000000000000000000.log")) {  // the longest closed goes first
+      writer.emplace(hold(store.file("pane-@2.log.index")));
+    }
+  });
+  REQUIRE(writer);
+  CHECK_FALSE(store.has("pane-@1.log"));
+  CHECK(store.has("pane-@2.log"));
+  CHECK(store.has("pane-@2.00000000000000000000.log"));
+}
+
+TEST_CASE(
+    "log store: the directory of an unnamed instance goes with its last log, unless it still runs (V2)") {
+  for (const bool runs : {true, false}) {
+    CAPTURE(runs);
+    Store store;
+    store.add("pane-@1");
+    store.close("pane-@1", 8 * 86'400);
+    write_file(store.config().state_root / "work" / "unnamed", "");
+    if (runs) {
+      fs::create_directories(store.config().runtime_root / "work");
+    }
+    store.sweep();
+    CHECK_FALSE(store.has("pane-@1.log"));
+    CHECK(fs::exists(store.config().state_root / "work") == runs);
+    CHECK(fs::exists(store.config().state_root / "work" / "unnamed") == runs);
+  }
 }

@@ -356,6 +356,46 @@ TEST_CASE("manager commands: one that ran when our server died is found again an
   }
 }
 
+TEST_CASE(
+    "manager commands: one that ended while nobody looked is as long as it ran, by whatever clock (V9)") {
+  for (const bool clock_jumped : {false, true}) {
+    CAPTURE(clock_jumped);
+    ManagerScene scene;
+    const WindowId tab = scene.open_tab();
+    REQUIRE(::mkfifo((scene.directory / "gate").c_str(), 0600) == 0);
+    const auto before = Clock::now();
+    scene.run(scene.manager->commands().start_process(start_of(tab, "cat gate")));
+    scene.manager.reset();
+    test::append_to(scene.directory / "gate", "down\n");
+    REQUIRE(test::eventually([&] { return test::content_of(scene.log_of(tab)).ends_with("$ "); }));
+    const auto over = Clock::now();
+    REQUIRE(test::eventually([&] {
+      bool told = false;  // the shell writes the exit code behind its END
+      for (const auto& entry : std::filesystem::directory_iterator(scene.instance().files())) {
+        if (entry.path().extension() == ".exit" && std::filesystem::file_size(entry.path()) > 0) {
+          told = true;
+          if (clock_jumped) {
+            std::filesystem::last_write_time(
+                entry.path(), std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+          }
+        }
+      }
+      return told;
+    }));
+    constexpr Milliseconds kNobodyLooks{600};
+    REQUIRE(test::eventually([&] { return Clock::now() - over >= kNobodyLooks; }));
+    scene.restart();
+    const auto found = Clock::now();
+    CHECK(scene.run(scene.manager->output().wait_for(end_of(tab))).exit_code == 0);
+    const Milliseconds took(scene.run(scene.manager->commands().state(latest_of(tab))).duration_ms);
+    if (clock_jumped) {
+      CHECK(took <= Clock::now() - before);
+    } else {
+      CHECK(took < found - before - kNobodyLooks / 2);
+    }
+  }
+}
+
 TEST_CASE("manager commands: a server looks after those of the one before it by itself") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();

@@ -150,3 +150,20 @@ TEST_CASE("playback: what would act on the viewer's terminal in another way is n
   }
   CHECK(filtered({"a\xff\xe4\xb8"}) == "a\xef\xbf\xbd\xef\xbf\xbd");
 }
+
+TEST_CASE("recording: what comes after it was begun is none of it (V1)") {
+  const TempDir directory;
+  append_to(directory / "log", "onetwo");
+  for (const bool timed : {true, false}) {
+    CAPTURE(timed);
+    Recording recording(PaneLog(directory / "log"), timed ? times_of({{0, 1'000}, {3, 1'250}}) : LogTimes(""),
+                        0);
+    const std::string there = test::content_of(directory / "log");
+    append_to(directory / "log", "late");
+    std::string seen;
+    while (const auto piece = recording.next()) {
+      seen += piece->bytes;
+    }
+    CHECK(seen == there);
+  }
+}

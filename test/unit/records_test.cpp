@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <thread>
@@ -271,6 +272,70 @@ TEST_CASE("backward lines: every length around a block") {
   write_file(path, "");
   CHECK_FALSE(BackwardLines(path).next());
   CHECK_FALSE(BackwardLines(directory.path() / "none").next());
+}
+
+TEST_CASE("records: what could not be written waits, the last of each command, and not for ever (V5)") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "gone" / "pane-@1.commands";
+  CommandRecords records(path);
+  CommandRecord record = record_of("00000001", "first", CommandState::running);
+  CHECK_FALSE(records.append(record).empty());
+  record.state = CommandState::completed;
+  CHECK_FALSE(records.append(record).empty());
+  CHECK_FALSE(records.append(record_of("00000002", "second")).empty());
+  CHECK(records.load().size() == 2);  // of who keeps them
+  CHECK(records.find("00000001")->state == CommandState::completed);
+  CHECK_FALSE(records.write_kept());
+  std::filesystem::create_directory(path.parent_path());
+  CHECK(records.write_kept());
+  const std::string written = test::content_of(path);
+  CHECK(std::ranges::count(written, '\n') == 2);
+  CHECK(written.find("first") < written.find("second"));
+  CHECK(records.write_kept());
+  CHECK(test::content_of(path) == written);
+
+  std::filesystem::remove_all(path.parent_path());
+  constexpr std::size_t kMore = 5;
+  for (std::size_t n = 0; n < CommandRecords::kKeptCommands + kMore; ++n) {
+    CHECK_FALSE(records.append(record_of(id_of(n), "x")).empty());
+  }
+  std::filesystem::create_directory(path.parent_path());
+  REQUIRE(records.write_kept());
+  const std::string kept = test::content_of(path);
+  CHECK(static_cast<std::size_t>(std::ranges::count(kept, '\n')) == CommandRecords::kKeptCommands);
+  CHECK_FALSE(CommandRecords(path).find(id_of(kMore - 1)));
+  CHECK(CommandRecords(path).find(id_of(kMore)));
+}
+
+TEST_CASE("records: of a line that does not fit nothing stays (V5)") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "pane-@1.commands";
+  CommandRecords records(path);
+  REQUIRE(records.append(record_of("00000001", "fits")).empty());
+  const std::string before = test::content_of(path);
+  rlimit unlimited{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{before.size() + 100, unlimited.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const std::string why_not = records.append(record_of("00000002", std::string(1'000, 'x')));
+  ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  ::signal(SIGXFSZ, handler);
+  CHECK_FALSE(why_not.empty());
+  CHECK(test::content_of(path) == before);
+  CHECK(records.write_kept());
+  CHECK(CommandRecords(path).latest()->id == "00000002");
+}
+
+TEST_CASE("records: a process that stands still with the lock holds up no record (V5)") {
+  const test::TempDir directory;
+  const auto path = directory.path() / "pane-@1.commands";
+  CommandRecords records(path);
+  REQUIRE(records.append(record_of("00000001", "before")).empty());
+  const FileLock stands_still = FileLock::try_lock(path);
+  REQUIRE(stands_still);
+  CHECK(records.append(record_of("00000002", "meanwhile")).empty());
+  CHECK(CommandRecords(path).latest()->id == "00000002");
 }
 
 }  // namespace terminally

@@ -2,11 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <boost/asio.hpp>
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
+#include "event_loop.hpp"
+#include "instance/instance.hpp"
 #include "temp_files.hpp"
+#include "tmux/wire/instance_end.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
@@ -46,4 +51,48 @@ TEST_CASE("runtime files: an instance is known by its lock") {
   }
   write_file(directory.path() / "lock", "4711 of another program");
   CHECK(!is_instance_directory(directory.path()));
+}
+
+TEST_CASE(
+    "runtime files: a directory with files of others is no place for an instance, and stays as it is (V6)") {
+  const TempDir directory;
+  Config config;
+  config.runtime_root = directory / "r";
+  config.state_root = directory / "s";
+  const Instance instance(config, "work");
+  make_private_directory(config.runtime_root);
+  make_private_directory(instance.runtime());
+  write_file(instance.runtime() / "thesis.txt", "somebody's");
+  CHECK_THROWS_WITH_AS(static_cast<void>(instance.own()), doctest::Contains("none of an instance"), Error);
+  CHECK(test::content_of(instance.runtime() / "thesis.txt") == "somebody's");
+  CHECK(!std::filesystem::exists(instance.runtime() / "lock"));
+  remove_file(instance.runtime() / "thesis.txt");
+  write_file(instance.runtime() / "3.run", "");  // of an instance that died
+  CHECK(instance.own());
+}
+
+TEST_CASE(
+    "runtime files: what an unnamed server left is put away, but nobody's own, and nothing named (V2, V6)") {
+  const TempDir directory(in_memory());
+  Config config;
+  config.runtime_root = directory / "r";
+  config.state_root = directory / "s";
+  for (const auto& made : {config.runtime_root, config.state_root}) {
+    make_private_directory(made);
+  }
+  for (const char* name : {"aaaa", "bbbb", "work"}) {
+    const Instance instance(config, name);
+    make_private_directory(instance.runtime());
+    make_private_directory(instance.state());
+    write_file(instance.runtime() / "lock", "4711");  // which nobody holds
+    if (std::string_view(name) != "work") {
+      instance.mark_unnamed();
+    }
+  }
+  boost::asio::io_context io(1);
+  test::run(io, end_abandoned_instances(config, "aaaa"));
+  CHECK(std::filesystem::exists(config.runtime_root / "aaaa" / "lock"));
+  CHECK(std::filesystem::exists(config.runtime_root / "work" / "lock"));
+  CHECK(!std::filesystem::exists(config.runtime_root / "bbbb"));
+  CHECK(!std::filesystem::exists(config.state_root / "bbbb"));  // it had no logs
 }

@@ -41,9 +41,11 @@ TEST_CASE("tmux client: what only asks is sent as it is, what changes something 
   CHECK(asking.query("display-message -p x") == "an answer\n");
   CHECK_FALSE(asking.tmux->last().in_time);
   CHECK(asking.tmux->last().deadline == kDeadline);
+  const auto asked_at = wall_clock_ms() / 1'000;
   CHECK(asking.change("display-message -p y") == "an answer\n");
   CHECK(asking.tmux->last().in_time);
   CHECK(asking.tmux->last().commands == "display-message -p y");
+  CHECK(asking.tmux->last().by >= asked_at + kDeadline / Milliseconds(1'000));
   CHECK(asking.tmux->last().by <= wall_clock_ms() / 1'000 + kDeadline / Milliseconds(1'000));
   CHECK(asking.tmux->asked.size() == 2);
 }
@@ -172,7 +174,10 @@ TEST_CASE("tmux client: a question is open until its answer is there") {
 
 TEST_CASE(
     "tmux client: what only asks is asked again where the way broke, and what changes something is not") {
+  static constexpr Milliseconds kBreaksAfter{5};
   const auto broken = [](const std::string&) {
+    for (const auto then = Clock::now() + kBreaksAfter; Clock::now() < then;) {
+    }
     TmuxAnswer answer;
     answer.lost = true;
     answer.error = "the connection broke";
@@ -189,6 +194,7 @@ TEST_CASE(
       CHECK(asking.refusal(asking.client, "list-panes").text == "tmux: the connection broke");
     }
     CHECK(asking.tmux->times_asked("list-panes") == 2);
+    CHECK(asking.tmux->last().deadline <= kDeadline - kBreaksAfter);  // both have one deadline
   }
   Asking asking;
   asking.tmux->on("kill-window", broken, 1);

@@ -276,3 +276,61 @@ TEST_CASE("wait: the output that goes with it begins where was asked, else with 
   CHECK(part.output_range(run->record().end_byte).begin == run->record().start_byte + 5);
   CHECK(part.output_range(run->record().end_byte).first == run->record().start_byte);
 }
+
+TEST_CASE("wait: the command of a tab that has just closed is settled before its end is told (V7)") {
+  PtyTab tab;
+  const RunPtr run = tab.start("sleep 1000");
+  TabCondition wait(tab.tab, for_what(Until::exit));
+  tab.tab->closed = true;
+  CHECK(wait.look() == WaitStep::later);
+  CHECK(wait.next_look() < Clock::now() + 100ms);
+  run->ending().give_up(Reason::tab_closed);
+  CHECK(wait.look() == WaitStep::tab_closed);
+  CHECK(wait.result(WaitStep::tab_closed).state == CommandState::failed);
+}
+
+TEST_CASE("wait: a question that stood there before something was typed is no new one (V4)") {
+  PtyTab tab;
+  const RunPtr run = tab.start("cat");
+  REQUIRE(tab.comes_true([&] { return awaiting_input(*tab.tab).has_value(); }));
+  WaitFor request = for_what(Until::input);
+  request.from_byte = tab.tab->log.end();
+  const auto sent = Clock::now();
+  tab.tab->shell.was_sent_input(sent);  // it is on its way
+  TabCondition wait(tab.tab, request);
+  while (Clock::now() - sent < 700ms) {
+    const WaitStep step = look_at(wait);
+    if (Clock::now() - sent < 900ms) {
+      REQUIRE(step == WaitStep::later);
+    }
+    static_cast<void>(tab.comes_true([] { return true; }));
+  }
+  CHECK(when_over(tab, wait) == WaitStep::matched);  // what was typed is not shown: it waits all the same
+}
+
+TEST_CASE("wait: a search that has no time left goes on where it came to (V7)") {
+  PtyTab tab;
+  REQUIRE(tab.comes_to_prompt());
+  const std::uint64_t begin = tab.tab->log.end();
+  std::string lines;
+  for (int i = 0; i < 1'000'000; ++i) {
+    lines += "line " + std::to_string(i) + " aaaaaaaaaa\r\n";
+  }
+  test::append_to(tab.tab->log.path(), lines);
+  WaitFor request = for_pattern("(a+)+b");
+  request.from_byte = begin;
+  TabCondition wait(tab.tab, request);
+  std::uint64_t last = begin;
+  bool cut = false;
+  for (WaitStep step = wait.look(); step == WaitStep::at_once; step = wait.look()) {
+    const std::uint64_t next = wait.result(step).next_byte;
+    REQUIRE(next >= last);
+    cut = cut || next < tab.tab->log.end();
+    last = next;
+    if (last > begin) {
+      break;
+    }
+  }
+  CHECK(cut);
+  CHECK(last > begin);
+}

@@ -114,4 +114,19 @@ TEST_CASE("tab table: a guest notes no numbers and shows its tabs to a person") 
   CHECK(first_unused_id(known.instance) == 0);
 }
 
+TEST_CASE("tab table: the exit code of the last command is known behind a restart (V1)") {
+  KnownTabs known;
+  std::filesystem::create_directories(known.instance.generation(1));
+  CommandRecord record;
+  record.id = "01234567";
+  record.nonce = "0123456789abcdef0123456789abcdef";
+  record.state = CommandState::completed;
+  record.exit_code = 3;
+  REQUIRE(CommandRecords(log_path(known.instance.generation(1), "@3").replace_extension(".commands"))
+              .append(record)
+              .empty());
+  CHECK(known.table.take(row(3, 1, "main"), kServer)->last_exit == 3);
+  CHECK(known.table.take(row(4, 2, "other"), kServer)->last_exit == 0);
+}
+
 }  // namespace terminally

@@ -579,4 +579,17 @@ TEST_CASE("tabs: who is gone is told of no more news") {
   CHECK(open.tmux->tell);
 }
 
+TEST_CASE("tabs: a tmux that left a question unanswered for a second is named as what held a call up (V9)") {
+  OpenTabs open;
+  open.config.tmux_deadline_ms = 1'500;
+  open.come_anew();
+  open.create();
+  const auto before = Clock::now();
+  CHECK(open.server->what_held_up(before).starts_with("tmux left no question unanswered"));
+  open.tmux->become("list-panes", ScriptedTmux::Fate::lost);
+  CHECK_THROWS_AS(test::run(open.io, open.tabs->list_panes()), Error);
+  CHECK(open.server->what_held_up(before).starts_with("tmux left a question unanswered for 1500 ms"));
+  CHECK(open.server->what_held_up(Clock::now() + Milliseconds(1)).starts_with("tmux left no question"));
+}
+
 }  // namespace terminally

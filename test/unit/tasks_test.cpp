@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "connection.hpp"
+#include "mcp/json_rpc.hpp"
+#include "mcp/task.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -311,5 +313,42 @@ TEST_CASE("D16: that a task has ended is told to a client that does not read") {
     CHECK(sent[0]["method"] == (legacy ? "notifications/tasks/status" : "notifications/tasks"));
     CHECK(sent[0]["params"]["taskId"] == id);
     CHECK(sent[0]["params"]["status"] == "completed");
+    if (!legacy) {
+      CHECK(sent[0]["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "L");
+    }
+  }
+}
+
+TEST_CASE("a task that failed within us is told so in each revision, and shows nothing of it (V1)") {
+  Task task;
+  task.id = "task-x";
+  CHECK(task_status(task, Revision::v2025_11_25) == "working");
+  task.over.set();
+  for (const Revision revision : {Revision::v2025_11_25, Revision::v2026_07_28}) {
+    CHECK(task_status(task, revision) == "completed");
+    task.fault = true;
+    CHECK(task_status(task, revision) == "failed");
+    CHECK_THROWS_AS(task_outcome(task, revision), ProtocolError);
+    task.fault = false;
+  }
+  task.error_text = "tab @9 is closed";
+  CHECK(task_status(task, Revision::v2025_11_25) == "failed");
+  CHECK(task_status(task, Revision::v2026_07_28) == "completed");  // its result says that it is an error
+  task.aborted = true;
+  CHECK(task_status(task, Revision::v2026_07_28) == "cancelled");
+}
+
+TEST_CASE("the end of a task is told by a message that fits, however long its result is (V3)") {
+  Task task;
+  task.id = "task-x";
+  task.over.set();
+  for (const std::size_t size : {std::size_t{10}, kMostMessageBytes / 2, 2 * kMostMessageBytes}) {
+    CAPTURE(size);
+    task.object["output"] = std::string(size, 'x');
+    const ordered_json told = modern_task_told(task);
+    CHECK(told.dump().size() < kMostMessageBytes);
+    CHECK(told["status"] == "completed");
+    CHECK(told["result"]["resultType"] == "complete");
+    CHECK(told["result"].value("isError", false) == (size > 10));
   }
 }

@@ -356,4 +356,36 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("server configuration: the variable that decides on the locale is made UTF-8, and no other (V2)") {
+  const test::TempDir directory;
+  Config config;
+  config.runtime_root = directory / "r";
+  config.state_root = directory / "s";
+  const Instance instance(config, "unit");
+  struct Case {
+    std::array<const char*, 3> given;  ///< LC_ALL, LC_CTYPE, LANG
+    std::array<std::string, 3> made;
+  };
+  for (const Case& one : std::vector<Case>{{{"C", nullptr, "de_DE.UTF-8"}, {"C.UTF-8", "-", "de_DE.UTF-8"}},
+                                           {{"", "POSIX", "C"}, {"", "C.UTF-8", "C"}},
+                                           {{nullptr, nullptr, "de_DE"}, {"-", "-", "C.UTF-8"}},
+                                           {{nullptr, nullptr, "de_DE.utf8"}, {"-", "-", "de_DE.utf8"}},
+                                           {{nullptr, "en_US.UTF-8", "C"}, {"-", "en_US.UTF-8", "C"}},
+                                           {{nullptr, nullptr, nullptr}, {"-", "-", "C.UTF-8"}}}) {
+    CAPTURE(one.made);
+    const OurVariable all("LC_ALL", one.given[0]);
+    const OurVariable ctype("LC_CTYPE", one.given[1]);
+    const OurVariable lang("LANG", one.given[2]);
+    const std::vector<std::string> environment = tmux_environment(config, instance, 7);
+    std::array<std::string, 3> made = {"-", "-", "-"};
+    const std::array<std::string, 3> names = {"LC_ALL=", "LC_CTYPE=", "LANG="};
+    for (const std::string& entry : environment) {
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        made[i] = entry.starts_with(names[i]) ? entry.substr(names[i].size()) : made[i];
+      }
+    }
+    CHECK(made == one.made);
+  }
+}
+
 }  // namespace terminally

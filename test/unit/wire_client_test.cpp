@@ -190,3 +190,32 @@ TEST_CASE("channel: where another user's process listens, nothing is asked of it
   CHECK(failure.code == ErrorCode::io);
   CHECK(failure.says("is of user id 65534, and not of yours, 0"));
 }
+
+TEST_CASE("channel: a spawned client that answers in its place has the time that is left of the call (V7)") {
+  constexpr Milliseconds kHoldsBack{20};
+  struct Spawned : SpawnedClient {
+    using SpawnedClient::SpawnedClient;
+    Milliseconds had{0};
+    Awaitable<TmuxAnswer> run(std::string /*commands*/, Milliseconds deadline) override {
+      had = deadline;
+      TmuxAnswer answer;
+      answer.out = "spawned\n";
+      co_return answer;
+    }
+  };
+  ToPaper to;
+  std::optional<Clock::time_point> came;
+  SocketTmux tmux(to.io, to.socket(), [&came, kHoldsBack](SocketTmux::Client& client) {
+    came = came.value_or(Clock::now());
+    if (Clock::now() >= *came + kHoldsBack) {
+      client.close();
+    }
+  });
+  const auto spawned = std::make_shared<Spawned>("tmux", to.socket(), "/dev/null");
+  ControlChannel channel(to.io.get_executor(), spawned, std::make_shared<std::string>("$0"));
+  CHECK(test::run(to.io, channel.run("display-message -p x", kPatience)).out == "spawned\n");
+  REQUIRE(came);
+  CHECK(spawned->had <= kPatience - kHoldsBack);
+  CHECK(spawned->had > Milliseconds(0));
+  channel.let_go();
+}

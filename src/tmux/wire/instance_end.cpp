@@ -237,10 +237,10 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   co_return Cleaned::removed;
 }
 
-asio::awaitable<void> end_abandoned_instances(Config config) {
+asio::awaitable<void> end_abandoned_instances(Config config, std::string own) {
   const std::vector<std::string> names = known_instances(config);
   for (const std::string& name : names) {
-    if (Instance(config, name).is_unnamed()) {
+    if (name != own && Instance(config, name).is_unnamed()) {
       co_await clean_instance(config, name);
     }
   }

@@ -36,7 +36,7 @@ enum class Cleaned {
 [[nodiscard]] boost::asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name);
 
 /// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
-/// lock.
-[[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config);
+/// lock. Not the caller's `own`: where its directory is removed just now, its lock is free as well.
+[[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config, std::string own);
 
 }  // namespace terminally

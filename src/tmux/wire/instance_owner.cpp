@@ -67,7 +67,7 @@ Awaitable<void> InstanceOwner::own_to_start() {
     if (!durable_) {
       instance_.mark_unnamed();
     }
-    asio::co_spawn(executor_, end_abandoned_instances(config_), asio::detached);
+    asio::co_spawn(executor_, end_abandoned_instances(config_, instance_.name()), asio::detached);
   }
 }
 
