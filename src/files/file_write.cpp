@@ -30,18 +30,51 @@ Error wrong_write(const std::string& text) {
   return Error(ErrorCode::invalid_argument, text);
 }
 
-void write_at(const UniqueFd& fd, std::string_view content, std::uint64_t offset, const std::string& said) {
+/// Returns errno, or 0 where all is written; `offset` ends behind what is.
+int try_write_at(const UniqueFd& fd, std::string_view content, std::uint64_t& offset) {
   while (!content.empty()) {
     const ssize_t written = ::pwrite(fd.get(), content.data(), content.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) {
-      continue;
+    if (written < 0 && errno != EINTR) {
+      return errno;
     }
-    if (written < 0) {
-      throw file_error(said, errno);
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
+    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
+    content.remove_prefix(done);
+    offset += done;
   }
+  return 0;
+}
+
+void write_at(const UniqueFd& fd, std::string_view content, std::uint64_t offset, const std::string& said) {
+  if (const int failed = try_write_at(fd, content, offset); failed != 0) {
+    throw file_error(said, failed);
+  }
+}
+
+/// Writes all of `from` over the beginning of `to`. Returns errno, or 0; `at` ends behind what is written.
+int copy_over(const UniqueFd& from, const UniqueFd& to, std::uint64_t& at) {
+  std::string slice(kCopiedAtOnce, '\0');
+  for (;;) {
+    const ssize_t got = ::pread(from.get(), slice.data(), slice.size(), static_cast<off_t>(at));
+    if (got == 0) {
+      return 0;
+    }
+    if (got < 0 && errno != EINTR) {
+      return errno;
+    }
+    const std::string_view bytes =
+        std::string_view(slice).substr(0, got < 0 ? 0 : static_cast<std::size_t>(got));
+    if (const int failed = try_write_at(to, bytes, at); failed != 0) {
+      return failed;
+    }
+  }
+}
+
+/// Nothing of the old content can be had back, so no advice on one reason fits.
+Error half_written(const std::string& said, std::uint64_t written, int error_number) {
+  return Error(ErrorCode::io, "path: \"" + said + "\": " + system_reason(error_number) +
+                                  "; the file is half written: its first " + std::to_string(written) +
+                                  " bytes are new, as it was written in place (another file cannot have its "
+                                  "name). Mend the reason, and write the whole again");
 }
 
 bool all_zero(std::string_view content) {
@@ -299,7 +332,8 @@ bool FreshFile::put_in_place() {
   return true;
 }
 
-/// Writes the new content over the old one. The room is reserved first: a full disk leaves the old content.
+/// Writes the new content over the old one. The room is reserved first, for its holes, too: a full disk
+/// leaves the old content. Where room cannot be reserved, or it is of no use, the file may end half written.
 void FreshFile::write_in_place(int why) {
   const UniqueFd to = reopen(old_.fd, O_WRONLY);
   if (!to) {
@@ -307,23 +341,20 @@ void FreshFile::write_in_place(int why) {
   }
   const off_t had = info_of(to, where_.said).st_size;
   const off_t size = info_of(fd_, where_.said).st_size;
-  const int no_room = size > had ? ::posix_fallocate(to.get(), had, size - had) : 0;
+  const int no_room = size > 0 ? ::posix_fallocate(to.get(), 0, size) : 0;
   if (no_room == ENOSPC || no_room == EFBIG || no_room == EDQUOT) {
     static_cast<void>(::ftruncate(to.get(), had) < 0);
     throw file_error(where_.said, no_room);
   }
-  const FileScan source = scan();
-  for (off_t at = 0; at < size;) {
-    const std::string slice =
-        read_range(source.file(), static_cast<std::uint64_t>(at), kCopiedAtOnce, where_.said);
-    if (slice.empty()) {
-      break;
-    }
-    write_at(to, slice, static_cast<std::uint64_t>(at), where_.said);
-    at += static_cast<off_t>(slice.size());
+  std::uint64_t written = 0;
+  int failed = copy_over(fd_, to, written);
+  if (failed != 0) {
+    static_cast<void>(::ftruncate(to.get(), std::max(had, static_cast<off_t>(written))) < 0);
+  } else if (::ftruncate(to.get(), size) != 0 || (::fsync(to.get()) != 0 && errno != EINVAL)) {
+    failed = errno;
   }
-  if (::ftruncate(to.get(), size) != 0 || (::fsync(to.get()) != 0 && errno != EINVAL)) {
-    throw file_error(where_.said, errno);
+  if (failed != 0) {
+    throw half_written(where_.said, written, failed);
   }
   notes_ = {"written in place, so that a reader may have seen a part: another file cannot have its name (" +
             system_reason(why) + ")"};

@@ -2,9 +2,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -32,23 +30,6 @@ Calls sent(FilesScene& scene, const std::vector<WriteFile>& requests) {
   }
   return calls;
 }
-
-/// A limit of what this process may write to a file, as a full disk that fills in the middle of a write.
-class FullBehind {
- public:
-  explicit FullBehind(std::size_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FullBehind(const FullBehind&) = delete;
-  FullBehind& operator=(const FullBehind&) = delete;
-  ~FullBehind() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 
 #include "base/digests.hpp"
 #include "files/file_listing.hpp"
+#include "files/file_write.hpp"
 #include "files_scene.hpp"
 
 using namespace terminally;
@@ -304,6 +305,38 @@ TEST_CASE(
         CHECK(scene.left().empty());
       }
     }
+  }
+}
+
+TEST_CASE("S15: what fails in the middle of a write in place is said to have left the file half written") {
+  if (!is_root()) {
+    return;
+  }
+  constexpr std::size_t kBytes = 3'000'000;
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{10}, std::size_t{1} << 20U, kBytes - 1}) {
+    CAPTURE(limit);
+    RightsScene scene;
+    REQUIRE(::chown((scene.project / "sub").c_str(), 0, 0) == 0);
+    scene.put("sub/file", kBob, kBob, 0666, std::string(kBytes + 5, 'o'));
+    const As bob(kBob);
+    // The new content is kept in memory, which the limit spares, and the file does not grow: no room is
+    // missing.
+    FreshFile fresh(FileRoots::of({scene.project}).find("sub/file"),
+                    scene.a_write("sub/file", std::string(kBytes, 'n')));
+    fresh.write();
+    REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+    const FullBehind full(limit);
+    std::string said;
+    try {
+      static_cast<void>(fresh.put_in_place());
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    CHECK(said.find("File too large") != std::string::npos);
+    CHECK(said.find("half written: its first " + std::to_string(limit) + " bytes are new") !=
+          std::string::npos);
+    CHECK(slurp(scene.project / "sub/file") ==
+          std::string(limit, 'n') + std::string(kBytes + 5 - limit, 'o'));
   }
 }
 
