@@ -42,6 +42,14 @@ std::string name_behind(const std::string& after) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// What a write that timed out has done.
+std::string state_after(const WriteFile& request) {
+  if (!request.piece || request.piece == FilePiece::last) {
+    return "; the write may still complete: read the file before you repeat it";
+  }
+  return request.content.empty() ? "" : "; nothing of this part is kept: send it again";
+}
+
 Error not_that_whole(const WriteFile& request) {
   return {ErrorCode::invalid_argument,
           "sha256: what was written to \"" + request.path +
@@ -62,11 +70,13 @@ Awaitable<void> FileAccess::give_time(std::string said, Awaitable<void> work) {
   const bool in_time =
       co_await run_until(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
   if (!in_time) {
-    throw Error(ErrorCode::io, "path: \"" + said + "\": timed out after " +
-                                   std::to_string(patience_.count()) +
-                                   " ms: the file system hangs or the file is very large; a write may still "
-                                   "complete");
+    throw timed_out(said, "");
   }
+}
+
+Error FileAccess::timed_out(const std::string& said, const std::string& and_so) const {
+  return {ErrorCode::io, "path: \"" + said + "\": timed out after " + std::to_string(patience_.count()) +
+                             " ms: the file system hangs or the file is very large" + and_so};
 }
 
 Awaitable<FileList> FileAccess::list(ListFiles request) {
@@ -145,17 +155,21 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
 
 Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
   FilePlaceInRoot place = roots_.find(request.path);
-  const auto written = std::make_shared<WrittenFile>();
-  std::string said = request.path;
-  Awaitable<void> work = write_in_turn(std::move(place), std::move(request), written);
-  co_await give_time(std::move(said), std::move(work));
-  co_return std::move(*written);
+  const auto result = std::make_shared<std::optional<WrittenFile>>();
+  const std::string said = request.path;
+  const std::string state = state_after(request);
+  Awaitable<void> work = write_in_turn(std::move(place), std::move(request), result);
+  static_cast<void>(co_await run_until(Clock::now() + patience_, std::move(work)));
+  if (!*result) {  // it may have been done in the moment in which its time was over
+    throw timed_out(said, state);
+  }
+  co_return std::move(**result);
 }
 
 /// In the order in which the calls of one path came. While a part is missing, because it failed, no other
 /// part takes its place, were it sent before the failure was known or after it.
 Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
-                                          std::shared_ptr<WrittenFile> written) {
+                                          std::shared_ptr<std::optional<WrittenFile>> result) {
   const std::string path = place.one_for_all;
   const std::uint64_t failed_before = failures_;
   const auto turn = co_await paths_.lock(path);
@@ -172,28 +186,36 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   }
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
   auto fresh = worker_.own<FreshFile>(std::move(place), request);
+  const bool ends_here = request.piece && request.piece != FilePiece::last;
+  const auto written = std::make_shared<WrittenFile>();
+  written->bytes_written = request.content.size();
   std::exception_ptr failure;
   try {
     co_await do_write(fresh, std::move(request), written);
   } catch (...) {
     failure = std::current_exception();
   }
+  if (!failure || !fresh->abandon()) {
+    failure = nullptr;
+    written->part_bytes = fresh->part_bytes();
+    written->part_path = ends_here ? fresh->part_path() : "";
+    written->notes = fresh->notes();
+    *result = *written;
+  }
   if (failure && is_part && fresh->has_parts()) {
     missing_parts_[path] = {++failures_, hash};
+  } else if (!failure && is_part) {
+    missing_parts_.erase(path);
   }
   fresh.reset();
   co_await worker_.run(kStepCost, [] {});  // nothing is open, and nothing is left, before the turn is over
   if (failure) {
     std::rethrow_exception(failure);
   }
-  if (is_part) {
-    missing_parts_.erase(path);
-  }
 }
 
 Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                      std::shared_ptr<WrittenFile> written) {
-  written->bytes_written = request.content.size();
   std::function<void()> write = [fresh, written, whole = !request.piece, content = request.content] {
     fresh->write();
     if (whole) {
@@ -202,9 +224,7 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
   };
   co_await worker_.run(request.content.size(), std::move(write));
   if (request.piece) {
-    written->part_bytes = fresh->part_bytes();
     if (request.piece != FilePiece::last) {
-      written->part_path = fresh->part_path();
       co_return;
     }
     if (fresh->part_bytes() <= kHashedAtEachRead || !request.sha256.empty()) {
@@ -220,7 +240,6 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
   while (!*placed) {
     co_await replace(fresh, !request.expected_sha256.empty(), placed);
   }
-  written->notes = fresh->notes();
 }
 
 /// One try: where the name was free and is taken meanwhile, there is a file to be locked and compared.

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/keyed_mutex.hpp"
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
@@ -40,7 +42,7 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<void> do_read(FilePlaceInRoot place, ReadFile request,
                                         std::shared_ptr<FilePart> part);
   [[nodiscard]] Awaitable<void> write_in_turn(FilePlaceInRoot place, WriteFile request,
-                                              std::shared_ptr<WrittenFile> written);
+                                              std::shared_ptr<std::optional<WrittenFile>> result);
   [[nodiscard]] Awaitable<void> do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                          std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
@@ -49,6 +51,7 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<void> step_to_end(std::shared_ptr<Steps> work);
   [[nodiscard]] Awaitable<void> lock(std::shared_ptr<FreshFile> fresh, bool must);
   [[nodiscard]] Awaitable<void> give_time(std::string said, Awaitable<void> work);
+  [[nodiscard]] Error timed_out(const std::string& said, const std::string& and_so) const;
 
   /// A part that failed, and was not sent again yet.
   struct MissingPart {

@@ -124,7 +124,7 @@ bool is_of_the_name(int error_number) {
 }  // namespace
 
 FreshFile::~FreshFile() {
-  if (done_ || !fd_) {
+  if (fate_ == Fate::kept || !fd_) {
     return;
   }
   if (!request_.piece || request_.piece == FilePiece::first) {
@@ -139,6 +139,11 @@ void FreshFile::cut_back() noexcept {
   static_cast<void>(::fchown(fd_.get(), ::geteuid(), static_cast<gid_t>(-1)) < 0);
   static_cast<void>(::fchmod(fd_.get(), 0600) < 0);
   static_cast<void>(::ftruncate(fd_.get(), static_cast<off_t>(*before_)) < 0);
+}
+
+bool FreshFile::abandon() {
+  Fate fate = Fate::waiting;
+  return fate_.compare_exchange_strong(fate, Fate::abandoned) || fate == Fate::abandoned;
 }
 
 void FreshFile::write() {
@@ -219,10 +224,12 @@ void FreshFile::write_part() {
   }
   append_at(fd_, request_.content, *before_, where_.said);
   part_bytes_ = *before_ + request_.content.size();
-  done_ = request_.piece != FilePiece::last;
-  if (!done_) {
+  if (request_.piece == FilePiece::last) {
     make_durable();
+    return;
   }
+  Fate fate = Fate::waiting;
+  fate_.compare_exchange_strong(fate, Fate::kept);
 }
 
 std::string FreshFile::part_path() const {
@@ -326,7 +333,7 @@ bool FreshFile::put_in_place() {
   } else if (failed != 0) {
     throw file_error(where_.said, errno);
   }
-  done_ = true;
+  fate_ = Fate::kept;
   static_cast<void>(::fsync(in));
   old_ = {};
   return true;
@@ -365,7 +372,7 @@ void FreshFile::write_in_place(int why) {
   if (!name_.empty()) {
     ::unlinkat(where_.directory.get(), name_.c_str(), 0);
   }
-  done_ = true;
+  fate_ = Fate::kept;
 }
 
 }  // namespace terminally

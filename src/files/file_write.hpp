@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ namespace terminally {
 /// before or after its rename. Programs that take no lock (editors, git) may write between the compare and
 /// the rename.
 ///
-/// All calls but the constructor block. For one thread at a time.
+/// All calls but the constructor block. For one thread at a time, but for those that say otherwise.
 class FreshFile {
  public:
   FreshFile(FilePlaceInRoot place, WriteFile request)
@@ -37,7 +38,10 @@ class FreshFile {
 
   /// Writes the content into a file under a temporary name, or after the parts that are there.
   void write();
-  /// False where there is no part before this one.
+  /// Its caller waits no longer: a part that is not kept yet is cut off again. True: so it is, or nothing has
+  /// its place yet. False: it is kept, or in place, and the caller may take it for done. From any thread.
+  [[nodiscard]] bool abandon();
+  /// False where there is no part before this one. From any thread.
   [[nodiscard]] bool has_parts() const { return has_parts_; }
   [[nodiscard]] std::uint64_t part_bytes() const { return part_bytes_; }
   [[nodiscard]] std::string part_path() const;
@@ -73,6 +77,9 @@ class FreshFile {
   void write_in_place(int why);
   void cut_back() noexcept;
 
+  /// A part is kept only while its caller waits for it, who else would send it once more.
+  enum class Fate { waiting, kept, abandoned };
+
   FilePlaceInRoot place_;
   WriteFile request_;
   NameInDirectory where_;
@@ -80,10 +87,10 @@ class FreshFile {
   std::string name_;                     ///< the temporary name; empty: the content has none
   UniqueFd fd_;                          ///< the new content
   std::optional<std::uint64_t> before_;  ///< the size of the parts before this one
-  bool has_parts_ = true;
+  std::atomic<bool> has_parts_ = true;
   std::uint64_t part_bytes_ = 0;
-  int why_in_place_ = 0;  ///< errno, where the content has no name
-  bool done_ = false;     ///< the destructor leaves all as it is
+  int why_in_place_ = 0;                    ///< errno, where the content has no name
+  std::atomic<Fate> fate_ = Fate::waiting;  ///< kept: the destructor leaves all as it is
   std::vector<std::string> notes_;
 };
 

@@ -129,6 +129,71 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
   CHECK(slurp(scene.project / "file") == first.content + next.content + "c");
 }
 
+TEST_CASE("C3: a part whose caller waits no longer is cut off, and one that is kept stays") {
+  FilesScene scene;
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "AAAA")));
+  const FilePlaceInRoot place = FileRoots::of({scene.project}).find("file");
+  {
+    FreshFile late(place, scene.a_part("file", FilePiece::next, "BBBB"));
+    CHECK(late.abandon());
+    late.write();
+    CHECK(late.abandon());
+  }
+  CHECK(slurp(scene.left().at(0)) == "AAAA");
+  {
+    FreshFile in_time(place, scene.a_part("file", FilePiece::next, "BBBB"));
+    in_time.write();
+    CHECK_FALSE(in_time.abandon());
+  }
+  CHECK(slurp(scene.left().at(0)) == "AAAABBBB");
+  {
+    FreshFile late(place, scene.a_part("file", FilePiece::first, "CCCC"));
+    CHECK(late.abandon());
+    late.write();
+  }
+  CHECK(scene.left().empty());
+  {
+    FreshFile whole(place, scene.a_write("file", "whole"));
+    whole.write();
+    REQUIRE(whole.try_lock() == FreshFile::Lock::held);
+    CHECK(whole.put_in_place());
+    CHECK_FALSE(whole.abandon());
+  }
+  CHECK(slurp(scene.project / "file") == "whole");
+}
+
+TEST_CASE(
+    "C3: parts whose time is over in any moment are each there once, when they were sent until they were "
+    "taken") {
+  bool whole = false;
+  for (std::int64_t patience = 1; patience < 10'000 && !whole; patience *= 2) {
+    FilesScene scene;
+    FileAccess files{FileRoots::of({scene.project}), Milliseconds(patience)};
+    const auto is_taken = [&](FilePiece piece, const std::string& content) {
+      for (int tries = 0; tries < 5; ++tries) {
+        const Failure failure = failure_of(scene.io, files.write(scene.a_part("file", piece, content)));
+        if (failure.text.empty()) {
+          return true;
+        }
+        REQUIRE((failure.says("nothing of this part is kept: send it again") ||
+                 failure.says("the write may still")));
+      }
+      return false;
+    };
+    std::string all;
+    whole = true;
+    for (char letter = 'a'; letter < 'i' && whole; ++letter) {
+      const std::string part(2 * kMegabyte, letter);
+      all += part;
+      whole = is_taken(letter == 'a' ? FilePiece::first : FilePiece::next, part);
+    }
+    if (whole) {
+      CHECK(slurp(scene.left().at(0)) == all);
+    }
+  }
+  CHECK(whole);
+}
+
 TEST_CASE("C4: a writer of ours that compares is waited for, however long it takes") {
   for (const bool in_parts : {false, true}) {
     FilesScene scene;
