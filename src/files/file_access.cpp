@@ -9,7 +9,6 @@
 #include "files/file_listing.hpp"
 #include "files/file_scan.hpp"
 #include "files/file_uri.hpp"
-#include "files/file_write.hpp"
 
 namespace terminally {
 namespace {
@@ -62,13 +61,13 @@ Error not_that_whole(const WriteFile& request) {
 FileAccess::FileAccess(FileRoots roots, Milliseconds patience)
     : roots_(std::move(roots)), patience_(patience) {}
 
-Awaitable<void> FileAccess::beside(std::uint64_t bytes, std::function<void()> work) {
-  return worker_.run(bytes, std::move(work));
+Awaitable<bool> FileAccess::beside(Clock::time_point by, std::uint64_t bytes, std::function<void()> work) {
+  Awaitable<void> done = contents_.run(bytes, std::move(work));
+  co_return co_await run_until(by, std::move(done));
 }
 
 Awaitable<void> FileAccess::give_time(std::string said, Awaitable<void> work) {
-  const bool in_time =
-      co_await run_until(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
+  const bool in_time = co_await run_until(ends_by(), std::move(work));  // not in an if: CONTRIBUTING.md
   if (!in_time) {
     throw timed_out(said, "");
   }
@@ -159,7 +158,7 @@ Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
   const std::string said = request.path;
   const std::string state = state_after(request);
   Awaitable<void> work = write_in_turn(std::move(place), std::move(request), result);
-  static_cast<void>(co_await run_until(Clock::now() + patience_, std::move(work)));
+  static_cast<void>(co_await run_until(ends_by(), std::move(work)));
   if (!*result) {  // it may have been done in the moment in which its time was over
     throw timed_out(said, state);
   }
@@ -185,19 +184,23 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
                 "again, or begin with part \"first\"");
   }
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
-  auto fresh = worker_.own<FreshFile>(std::move(place), request);
+  const auto known = parts_.find(path);
+  auto fresh = worker_.own<FreshFile>(
+      std::move(place), request,
+      request.piece && known != parts_.end() ? std::optional(known->second) : std::nullopt);
   const bool ends_here = request.piece && request.piece != FilePiece::last;
   const auto written = std::make_shared<WrittenFile>();
   written->bytes_written = request.content.size();
   std::exception_ptr failure;
   try {
-    co_await do_write(fresh, std::move(request), written);
+    co_await do_write(fresh, request, written);
   } catch (...) {
     failure = std::current_exception();
   }
   if (!failure || !fresh->abandon()) {
     failure = nullptr;
-    written->part_bytes = fresh->part_bytes();
+    note_parts(path, request, fresh->part());
+    written->part_bytes = fresh->part() ? fresh->part()->bytes : 0;
     written->part_path = ends_here ? fresh->part_path() : "";
     written->notes = fresh->notes();
     *result = *written;
@@ -214,6 +217,17 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   }
 }
 
+/// Asking takes parts for ours where we know of none; parts that others wrote after ours stay theirs.
+void FileAccess::note_parts(const std::string& path, const WriteFile& request,
+                            const std::optional<PartFile>& part) {
+  if (request.piece == FilePiece::last) {
+    parts_.erase(path);
+  } else if (request.piece && part) {
+    const bool only_asks = request.piece == FilePiece::next && request.content.empty();
+    only_asks ? parts_.try_emplace(path, *part) : parts_.insert_or_assign(path, *part);
+  }
+}
+
 Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                      std::shared_ptr<WrittenFile> written) {
   std::function<void()> write = [fresh, written, whole = !request.piece, content = request.content] {
@@ -227,7 +241,7 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
     if (request.piece != FilePiece::last) {
       co_return;
     }
-    if (fresh->part_bytes() <= kHashedAtEachRead || !request.sha256.empty()) {
+    if (fresh->part()->bytes <= kHashedAtEachRead || !request.sha256.empty()) {
       const auto whole = worker_.own<FileScan>(fresh->scan());
       co_await step_to_end(whole);
       written->sha256 = whole->sha256();

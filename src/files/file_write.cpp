@@ -116,6 +116,17 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+PartFile part_file_of(const UniqueFd& file, const std::string& said) {
+  const struct stat info = info_of(file, said);
+  struct statx more{};
+  const bool knows_birth = ::statx(file.get(), "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
+                           (more.stx_mask & static_cast<unsigned>(STATX_BTIME)) != 0;
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  return {info.st_dev, info.st_ino,
+          knows_birth ? more.stx_btime.tv_sec * kNanoseconds + more.stx_btime.tv_nsec : 0,
+          static_cast<std::uint64_t>(info.st_size)};
+}
+
 /// Whether the name of a file, or the directory that has it, is what cannot be written, and not the file.
 bool is_of_the_name(int error_number) {
   return error_number == EACCES || error_number == EPERM || error_number == EROFS || error_number == EBUSY;
@@ -206,24 +217,57 @@ void FreshFile::open_part() {
   fd_ = std::move(part);
 }
 
+/// Gives the parts a new file while the old one is open, so that who writes the old ones can tell.
+void FreshFile::begin_anew() {
+  const UniqueFd old = std::move(fd_);
+  ::unlinkat(where_.directory.get(), name_.c_str(), 0);
+  UniqueFd part = make_file();
+  if (!part && errno != EEXIST) {
+    throw cannot_make(where_, errno);
+  }
+  if (part && try_lock_open_file(part)) {
+    fd_ = std::move(part);
+  }
+}
+
+void FreshFile::refuse_parts_of_others() {
+  if (part_ == part_file_of(fd_, where_.said)) {
+    return;
+  }
+  has_parts_ = false;
+  throw wrong_write(part_ ? "part: somebody else wrote parts of \"" + where_.said +
+                                "\" since the last one of this server; nothing of this one was kept. Begin "
+                                "again with part \"first\""
+                          : "part: the parts of \"" + where_.said +
+                                "\" that are there were not begun by this server; nothing of this one was "
+                                "kept. Begin again with "
+                                "part \"first\", or ask by a \"next\" without content how much is there, and "
+                                "go on behind it");
+}
+
 void FreshFile::write_part() {
   name_ = part_name_of(where_.name);
   const bool only_asks = request_.piece == FilePiece::next && request_.content.empty();
   if (only_asks && !named_info(where_, name_)) {
+    part_.reset();
     return;
   }
   open_part();
+  const bool begins = request_.piece == FilePiece::first;
+  if (fd_ && begins && info_of(fd_, where_.said).st_size != 0) {
+    begin_anew();
+  }
   if (!fd_) {
     throw Error(ErrorCode::busy,
                 "path: \"" + where_.said + "\": another call is writing it in parts; try again");
   }
-  before_ =
-      request_.piece == FilePiece::first ? 0 : static_cast<std::uint64_t>(info_of(fd_, where_.said).st_size);
-  if (request_.piece == FilePiece::first && ::ftruncate(fd_.get(), 0) != 0) {
-    throw file_error(where_.said, errno);
+  if (!begins && !only_asks) {
+    refuse_parts_of_others();
   }
+  part_ = part_file_of(fd_, where_.said);
+  before_ = begins ? 0 : part_->bytes;
   append_at(fd_, request_.content, *before_, where_.said);
-  part_bytes_ = *before_ + request_.content.size();
+  part_->bytes = *before_ + request_.content.size();
   if (request_.piece == FilePiece::last) {
     make_durable();
     return;

@@ -60,7 +60,8 @@ bool needs_uri(std::string_view name) {
 }
 
 boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
-                                                                  std::string_view content) {
+                                                                  std::string_view content,
+                                                                  Clock::time_point by) {
   const auto notes = std::make_shared<std::vector<std::string>>();
   const auto secrets = context.default_view.guard ? context.default_view.guard->shared_secrets() : nullptr;
   std::function<void()> look = [notes, secrets, content = std::string(content)] {
@@ -70,7 +71,10 @@ boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolCont
       }
     }
   };
-  co_await context.files->beside(content.size(), std::move(look));
+  const bool in_time = co_await context.files->beside(by, content.size(), std::move(look));
+  if (!in_time) {  // the thread may still write to `notes`
+    co_return std::vector<std::string>{"there was no time to look for secrets in the content"};
+  }
   co_return std::move(*notes);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/timeout.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/tool.hpp"
 
@@ -23,8 +24,9 @@ inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 [[nodiscard]] bool needs_uri(std::string_view name);
 
 /// Notes on secrets and masks in a file's content, which is exact in both directions and so never masked.
-/// Looks for them on the thread of `context.files`.
+/// Looks for them beside the event loop, until `by`.
 [[nodiscard]] boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
-                                                                                std::string_view content);
+                                                                                std::string_view content,
+                                                                                Clock::time_point by);
 
 }  // namespace terminally

@@ -89,6 +89,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
   if (args.request.text && args.request.max_bytes != 0) {
     args.request.max_bytes = std::max(args.request.max_bytes, kWholeCharacter);
   }
+  const Clock::time_point by = context.files->ends_by();
   read.part = co_await context.files->read(std::move(args.request));
   FilePart& part = read.part;
   if (!read.base64) {
@@ -96,7 +97,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
     part.next_offset = part.offset + part.content.size();
     part.eof = part.next_offset >= part.size;
   }
-  read.notes = co_await notes_on_content(context, part.content);
+  read.notes = co_await notes_on_content(context, part.content, by);
   if (read.base64) {
     part.content = encode_base64(part.content);
   }

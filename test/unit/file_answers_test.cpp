@@ -44,8 +44,9 @@ TEST_CASE("A6, A11: secrets and masks in a content are counted, and nothing is s
   context.files = std::make_shared<FileAccess>(FileRoots::all());
   const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
   context.default_view.guard = std::make_shared<TextGuard>(secrets);
+  Clock::time_point by = Clock::now() + std::chrono::hours(1);
   const auto notes_on = [&](const std::string& content) {
-    return run(io, notes_on_content(context, content));
+    return run(io, notes_on_content(context, content, by));
   };
   const std::string token = "ghp_" + std::string(36, 'a');
   CHECK(notes_on("nothing").empty());
@@ -58,4 +59,7 @@ TEST_CASE("A6, A11: secrets and masks in a content are counted, and nothing is s
   CHECK(mask[0].find("the content has 1 of \u00ABredacted:") != std::string::npos);
   context.default_view.guard = nullptr;
   CHECK(notes_on(token).empty());
+  by = Clock::now() - Milliseconds(1);
+  REQUIRE(notes_on(token).size() == 1);
+  CHECK(notes_on(token)[0] == "there was no time to look for secrets in the content");
 }

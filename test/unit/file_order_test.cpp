@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -131,17 +133,22 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
 
 TEST_CASE("C3: a part whose caller waits no longer is cut off, and one that is kept stays") {
   FilesScene scene;
-  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "AAAA")));
   const FilePlaceInRoot place = FileRoots::of({scene.project}).find("file");
+  std::optional<PartFile> known;
   {
-    FreshFile late(place, scene.a_part("file", FilePiece::next, "BBBB"));
+    FreshFile first(place, scene.a_part("file", FilePiece::first, "AAAA"));
+    first.write();
+    known = first.part();
+  }
+  {
+    FreshFile late(place, scene.a_part("file", FilePiece::next, "BBBB"), known);
     CHECK(late.abandon());
     late.write();
     CHECK(late.abandon());
   }
   CHECK(slurp(scene.left().at(0)) == "AAAA");
   {
-    FreshFile in_time(place, scene.a_part("file", FilePiece::next, "BBBB"));
+    FreshFile in_time(place, scene.a_part("file", FilePiece::next, "BBBB"), known);
     in_time.write();
     CHECK_FALSE(in_time.abandon());
   }
@@ -192,6 +199,61 @@ TEST_CASE(
     }
   }
   CHECK(whole);
+}
+
+TEST_CASE("C3: of two servers that write one file in parts, each finds out that the other did") {
+  FilesScene scene;
+  FileAccess other{FileRoots::of({scene.project})};
+  const auto part_of = [&scene](FilePiece piece, const std::string& content) {
+    return scene.a_part("file", piece, content);
+  };
+  const auto says_other = [&](FileAccess& files, FilePiece piece, const std::string& content) {
+    return failure_of(scene.io, files.write(part_of(piece, content)))
+        .says("somebody else wrote parts of \"file\"");
+  };
+  run(scene.io, scene.files.write(part_of(FilePiece::first, "A1A1")));
+  run(scene.io, other.write(part_of(FilePiece::first, "B1B1")));  // as long as the first one's
+  CHECK(says_other(scene.files, FilePiece::next, "A2A2"));
+  CHECK(says_other(scene.files, FilePiece::last, ""));
+  CHECK(run(scene.io, scene.files.write(part_of(FilePiece::next, ""))).part_bytes == 4);
+  CHECK(says_other(scene.files, FilePiece::last, "A3A3"));  // asking makes them no parts of ours
+  run(scene.io, other.write(part_of(FilePiece::next, "B2B2")));
+  run(scene.io,
+      other.write(part_of(FilePiece::first, "B1B1")));  // once more: the number of the first file may be free
+  CHECK(says_other(scene.files, FilePiece::next, "A2A2"));
+  run(scene.io, other.write(part_of(FilePiece::last, "B3B3")));
+  CHECK(slurp(scene.project / "file") == "B1B1B3B3");
+  CHECK(scene.refused_write(part_of(FilePiece::last, "A3A3")).says("there are no parts"));
+  run(scene.io, scene.files.write(part_of(FilePiece::first, "A")));
+  run(scene.io, scene.files.write(part_of(FilePiece::last, "")));
+  CHECK(slurp(scene.project / "file") == "A");
+}
+
+TEST_CASE("C3: who was started anew goes on with parts that it has asked for") {
+  FilesScene scene;
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "begun ")));
+  FileAccess anew{FileRoots::of({scene.project})};
+  for (const FilePiece piece : {FilePiece::next, FilePiece::last}) {
+    const Failure refused = failure_of(scene.io, anew.write(scene.a_part("file", piece, "before")));
+    CHECK(refused.says("were not begun by this server"));
+    CHECK(refused.says("ask by a \"next\" without content"));
+  }
+  CHECK(run(scene.io, anew.write(scene.a_part("file", FilePiece::next, ""))).part_bytes == 6);
+  run(scene.io, anew.write(scene.a_part("file", FilePiece::last, "and ended")));
+  CHECK(slurp(scene.project / "file") == "begun and ended");
+}
+
+TEST_CASE(
+    "A6: what looks through a content holds up no file, and is not waited for longer than the call has") {
+  FilesScene scene;
+  std::binary_semaphore may_end(0);
+  UnderWay<bool> looks(scene.io, scene.files.beside(Clock::now() + std::chrono::hours(1), 1,
+                                                    [&may_end] { may_end.acquire(); }));
+  scene.write("file", "x");
+  CHECK(scene.read("file").content == "x");
+  CHECK_FALSE(run(scene.io, scene.files.beside(Clock::now() + Milliseconds(1), 1, [] {})));
+  may_end.release();
+  CHECK(looks.result());
 }
 
 TEST_CASE("C4: a writer of ours that compares is waited for, however long it takes") {
