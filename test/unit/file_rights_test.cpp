@@ -385,6 +385,28 @@ TEST_CASE("S14: a directory's path is no file's, and ~ is the home directory") {
   ::setenv("HOME", before.c_str(), 1);
 }
 
+TEST_CASE("S12: entries that cannot be looked at are listed, page by page, as of no known type") {
+  if (!is_root()) {
+    return;
+  }
+  RightsScene scene;
+  for (const char* name : {"a", "b", "c"}) {
+    scene.put(std::string("sub/") + name, kBob, kBob, 0644);
+  }
+  REQUIRE(::chmod((scene.project / "sub").c_str(), 0600) == 0);
+  const As bob(kBob);
+  std::string seen;
+  FileList page{"", {}, true, "", 0};
+  while (page.truncated) {
+    page = run(scene.io, scene.files.list({"sub", 2, page.last.empty() ? "" : list_cursor(page.last)}));
+    CHECK(page.not_seen == EACCES);
+    for (const FileEntry& entry : page.entries) {
+      seen += entry.name + "=" + std::string(entry.type) + " ";
+    }
+  }
+  CHECK(seen == "a=unknown b=unknown c=unknown ");
+}
+
 TEST_CASE("S12: a cursor is no name, leads on, and says when its entry is gone") {
   FilesScene scene;
   for (const char* name : {"a", "b", "c", "d"}) {
