@@ -191,6 +191,17 @@ void FreshFile::write_whole() {
   make_durable();
 }
 
+/// The Error for a file of parts that could not be made.
+Error FreshFile::cannot_make_part(int error_number) const {
+  const Error plain = cannot_make(where_, error_number);
+  return old_.fd && is_of_the_name(error_number)
+             ? Error(plain.code(),
+                     std::string(plain.what()) +
+                         ". Parts need a file beside it, and so does cp: a whole write in one call "
+                         "goes into the file itself")
+             : plain;
+}
+
 /// Opens the file of the parts and locks it. Only the first part makes it.
 void FreshFile::open_part() {
   UniqueFd part = open_named(where_, name_, O_RDWR).fd;
@@ -202,7 +213,7 @@ void FreshFile::open_part() {
     part = make_file();
   }
   if (!part && errno != EEXIST) {
-    throw cannot_make(where_, errno);
+    throw cannot_make_part(errno);
   }
   const std::optional<struct stat> named = named_info(where_, name_);
   if (!part || !try_lock_open_file(part) || !named || !same_file(info_of(part, where_.said), *named)) {
@@ -223,7 +234,7 @@ void FreshFile::begin_anew() {
   ::unlinkat(where_.directory.get(), name_.c_str(), 0);
   UniqueFd part = make_file();
   if (!part && errno != EEXIST) {
-    throw cannot_make(where_, errno);
+    throw cannot_make_part(errno);
   }
   if (part && try_lock_open_file(part)) {
     fd_ = std::move(part);
@@ -266,7 +277,14 @@ void FreshFile::write_part() {
   }
   part_ = part_file_of(fd_, where_.said);
   before_ = begins ? 0 : part_->bytes;
-  append_at(fd_, request_.content, *before_, where_.said);
+  try {
+    append_at(fd_, request_.content, *before_, where_.said);
+  } catch (const Error& error) {
+    throw begins
+        ? error
+        : Error(error.code(), std::string(error.what()) + ". The parts before it stay beside the file, in " +
+                                  name_ + ": remove that to give them up");
+  }
   part_->bytes = *before_ + request_.content.size();
   if (request_.piece == FilePiece::last) {
     make_durable();

@@ -83,6 +83,7 @@ class FreshFile {
   void write_part();
   void open_part();
   void begin_anew();
+  [[nodiscard]] Error cannot_make_part(int error_number) const;
   void refuse_parts_of_others();
   [[nodiscard]] UniqueFd make_file();
   [[nodiscard]] mode_t mode_of_new() const;

@@ -43,14 +43,15 @@ std::string note_on_masks(std::string_view content) {
 
 }  // namespace
 
-unsigned mode_of(const std::string& text) {
+unsigned mode_of(const std::string& text, unsigned most) {
   unsigned mode = 0;
   for (const char c : text) {
-    mode = c >= '0' && c <= '7' && mode <= 0777U ? mode * 8 + static_cast<unsigned>(c - '0') : 01000U;
+    mode = c >= '0' && c <= '7' && mode <= most ? mode * 8 + static_cast<unsigned>(c - '0') : most + 1;
   }
-  if (mode > 0777U) {
-    throw Error(ErrorCode::invalid_argument,
-                "mode: \"" + text + "\" is no mode; allowed: octal digits, \"0000\" to \"0777\"");
+  if (mode > most) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "mode: \"" + text + "\" is no mode; allowed: octal digits, \"0000\" to \"" + octal_mode(most) + "\"");
   }
   return mode;
 }

@@ -17,8 +17,8 @@ inline constexpr std::string_view kMaskBegins = "\u00ABredacted:";
 
 inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 
-/// Parses a mode. Throws Error(invalid_argument) for text that is no mode from 000 to 0777.
-[[nodiscard]] unsigned mode_of(const std::string& text);
+/// Parses a mode. Throws Error(invalid_argument) for text that is no mode from 000 to `most`.
+[[nodiscard]] unsigned mode_of(const std::string& text, unsigned most = 0777U);
 
 /// Whether a name or path must be given as a file URI, for bytes that are no UTF-8 or invisible characters.
 [[nodiscard]] bool needs_uri(std::string_view name);

@@ -20,6 +20,10 @@ TEST_CASE("A6: modes are written and read as chmod has them") {
   CHECK(mode_of("644") == 0644);
   CHECK(mode_of("0777") == 0777);
   CHECK(mode_of("0") == 0);
+  for (const unsigned told : {0U, 0755U, 01777U, 02755U, 04755U, 07777U}) {
+    CHECK(mode_of(octal_mode(told), 07777U) == told);  // as a host tells it
+  }
+  CHECK_THROWS_WITH_AS(static_cast<void>(mode_of("10000", 07777U)), doctest::Contains("to \"7777\""), Error);
   for (const char* bad : {"8", "0x1", "-1", "1777", "77777777777777777777", "u+x", " 644"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(static_cast<void>(mode_of(bad)), Error);

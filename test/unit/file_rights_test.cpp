@@ -297,7 +297,10 @@ TEST_CASE(
       CHECK(scene.info("sub/file").st_ino == inode);
       CHECK((scene.info("sub/file").st_uid == kAlice && scene.info("sub/file").st_gid == kDev));
       CHECK(scene.left().empty());
-      if (directory == 01777U) {
+      if (directory != 01777U) {
+        CHECK(scene.refused("sub/file", true).find("a whole write in one call goes into the file itself") !=
+              std::string::npos);
+      } else {
         run(scene.io, scene.files.write(scene.a_part("sub/file", FilePiece::first, "par")));
         CHECK_FALSE(
             run(scene.io, scene.files.write(scene.a_part("sub/file", FilePiece::last, "ts"))).notes.empty());
