@@ -126,9 +126,10 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
   }
   *part = known_of(*file);
   if (request.lines) {
-    const auto search = std::make_shared<LineSearch>(file, *request.lines, place.said);
+    const auto search = std::make_shared<LineSearch>(file, *request.lines, request.max_bytes, place.said);
     co_await step_to_end(search);
     request.offset = search->begin();
+    part->lines_end = search->end();
     request.max_bytes = std::min(request.max_bytes, search->end() - search->begin());
   }
   part->offset = request.offset;

@@ -62,6 +62,7 @@ struct FilePart {
   std::uint64_t offset = 0;           ///< where `content` begins
   std::uint64_t next_offset = 0;
   bool eof = false;
+  std::uint64_t lines_end = 0;  ///< of the asked lines, or a place in them behind what was asked for
 };
 
 /// Files up to this size are hashed by each read, and after their last part was written.

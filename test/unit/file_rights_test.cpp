@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/digests.hpp"
@@ -457,4 +458,31 @@ TEST_CASE("H9: lines from the beginning, from the end and from anywhere, of file
   CHECK(many.content == "line 100001\n");
   CHECK((many.size == text.size() && !many.eof && many.next_offset == text.find("line 100002\n")));
   CHECK(scene.read_lines("large", {300'000, 1, false}).eof);
+  for (const auto& [asked, most, left] :
+       std::vector<std::tuple<LineRange, std::uint64_t, bool>>{{{1, 2, false}, 13, true},
+                                                               {{1, 2, false}, 14, false},
+                                                               {{1, 2, false}, 15, false},
+                                                               {{300'000, 1, false}, 4, true},
+                                                               {{1, UINT64_MAX, false}, 7, true},
+                                                               {{299'999, UINT64_MAX, false}, 24, false},
+                                                               {{1, 2, true}, 23, true},
+                                                               {{1, 2, true}, 24, false}}) {
+    CAPTURE(most);
+    const FilePart part = scene.read_lines("large", asked, most);
+    CHECK((part.next_offset < part.lines_end) == left);
+  }
+}
+
+TEST_CASE("H9: of a file of any size no more is read than the lines that were asked for need") {
+  FilesScene scene;
+  std::ofstream(scene.project / "long") << "1\n2\n3\n";
+  fs::resize_file(scene.project / "long", std::uint64_t{1} << 40U);  // to read all of it would take an hour
+  for (const LineRange lines : {LineRange{1, UINT64_MAX, false}, LineRange{3, UINT64_MAX, false},
+                                LineRange{4, 5, false}, LineRange{2, 9, false}}) {
+    CAPTURE(lines.first);
+    const FilePart part = run(scene.io, scene.files.read({"long", 0, 100, false, lines}));
+    CHECK(part.offset == 2 * (lines.first - 1));
+    CHECK(part.content.size() == 100);
+    CHECK(part.next_offset < part.lines_end);
+  }
 }
