@@ -32,8 +32,9 @@ FilePart known_of(const OpenFile& file) {
   return part;
 }
 
-/// The name that `after` gives: a name, a cursor, or the URI of an entry.
-std::string name_behind(const std::string& after) {
+/// The name that `after` gives: a name, a cursor, or the URI of an entry; a directory's may end in a slash.
+std::string name_behind(std::string after) {
+  after.erase(after.find_last_not_of('/') + 1);
   if (!is_file_uri(after)) {
     return after;
   }
