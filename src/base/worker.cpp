@@ -104,6 +104,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
                  run_on_thread(*job, *ends);
                  asio::post(loop, [job = std::move(job), queue] {
                    job->over.set();
+                   job->work = nullptr;  // what the thread is to destroy comes before any other work
                    if (const auto still_there = queue.lock()) {
                      still_there->busy_ = false;
                      still_there->begin_next();

@@ -79,11 +79,11 @@ Awaitable<CopiedFile> copy_file(CopyFile copy) {
   CopiedFile copied{copy.to_path, source.size, before.part_bytes <= source.size ? before.part_bytes : 0, {}};
   const unsigned mode = co_await mode_of_copy(copy, source.mode);
   for (;;) {
-    co_await fill_parts(copy, source.size, copied.resumed_at);
     WriteFile last = piece(copy.to_path, FilePiece::last, "");
     last.mode = mode;
     last.sha256 = source.sha256.value_or("");
     try {
+      co_await fill_parts(copy, source.size, copied.resumed_at);
       WrittenFile written = co_await copy.to.write(std::move(last));
       copied.notes = std::move(written.notes);
       co_return copied;

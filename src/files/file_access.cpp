@@ -9,7 +9,6 @@
 #include "files/file_listing.hpp"
 #include "files/file_scan.hpp"
 #include "files/file_uri.hpp"
-#include "files/file_write.hpp"
 
 namespace terminally {
 namespace {
@@ -33,13 +32,22 @@ FilePart known_of(const OpenFile& file) {
   return part;
 }
 
-/// The name that `after` gives: a name, a cursor, or the URI of an entry.
-std::string name_behind(const std::string& after) {
+/// The name that `after` gives: a name, a cursor, or the URI of an entry; a directory's may end in a slash.
+std::string name_behind(std::string after) {
+  after.erase(after.find_last_not_of('/') + 1);
   if (!is_file_uri(after)) {
     return after;
   }
   const std::string path = path_of_file_uri(after).value_or("");
   return path.substr(path.rfind('/') + 1);
+}
+
+/// What a write that timed out has done.
+std::string state_after(const WriteFile& request) {
+  if (!request.piece || request.piece == FilePiece::last) {
+    return "; the write may still complete: read the file before you repeat it";
+  }
+  return request.content.empty() ? "" : "; nothing of this part is kept: send it again";
 }
 
 Error not_that_whole(const WriteFile& request) {
@@ -54,19 +62,21 @@ Error not_that_whole(const WriteFile& request) {
 FileAccess::FileAccess(FileRoots roots, Milliseconds patience)
     : roots_(std::move(roots)), patience_(patience) {}
 
-Awaitable<void> FileAccess::beside(std::uint64_t bytes, std::function<void()> work) {
-  return worker_.run(bytes, std::move(work));
+Awaitable<bool> FileAccess::beside(Clock::time_point by, std::uint64_t bytes, std::function<void()> work) {
+  Awaitable<void> done = contents_.run(bytes, std::move(work));
+  co_return co_await run_until(by, std::move(done));
 }
 
 Awaitable<void> FileAccess::give_time(std::string said, Awaitable<void> work) {
-  const bool in_time =
-      co_await run_until(Clock::now() + patience_, std::move(work));  // not in an if: CONTRIBUTING.md
+  const bool in_time = co_await run_until(ends_by(), std::move(work));  // not in an if: CONTRIBUTING.md
   if (!in_time) {
-    throw Error(ErrorCode::io, "path: \"" + said + "\": timed out after " +
-                                   std::to_string(patience_.count()) +
-                                   " ms: the file system hangs or the file is very large; a write may still "
-                                   "complete");
+    throw timed_out(said, "");
   }
+}
+
+Error FileAccess::timed_out(const std::string& said, const std::string& and_so) const {
+  return {ErrorCode::io, "path: \"" + said + "\": timed out after " + std::to_string(patience_.count()) +
+                             " ms: the file system hangs or the file is very large" + and_so};
 }
 
 Awaitable<FileList> FileAccess::list(ListFiles request) {
@@ -117,9 +127,10 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
   }
   *part = known_of(*file);
   if (request.lines) {
-    const auto search = std::make_shared<LineSearch>(file, *request.lines, place.said);
+    const auto search = std::make_shared<LineSearch>(file, *request.lines, request.max_bytes, place.said);
     co_await step_to_end(search);
     request.offset = search->begin();
+    part->lines_end = search->end();
     request.max_bytes = std::min(request.max_bytes, search->end() - search->begin());
   }
   part->offset = request.offset;
@@ -145,17 +156,21 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
 
 Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
   FilePlaceInRoot place = roots_.find(request.path);
-  const auto written = std::make_shared<WrittenFile>();
-  std::string said = request.path;
-  Awaitable<void> work = write_in_turn(std::move(place), std::move(request), written);
-  co_await give_time(std::move(said), std::move(work));
-  co_return std::move(*written);
+  const auto result = std::make_shared<std::optional<WrittenFile>>();
+  const std::string said = request.path;
+  const std::string state = state_after(request);
+  Awaitable<void> work = write_in_turn(std::move(place), std::move(request), result);
+  static_cast<void>(co_await run_until(ends_by(), std::move(work)));
+  if (!*result) {  // it may have been done in the moment in which its time was over
+    throw timed_out(said, state);
+  }
+  co_return std::move(**result);
 }
 
 /// In the order in which the calls of one path came. While a part is missing, because it failed, no other
 /// part takes its place, were it sent before the failure was known or after it.
 Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
-                                          std::shared_ptr<WrittenFile> written) {
+                                          std::shared_ptr<std::optional<WrittenFile>> result) {
   const std::string path = place.one_for_all;
   const std::uint64_t failed_before = failures_;
   const auto turn = co_await paths_.lock(path);
@@ -171,29 +186,52 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
                 "again, or begin with part \"first\"");
   }
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
-  auto fresh = worker_.own<FreshFile>(std::move(place), request);
+  const auto known = parts_.find(path);
+  auto fresh = worker_.own<FreshFile>(
+      std::move(place), request,
+      request.piece && known != parts_.end() ? std::optional(known->second) : std::nullopt);
+  const bool ends_here = request.piece && request.piece != FilePiece::last;
+  const auto written = std::make_shared<WrittenFile>();
+  written->bytes_written = request.content.size();
   std::exception_ptr failure;
   try {
-    co_await do_write(fresh, std::move(request), written);
+    co_await do_write(fresh, request, written);
   } catch (...) {
     failure = std::current_exception();
   }
+  if (!failure || !fresh->abandon()) {
+    failure = nullptr;
+    note_parts(path, request, fresh->part());
+    written->part_bytes = fresh->part() ? fresh->part()->bytes : 0;
+    written->part_path = ends_here ? fresh->part_path() : "";
+    written->notes = fresh->notes();
+    *result = *written;
+  }
   if (failure && is_part && fresh->has_parts()) {
     missing_parts_[path] = {++failures_, hash};
+  } else if (!failure && is_part) {
+    missing_parts_.erase(path);
   }
   fresh.reset();
   co_await worker_.run(kStepCost, [] {});  // nothing is open, and nothing is left, before the turn is over
   if (failure) {
     std::rethrow_exception(failure);
   }
-  if (is_part) {
-    missing_parts_.erase(path);
+}
+
+/// Asking takes parts for ours where we know of none; parts that others wrote after ours stay theirs.
+void FileAccess::note_parts(const std::string& path, const WriteFile& request,
+                            const std::optional<PartFile>& part) {
+  if (request.piece == FilePiece::last) {
+    parts_.erase(path);
+  } else if (request.piece && part) {
+    const bool only_asks = request.piece == FilePiece::next && request.content.empty();
+    only_asks ? parts_.try_emplace(path, *part) : parts_.insert_or_assign(path, *part);
   }
 }
 
 Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                      std::shared_ptr<WrittenFile> written) {
-  written->bytes_written = request.content.size();
   std::function<void()> write = [fresh, written, whole = !request.piece, content = request.content] {
     fresh->write();
     if (whole) {
@@ -202,12 +240,10 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
   };
   co_await worker_.run(request.content.size(), std::move(write));
   if (request.piece) {
-    written->part_bytes = fresh->part_bytes();
     if (request.piece != FilePiece::last) {
-      written->part_path = fresh->part_path();
       co_return;
     }
-    if (fresh->part_bytes() <= kHashedAtEachRead || !request.sha256.empty()) {
+    if (fresh->part()->bytes <= kHashedAtEachRead || !request.sha256.empty()) {
       const auto whole = worker_.own<FileScan>(fresh->scan());
       co_await step_to_end(whole);
       written->sha256 = whole->sha256();
@@ -220,7 +256,6 @@ Awaitable<void> FileAccess::do_write(std::shared_ptr<FreshFile> fresh, WriteFile
   while (!*placed) {
     co_await replace(fresh, !request.expected_sha256.empty(), placed);
   }
-  written->notes = fresh->notes();
 }
 
 /// One try: where the name was free and is taken meanwhile, there is a file to be locked and compared.

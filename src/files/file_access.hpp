@@ -4,17 +4,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/keyed_mutex.hpp"
 #include "base/timeout.hpp"
 #include "base/worker.hpp"
 #include "files/file_place.hpp"
 #include "files/file_roots.hpp"
+#include "files/file_write.hpp"
 
 namespace terminally {
-
-class FreshFile;
 
 /// The files of this machine, in the directories of `roots`. Blocking work runs on a thread of its own, a
 /// slice at a time, so that a long call holds up no other. A call that a hanging file system does not answer
@@ -31,8 +32,11 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<FilePart> read(ReadFile request) override;
   [[nodiscard]] Awaitable<WrittenFile> write(WriteFile request) override;
 
-  /// Runs pure work that takes long, such as a search through a content, on the same thread.
-  [[nodiscard]] Awaitable<void> beside(std::uint64_t bytes, std::function<void()> work);
+  /// When a call that begins now must end.
+  [[nodiscard]] Clock::time_point ends_by() const { return Clock::now() + patience_; }
+  /// Runs pure work that takes long, such as a search through a content, on a thread that no file system
+  /// holds up. False: it was not done by `by`.
+  [[nodiscard]] Awaitable<bool> beside(Clock::time_point by, std::uint64_t bytes, std::function<void()> work);
 
  private:
   [[nodiscard]] Awaitable<void> do_list(FilePlaceInRoot place, ListFiles request,
@@ -40,15 +44,17 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<void> do_read(FilePlaceInRoot place, ReadFile request,
                                         std::shared_ptr<FilePart> part);
   [[nodiscard]] Awaitable<void> write_in_turn(FilePlaceInRoot place, WriteFile request,
-                                              std::shared_ptr<WrittenFile> written);
+                                              std::shared_ptr<std::optional<WrittenFile>> result);
   [[nodiscard]] Awaitable<void> do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                          std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
                                         std::shared_ptr<bool> placed);
+  void note_parts(const std::string& path, const WriteFile& request, const std::optional<PartFile>& part);
   template <class Steps>
   [[nodiscard]] Awaitable<void> step_to_end(std::shared_ptr<Steps> work);
   [[nodiscard]] Awaitable<void> lock(std::shared_ptr<FreshFile> fresh, bool must);
   [[nodiscard]] Awaitable<void> give_time(std::string said, Awaitable<void> work);
+  [[nodiscard]] Error timed_out(const std::string& said, const std::string& and_so) const;
 
   /// A part that failed, and was not sent again yet.
   struct MissingPart {
@@ -59,8 +65,10 @@ class FileAccess final : public FilePlace {
   FileRoots roots_;
   Milliseconds patience_;
   Worker worker_;
+  Worker contents_;                                   ///< no file system holds it up
   KeyedMutex<std::string> paths_;                     ///< the calls of a path in the order they came
   std::map<std::string, MissingPart> missing_parts_;  ///< by path
+  std::map<std::string, PartFile> parts_;             ///< by path: those that our client began or asked for
   std::uint64_t failures_ = 0;
 };
 

@@ -132,9 +132,14 @@ FileList list_entries(const FilePlaceInRoot& place, const ListFiles& request) {
   }
   for (const std::string& name : names) {
     throw_if_abandoned();
+    list.last = name;
     struct stat info{};
     if (::fstatat(::dirfd(directory.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;  // it went meanwhile
+      if (errno != ENOENT) {  // else it went meanwhile
+        list.not_seen = errno;
+        list.entries.push_back({name, kUnknownType});
+      }
+      continue;
     }
     list.entries.push_back({name, file_type(info), static_cast<std::uint64_t>(info.st_size),
                             static_cast<unsigned>(info.st_mode & 07777U), mtime_ms_of(info)});

@@ -21,18 +21,21 @@ struct ListFiles {
 
 struct FileEntry {
   std::string name;
-  std::string_view type = "file";  ///< one of kFileTypes
+  std::string_view type = "file";  ///< one of kFileTypes; kUnknownType: the rest is not known either
   std::uint64_t size = 0;
   unsigned mode = 0;
   std::int64_t mtime_ms = 0;
 };
-inline const std::vector<std::string_view> kFileTypes = {"file", "directory", "symlink",
-                                                         "fifo", "socket",    "device"};
+inline constexpr std::string_view kUnknownType = "unknown";
+inline const std::vector<std::string_view> kFileTypes = {"file",   "directory", "symlink",   "fifo",
+                                                         "socket", "device",    kUnknownType};
 
 struct FileList {
   std::string directory;           ///< absolute
   std::vector<FileEntry> entries;  ///< in the order of the names' bytes
   bool truncated = false;          ///< there are more entries after the last one
+  std::string last;                ///< the last name that was read, be there an entry of it or not
+  int not_seen = 0;                ///< errno, where an entry could not be looked at
 };
 
 /// Lines of a file. The first line is 1; the last line may have no end.
@@ -59,6 +62,7 @@ struct FilePart {
   std::uint64_t offset = 0;           ///< where `content` begins
   std::uint64_t next_offset = 0;
   bool eof = false;
+  std::uint64_t lines_end = 0;  ///< of the asked lines, or a place in them behind what was asked for
 };
 
 /// Files up to this size are hashed by each read, and after their last part was written.

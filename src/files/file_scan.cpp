@@ -49,10 +49,13 @@ bool FileScan::step() {
   return slice.size() == kSlice;
 }
 
-LineSearch::LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::string said)
+LineSearch::LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::uint64_t most,
+                       std::string said)
     : file_(std::move(file)),
       said_(std::move(said)),
       from_end_(lines.from_end),
+      to_end_(lines.count == UINT64_MAX),
+      most_(most),
       skip_(lines.first - 1),
       left_(lines.count),
       at_(lines.from_end ? static_cast<std::uint64_t>(file_->info.st_size) : 0),
@@ -64,6 +67,9 @@ bool LineSearch::step() {
 }
 
 bool LineSearch::step_forward() {
+  if (to_end_ && skip_ == 0) {
+    return false;
+  }
   const std::string slice = read_range(*file_, at_, kSlice, said_);
   for (std::size_t at = slice.find('\n'); at != std::string::npos; at = slice.find('\n', at + 1)) {
     std::uint64_t& counted = skip_ > 0 ? skip_ : left_;
@@ -75,9 +81,14 @@ bool LineSearch::step_forward() {
       return false;
     }
     begin_ = at_ + at + 1;
+    if (to_end_) {
+      end_ = std::max(end_, begin_);
+      return false;
+    }
   }
   at_ += slice.size();
-  if (slice.size() == kSlice) {
+  const bool is_enough = skip_ == 0 && at_ - begin_ > most_;
+  if (slice.size() == kSlice && !is_enough) {
     return true;
   }
   end_ = at_;

@@ -33,10 +33,11 @@ class FileScan {
   Sha256 sum_;
 };
 
-/// Finds where a range of lines begins and ends in a file of any size, a slice at a time. Blocks.
+/// Finds where a range of lines begins and ends in a file of any size, a slice at a time. Looks for the end
+/// no further than `most` bytes behind the beginning, and a little. Blocks.
 class LineSearch {
  public:
-  LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::string said);
+  LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::uint64_t most, std::string said);
 
   /// Reads the next slice. False: the range is known.
   bool step();
@@ -51,6 +52,8 @@ class LineSearch {
   std::shared_ptr<const OpenFile> file_;
   std::string said_;
   bool from_end_;
+  bool to_end_;  ///< all lines from the first one on
+  std::uint64_t most_;
   std::uint64_t skip_;  ///< lines before the range that are still to come
   std::uint64_t left_;  ///< lines of the range that are still to come
   std::uint64_t at_;

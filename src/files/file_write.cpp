@@ -30,18 +30,51 @@ Error wrong_write(const std::string& text) {
   return Error(ErrorCode::invalid_argument, text);
 }
 
-void write_at(const UniqueFd& fd, std::string_view content, std::uint64_t offset, const std::string& said) {
+/// Returns errno, or 0 where all is written; `offset` ends behind what is.
+int try_write_at(const UniqueFd& fd, std::string_view content, std::uint64_t& offset) {
   while (!content.empty()) {
     const ssize_t written = ::pwrite(fd.get(), content.data(), content.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) {
-      continue;
+    if (written < 0 && errno != EINTR) {
+      return errno;
     }
-    if (written < 0) {
-      throw file_error(said, errno);
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
+    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
+    content.remove_prefix(done);
+    offset += done;
   }
+  return 0;
+}
+
+void write_at(const UniqueFd& fd, std::string_view content, std::uint64_t offset, const std::string& said) {
+  if (const int failed = try_write_at(fd, content, offset); failed != 0) {
+    throw file_error(said, failed);
+  }
+}
+
+/// Writes all of `from` over the beginning of `to`. Returns errno, or 0; `at` ends behind what is written.
+int copy_over(const UniqueFd& from, const UniqueFd& to, std::uint64_t& at) {
+  std::string slice(kCopiedAtOnce, '\0');
+  for (;;) {
+    const ssize_t got = ::pread(from.get(), slice.data(), slice.size(), static_cast<off_t>(at));
+    if (got == 0) {
+      return 0;
+    }
+    if (got < 0 && errno != EINTR) {
+      return errno;
+    }
+    const std::string_view bytes =
+        std::string_view(slice).substr(0, got < 0 ? 0 : static_cast<std::size_t>(got));
+    if (const int failed = try_write_at(to, bytes, at); failed != 0) {
+      return failed;
+    }
+  }
+}
+
+/// Nothing of the old content can be had back, so no advice on one reason fits.
+Error half_written(const std::string& said, std::uint64_t written, int error_number) {
+  return Error(ErrorCode::io, "path: \"" + said + "\": " + system_reason(error_number) +
+                                  "; the file is half written: its first " + std::to_string(written) +
+                                  " bytes are new, as it was written in place (another file cannot have its "
+                                  "name). Mend the reason, and write the whole again");
 }
 
 bool all_zero(std::string_view content) {
@@ -83,6 +116,17 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+PartFile part_file_of(const UniqueFd& file, const std::string& said) {
+  const struct stat info = info_of(file, said);
+  struct statx more{};
+  const bool knows_birth = ::statx(file.get(), "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
+                           (more.stx_mask & static_cast<unsigned>(STATX_BTIME)) != 0;
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  return {info.st_dev, info.st_ino,
+          knows_birth ? more.stx_btime.tv_sec * kNanoseconds + more.stx_btime.tv_nsec : 0,
+          static_cast<std::uint64_t>(info.st_size)};
+}
+
 /// Whether the name of a file, or the directory that has it, is what cannot be written, and not the file.
 bool is_of_the_name(int error_number) {
   return error_number == EACCES || error_number == EPERM || error_number == EROFS || error_number == EBUSY;
@@ -91,7 +135,7 @@ bool is_of_the_name(int error_number) {
 }  // namespace
 
 FreshFile::~FreshFile() {
-  if (done_ || !fd_) {
+  if (fate_ == Fate::kept || !fd_) {
     return;
   }
   if (!request_.piece || request_.piece == FilePiece::first) {
@@ -106,6 +150,11 @@ void FreshFile::cut_back() noexcept {
   static_cast<void>(::fchown(fd_.get(), ::geteuid(), static_cast<gid_t>(-1)) < 0);
   static_cast<void>(::fchmod(fd_.get(), 0600) < 0);
   static_cast<void>(::ftruncate(fd_.get(), static_cast<off_t>(*before_)) < 0);
+}
+
+bool FreshFile::abandon() {
+  Fate fate = Fate::waiting;
+  return fate_.compare_exchange_strong(fate, Fate::abandoned) || fate == Fate::abandoned;
 }
 
 void FreshFile::write() {
@@ -142,6 +191,17 @@ void FreshFile::write_whole() {
   make_durable();
 }
 
+/// The Error for a file of parts that could not be made.
+Error FreshFile::cannot_make_part(int error_number) const {
+  const Error plain = cannot_make(where_, error_number);
+  return old_.fd && is_of_the_name(error_number)
+             ? Error(plain.code(),
+                     std::string(plain.what()) +
+                         ". Parts need a file beside it, and so does cp: a whole write in one call "
+                         "goes into the file itself")
+             : plain;
+}
+
 /// Opens the file of the parts and locks it. Only the first part makes it.
 void FreshFile::open_part() {
   UniqueFd part = open_named(where_, name_, O_RDWR).fd;
@@ -153,7 +213,7 @@ void FreshFile::open_part() {
     part = make_file();
   }
   if (!part && errno != EEXIST) {
-    throw cannot_make(where_, errno);
+    throw cannot_make_part(errno);
   }
   const std::optional<struct stat> named = named_info(where_, name_);
   if (!part || !try_lock_open_file(part) || !named || !same_file(info_of(part, where_.said), *named)) {
@@ -168,28 +228,70 @@ void FreshFile::open_part() {
   fd_ = std::move(part);
 }
 
+/// Gives the parts a new file while the old one is open, so that who writes the old ones can tell.
+void FreshFile::begin_anew() {
+  const UniqueFd old = std::move(fd_);
+  ::unlinkat(where_.directory.get(), name_.c_str(), 0);
+  UniqueFd part = make_file();
+  if (!part && errno != EEXIST) {
+    throw cannot_make_part(errno);
+  }
+  if (part && try_lock_open_file(part)) {
+    fd_ = std::move(part);
+  }
+}
+
+void FreshFile::refuse_parts_of_others() {
+  if (part_ == part_file_of(fd_, where_.said)) {
+    return;
+  }
+  has_parts_ = false;
+  throw wrong_write(part_ ? "part: somebody else wrote parts of \"" + where_.said +
+                                "\" since the last one of this server; nothing of this one was kept. Begin "
+                                "again with part \"first\""
+                          : "part: the parts of \"" + where_.said +
+                                "\" that are there were not begun by this server; nothing of this one was "
+                                "kept. Begin again with "
+                                "part \"first\", or ask by a \"next\" without content how much is there, and "
+                                "go on behind it");
+}
+
 void FreshFile::write_part() {
   name_ = part_name_of(where_.name);
   const bool only_asks = request_.piece == FilePiece::next && request_.content.empty();
   if (only_asks && !named_info(where_, name_)) {
+    part_.reset();
     return;
   }
   open_part();
+  const bool begins = request_.piece == FilePiece::first;
+  if (fd_ && begins && info_of(fd_, where_.said).st_size != 0) {
+    begin_anew();
+  }
   if (!fd_) {
     throw Error(ErrorCode::busy,
                 "path: \"" + where_.said + "\": another call is writing it in parts; try again");
   }
-  before_ =
-      request_.piece == FilePiece::first ? 0 : static_cast<std::uint64_t>(info_of(fd_, where_.said).st_size);
-  if (request_.piece == FilePiece::first && ::ftruncate(fd_.get(), 0) != 0) {
-    throw file_error(where_.said, errno);
+  if (!begins && !only_asks) {
+    refuse_parts_of_others();
   }
-  append_at(fd_, request_.content, *before_, where_.said);
-  part_bytes_ = *before_ + request_.content.size();
-  done_ = request_.piece != FilePiece::last;
-  if (!done_) {
+  part_ = part_file_of(fd_, where_.said);
+  before_ = begins ? 0 : part_->bytes;
+  try {
+    append_at(fd_, request_.content, *before_, where_.said);
+  } catch (const Error& error) {
+    throw begins
+        ? error
+        : Error(error.code(), std::string(error.what()) + ". The parts before it stay beside the file, in " +
+                                  name_ + ": remove that to give them up");
+  }
+  part_->bytes = *before_ + request_.content.size();
+  if (request_.piece == FilePiece::last) {
     make_durable();
+    return;
   }
+  Fate fate = Fate::waiting;
+  fate_.compare_exchange_strong(fate, Fate::kept);
 }
 
 std::string FreshFile::part_path() const {
@@ -293,13 +395,14 @@ bool FreshFile::put_in_place() {
   } else if (failed != 0) {
     throw file_error(where_.said, errno);
   }
-  done_ = true;
+  fate_ = Fate::kept;
   static_cast<void>(::fsync(in));
   old_ = {};
   return true;
 }
 
-/// Writes the new content over the old one. The room is reserved first: a full disk leaves the old content.
+/// Writes the new content over the old one. The room is reserved first, for its holes, too: a full disk
+/// leaves the old content. Where room cannot be reserved, or it is of no use, the file may end half written.
 void FreshFile::write_in_place(int why) {
   const UniqueFd to = reopen(old_.fd, O_WRONLY);
   if (!to) {
@@ -307,23 +410,20 @@ void FreshFile::write_in_place(int why) {
   }
   const off_t had = info_of(to, where_.said).st_size;
   const off_t size = info_of(fd_, where_.said).st_size;
-  const int no_room = size > had ? ::posix_fallocate(to.get(), had, size - had) : 0;
+  const int no_room = size > 0 ? ::posix_fallocate(to.get(), 0, size) : 0;
   if (no_room == ENOSPC || no_room == EFBIG || no_room == EDQUOT) {
     static_cast<void>(::ftruncate(to.get(), had) < 0);
     throw file_error(where_.said, no_room);
   }
-  const FileScan source = scan();
-  for (off_t at = 0; at < size;) {
-    const std::string slice =
-        read_range(source.file(), static_cast<std::uint64_t>(at), kCopiedAtOnce, where_.said);
-    if (slice.empty()) {
-      break;
-    }
-    write_at(to, slice, static_cast<std::uint64_t>(at), where_.said);
-    at += static_cast<off_t>(slice.size());
+  std::uint64_t written = 0;
+  int failed = copy_over(fd_, to, written);
+  if (failed != 0) {
+    static_cast<void>(::ftruncate(to.get(), std::max(had, static_cast<off_t>(written))) < 0);
+  } else if (::ftruncate(to.get(), size) != 0 || (::fsync(to.get()) != 0 && errno != EINVAL)) {
+    failed = errno;
   }
-  if (::ftruncate(to.get(), size) != 0 || (::fsync(to.get()) != 0 && errno != EINVAL)) {
-    throw file_error(where_.said, errno);
+  if (failed != 0) {
+    throw half_written(where_.said, written, failed);
   }
   notes_ = {"written in place, so that a reader may have seen a part: another file cannot have its name (" +
             system_reason(why) + ")"};
@@ -334,7 +434,7 @@ void FreshFile::write_in_place(int why) {
   if (!name_.empty()) {
     ::unlinkat(where_.directory.get(), name_.c_str(), 0);
   }
-  done_ = true;
+  fate_ = Fate::kept;
 }
 
 }  // namespace terminally

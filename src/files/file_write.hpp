@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,15 @@
 #include "files/open_file.hpp"
 
 namespace terminally {
+
+/// The file of the parts as a writer left it. Another that has its name by now is another writer's.
+struct PartFile {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t born_ns = 0;  ///< as a number of a file is given again; 0 where its file system does not know
+  std::uint64_t bytes = 0;
+  bool operator==(const PartFile&) const = default;
+};
 
 /// A file that is to replace another one: written beside it in the same directory, under a temporary name.
 ///
@@ -25,11 +35,12 @@ namespace terminally {
 /// before or after its rename. Programs that take no lock (editors, git) may write between the compare and
 /// the rename.
 ///
-/// All calls but the constructor block. For one thread at a time.
+/// All calls but the constructor block. For one thread at a time, but for those that say otherwise.
 class FreshFile {
  public:
-  FreshFile(FilePlaceInRoot place, WriteFile request)
-      : place_(std::move(place)), request_(std::move(request)) {}
+  /// `known`: the parts that may be gone on with.
+  FreshFile(FilePlaceInRoot place, WriteFile request, std::optional<PartFile> known = std::nullopt)
+      : place_(std::move(place)), request_(std::move(request)), part_(known) {}
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
   /// Unless the file was put in place: removes it, or cuts its parts back to what they were.
@@ -37,9 +48,13 @@ class FreshFile {
 
   /// Writes the content into a file under a temporary name, or after the parts that are there.
   void write();
-  /// False where there is no part before this one.
+  /// Its caller waits no longer: a part that is not kept yet is cut off again. True: so it is, or nothing has
+  /// its place yet. False: it is kept, or in place, and the caller may take it for done. From any thread.
+  [[nodiscard]] bool abandon();
+  /// False where there is no part before this one, or none that may be gone on with. From any thread.
   [[nodiscard]] bool has_parts() const { return has_parts_; }
-  [[nodiscard]] std::uint64_t part_bytes() const { return part_bytes_; }
+  /// The parts as they are now; none: there are none.
+  [[nodiscard]] const std::optional<PartFile>& part() const { return part_; }
   [[nodiscard]] std::string part_path() const;
 
   /// Reads the whole new file: a file that came in parts is not in memory.
@@ -67,11 +82,17 @@ class FreshFile {
   void write_whole();
   void write_part();
   void open_part();
+  void begin_anew();
+  [[nodiscard]] Error cannot_make_part(int error_number) const;
+  void refuse_parts_of_others();
   [[nodiscard]] UniqueFd make_file();
   [[nodiscard]] mode_t mode_of_new() const;
   void make_durable() const;
   void write_in_place(int why);
   void cut_back() noexcept;
+
+  /// A part is kept only while its caller waits for it, who else would send it once more.
+  enum class Fate { waiting, kept, abandoned };
 
   FilePlaceInRoot place_;
   WriteFile request_;
@@ -80,10 +101,10 @@ class FreshFile {
   std::string name_;                     ///< the temporary name; empty: the content has none
   UniqueFd fd_;                          ///< the new content
   std::optional<std::uint64_t> before_;  ///< the size of the parts before this one
-  bool has_parts_ = true;
-  std::uint64_t part_bytes_ = 0;
-  int why_in_place_ = 0;  ///< errno, where the content has no name
-  bool done_ = false;     ///< the destructor leaves all as it is
+  std::atomic<bool> has_parts_ = true;
+  std::optional<PartFile> part_;
+  int why_in_place_ = 0;                    ///< errno, where the content has no name
+  std::atomic<Fate> fate_ = Fate::waiting;  ///< kept: the destructor leaves all as it is
   std::vector<std::string> notes_;
 };
 

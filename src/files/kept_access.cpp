@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "files/file_requests.hpp"
+
 namespace terminally {
 namespace {
 
@@ -71,6 +73,10 @@ std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old,
   if (!set_acl(fresh, may_keep_acl ? acl : std::nullopt) || !may_keep_acl) {
     kept &= ~kGroupAndOthers;
     notes.emplace_back("its access control list could not be kept");
+  }
+  if ((old.info.st_mode & static_cast<mode_t>(S_ISUID | S_ISGID)) != 0) {
+    notes.push_back("its mode was " + octal_mode(old.info.st_mode & 07777U) +
+                    ": setuid and setgid are dropped, as by any write");
   }
   if (same_owner && same_group) {
     kept |= old.info.st_mode & static_cast<mode_t>(S_ISVTX);

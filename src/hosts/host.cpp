@@ -66,6 +66,19 @@ ordered_json object_of(ordered_json result) {
   return std::move(*object);
 }
 
+/// For a call that is not repeated, and whose answer did not come.
+Error unknown_effect(const FarCall& call, const std::string& why) {
+  std::string state =
+      "it may or may not have taken effect. Check with list_tabs or read_screen before you repeat it";
+  if (call.tool == "write_file") {
+    state = call.arguments->contains("part")
+                ? "it is unknown whether this part was taken. Begin again with part \"first\"; cp finds out "
+                  "by itself"
+                : "it is unknown whether the file was written. Look with read_file before you repeat it";
+  }
+  return {ErrorCode::io, why + " during " + call.tool + ", so " + state};
+}
+
 }  // namespace
 
 /// One attempt for all calls that wait for it.
@@ -157,12 +170,14 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
     co_return co_await call_tool(std::move(session), call, "", answered_by(call, start_.sync_window_ms));
   } catch (const LinkLost& lost) {
     why = lost.what();
+  } catch (const NotAnswered& late) {
+    if (call.read_only) {
+      throw;
+    }
+    throw unknown_effect(call, late.what());
   }
   if (!call.read_only) {
-    throw Error(ErrorCode::io,
-                "the link was lost (" + why + ") during " + call.tool +
-                    ", so it may or may not have taken effect. Check with list_tabs or read_screen before "
-                    "you repeat it");
+    throw unknown_effect(call, "the link was lost (" + why + ")");
   }
   session = co_await connected(by);
   const auto again_by = answered_by(call, start_.sync_window_ms);

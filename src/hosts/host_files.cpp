@@ -57,7 +57,7 @@ FilePart part_of(const ordered_json& answer, const ReadFile& request) {
   FilePart part;
   part.content = std::move(*content);
   part.size = number_field(answer, "size");
-  part.mode = mode_of(text_field(answer, "mode").value_or("?"));
+  part.mode = mode_of(text_field(answer, "mode").value_or("?"), 07777U);
   part.sha256 = hash_in(answer);
   part.next_offset = request.offset + part.content.size();
   part.eof = part.next_offset >= part.size;

@@ -43,14 +43,15 @@ std::string note_on_masks(std::string_view content) {
 
 }  // namespace
 
-unsigned mode_of(const std::string& text) {
+unsigned mode_of(const std::string& text, unsigned most) {
   unsigned mode = 0;
   for (const char c : text) {
-    mode = c >= '0' && c <= '7' && mode <= 0777U ? mode * 8 + static_cast<unsigned>(c - '0') : 01000U;
+    mode = c >= '0' && c <= '7' && mode <= most ? mode * 8 + static_cast<unsigned>(c - '0') : most + 1;
   }
-  if (mode > 0777U) {
-    throw Error(ErrorCode::invalid_argument,
-                "mode: \"" + text + "\" is no mode; allowed: octal digits, \"0000\" to \"0777\"");
+  if (mode > most) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "mode: \"" + text + "\" is no mode; allowed: octal digits, \"0000\" to \"" + octal_mode(most) + "\"");
   }
   return mode;
 }
@@ -60,7 +61,8 @@ bool needs_uri(std::string_view name) {
 }
 
 boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
-                                                                  std::string_view content) {
+                                                                  std::string_view content,
+                                                                  Clock::time_point by) {
   const auto notes = std::make_shared<std::vector<std::string>>();
   const auto secrets = context.default_view.guard ? context.default_view.guard->shared_secrets() : nullptr;
   std::function<void()> look = [notes, secrets, content = std::string(content)] {
@@ -70,7 +72,10 @@ boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolCont
       }
     }
   };
-  co_await context.files->beside(content.size(), std::move(look));
+  const bool in_time = co_await context.files->beside(by, content.size(), std::move(look));
+  if (!in_time) {  // the thread may still write to `notes`
+    co_return std::vector<std::string>{"there was no time to look for secrets in the content"};
+  }
   co_return std::move(*notes);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/timeout.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/tool.hpp"
 
@@ -16,15 +17,16 @@ inline constexpr std::string_view kMaskBegins = "\u00ABredacted:";
 
 inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 
-/// Parses a mode. Throws Error(invalid_argument) for text that is no mode from 000 to 0777.
-[[nodiscard]] unsigned mode_of(const std::string& text);
+/// Parses a mode. Throws Error(invalid_argument) for text that is no mode from 000 to `most`.
+[[nodiscard]] unsigned mode_of(const std::string& text, unsigned most = 0777U);
 
 /// Whether a name or path must be given as a file URI, for bytes that are no UTF-8 or invisible characters.
 [[nodiscard]] bool needs_uri(std::string_view name);
 
 /// Notes on secrets and masks in a file's content, which is exact in both directions and so never masked.
-/// Looks for them on the thread of `context.files`.
+/// Looks for them beside the event loop, until `by`.
 [[nodiscard]] boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
-                                                                                std::string_view content);
+                                                                                std::string_view content,
+                                                                                Clock::time_point by);
 
 }  // namespace terminally

@@ -1,4 +1,6 @@
 // list_files: lists the entries of a directory.
+#include <cerrno>
+
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
@@ -27,14 +29,16 @@ struct ListedFiles {
   std::string next_after;  ///< empty: there are no more
   bool names_only = false;
   std::vector<std::string> names;  ///< in place of `entries`, where only they are asked for
+  std::vector<std::string> notes;
 };
 
 void describe(ResultVisitor& v, const ListedFile& file) {
   v.text("name", to_valid_utf8(file.entry.name), "Its name.");
   v.choice("type", file.entry.type, kFileTypes, "What it is; a link is not followed.");
-  v.count("size", file.entry.size, "Bytes.");
-  v.text("mode", octal_mode(file.entry.mode), "As chmod takes it.");
-  v.text("mtime", iso_time(file.entry.mtime_ms), "When it was last changed, UTC.");
+  const Show known = show_if(file.entry.type != kUnknownType);
+  v.count("size", file.entry.size, "Bytes.", known);
+  v.text("mode", octal_mode(file.entry.mode), "As chmod takes it.", known);
+  v.text("mtime", iso_time(file.entry.mtime_ms), "When it was last changed, UTC.", known);
   v.text("uri", file.uri, "Give this as path: the name has bytes that are no UTF-8, or invisible characters.",
          show_if(!file.uri.empty()));
 }
@@ -45,6 +49,7 @@ void describe(ResultVisitor& v, const ListedFiles& list) {
   v.texts("names", list.names, "With names_only.", show_if(list.names_only));
   v.text("next_after", list.next_after, "There are more entries: pass this as after.",
          show_if(!list.next_after.empty()));
+  v.texts("notes", list.notes, "Remarks on this result.", show_if(!list.notes.empty()));
 }
 
 struct ListFilesArgs {
@@ -67,9 +72,15 @@ boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFiles
   }
   args.request.path = args.path.empty() ? "." : args.path;
   FileList list = co_await context.files->list(std::move(args.request));
-  ListedFiles listed{list.directory, {}, "", args.names_only, {}};
+  ListedFiles listed{list.directory, {}, "", args.names_only, {}, {}};
+  if (list.not_seen != 0) {
+    listed.notes = {"entries of type \"unknown\" could not be looked at: " + system_reason(list.not_seen) +
+                    (list.not_seen == EACCES
+                         ? "; the directory may be read, but not entered (its mode has r without x)"
+                         : "")};
+  }
   std::size_t bytes = 0;
-  std::string last;
+  std::string last = list.entries.empty() ? list.last : "";
   for (FileEntry& entry : list.entries) {
     ListedFile file{std::move(entry), ""};
     const std::string& name = file.entry.name;

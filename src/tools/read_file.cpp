@@ -83,12 +83,20 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
   ReadPart read;
   read.base64 = args.encoding == 1;
   args.request.text = !read.base64;
+  if (!args.lines.empty() && args.request.offset != 0) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "offset: is " + std::to_string(args.request.offset) +
+            ", and lines are given, too; allowed: one of them. To go on where lines were cut: offset alone");
+  }
   if (!args.lines.empty()) {
     args.request.lines = lines_of(args.lines);
   }
   if (args.request.text && args.request.max_bytes != 0) {
     args.request.max_bytes = std::max(args.request.max_bytes, kWholeCharacter);
   }
+  const bool asks_content = args.request.max_bytes != 0;
+  const Clock::time_point by = context.files->ends_by();
   read.part = co_await context.files->read(std::move(args.request));
   FilePart& part = read.part;
   if (!read.base64) {
@@ -96,7 +104,13 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
     part.next_offset = part.offset + part.content.size();
     part.eof = part.next_offset >= part.size;
   }
-  read.notes = co_await notes_on_content(context, part.content);
+  read.notes = co_await notes_on_content(context, part.content, by);
+  if (asks_content && part.next_offset < part.lines_end) {
+    read.notes.push_back("max_bytes has cut these lines: this is their beginning, and at least " +
+                         std::to_string(part.lines_end - part.next_offset) +
+                         " bytes of them are left. To go on: offset " + std::to_string(part.next_offset) +
+                         ", without lines");
+  }
   if (read.base64) {
     part.content = encode_base64(part.content);
   }

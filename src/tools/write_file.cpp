@@ -85,9 +85,10 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
   }
   WrittenAnswer answer;
   const std::string content = request.content;
+  const Clock::time_point by = context.files->ends_by();
   // Before anything that takes time: calls of one path are done in the order in which they came.
   answer.file = co_await context.files->write(std::move(request));
-  answer.notes = co_await notes_on_content(context, content);
+  answer.notes = co_await notes_on_content(context, content, by);
   answer.notes.insert(answer.notes.begin(), answer.file.notes.begin(), answer.file.notes.end());
   co_return answer;
 }

@@ -178,6 +178,15 @@ class Contents(InProject):
         cut = self.server.call("read_file", path="large", lines="500000-", max_bytes=12)
         self.assertEqual((cut.content, cut.eof), ("line 500000\n", False))
         self.assertEqual(self.server.call("read_file", path="large", offset=cut.next_offset, max_bytes=12).content, "line 500001\n")
+        for name, lines, most, left in (
+            ("large", "500000-", 12, True),
+            ("small", "1-2", 4, False),
+            ("large", "-2", 23, True),
+            ("small", "3-", 4, False),
+        ):
+            notes = str(self.server.call("read_file", path=name, lines=lines, max_bytes=most).get("notes"))
+            self.assertEqual("without lines" in notes, left, (lines, notes))
+        self.assertIn("offset: is 12, and lines are given", self.server.call_error("read_file", path="large", lines="1-", offset=12))
         for wrong in ("0-3", "3-2", "-0", "-", "x", "1-2-3", "1,2", " 1", "-1-", "99999999999999999999"):
             self.assertIn("lines: ", self.server.call_error("read_file", path="small", lines=wrong))
 

@@ -227,6 +227,36 @@ class FullDisk(unittest.TestCase):
                 none("left beside it", left),
             )
 
+    def test_in_place(self) -> None:
+        """S15, A6: a file with holes that can only be written in place stays as it was, where the disk has no room for what fills them."""
+        needs_root()
+        user, size = 54_321, 3 << 20
+        with Sandbox(owner=user) as sandbox:
+            sandbox.root.chmod(0o755)
+            disk = sandbox.root / "disk"
+            disk.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=755", "tmpfs", disk], check=True)
+            self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+            file = disk / "file"
+            with file.open("wb") as holes:
+                holes.write(b"begins")
+                holes.truncate(size)
+            file.chmod(0o666)
+            (disk / "ballast").write_bytes(bytes(size))
+            before = sha256_of(file)
+            wrapper = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+            with Server("--file-root", str(disk), sandbox=sandbox, wrapper=wrapper) as server:
+                refused = server.call_error("write_file", path=str(file), content="n" * (5 << 19))
+                same = sha256_of(file) == before
+                (disk / "ballast").unlink()
+                server.call("write_file", path=str(file), content="n" * (5 << 19))
+            row(
+                "a full disk under a file with holes, in place",
+                exactly("refused with the reason", int("No space left on device" in refused), 1),
+                exactly("the file as it was", int(same), 1),
+                exactly("and then it fits", int(file.read_text() == "n" * (5 << 19)), 1),
+            )
+
 
 if __name__ == "__main__":
     main()

@@ -168,7 +168,9 @@ TEST_CASE("A6: a file keeps its mode, a new one has the usual, and what is asked
   scene.write("new", "2");
   CHECK(mode_in(scene.project / "new") == 0751);
   fs::permissions(scene.project / "new", fs::perms(06751));  // as write(2) takes these away
-  scene.write("new", "2");
+  const std::vector<std::string> notes = scene.write("new", "2").notes;
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0] == "its mode was 6751: setuid and setgid are dropped, as by any write");
   CHECK(mode_in(scene.project / "new") == 0751);
   WriteFile request = scene.a_write("new", "3");
   request.mode = 0604;
@@ -363,6 +365,11 @@ TEST_CASE("A6: a directory is listed in the order of bytes, as much as is asked 
     request.after = paged.back();
   }
   CHECK(paged.size() == 7);
+  std::ofstream(scene.project / "sub.y") << "";
+  const FileList behind =
+      run(scene.io, scene.files.list({".", 3, "sub/"}));  // as names_only writes a directory
+  REQUIRE(behind.entries.size() == 1);
+  CHECK(behind.entries[0].name == "sub.y");
   CHECK(paged.back() == "\xff");
   CHECK(failure_of(scene.io, scene.files.list({"nowhere", 3, ""})).code == ErrorCode::not_found);
   CHECK(failure_of(scene.io, scene.files.list({"sub/a", 3, ""})).says("is no directory"));

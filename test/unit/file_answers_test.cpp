@@ -20,6 +20,10 @@ TEST_CASE("A6: modes are written and read as chmod has them") {
   CHECK(mode_of("644") == 0644);
   CHECK(mode_of("0777") == 0777);
   CHECK(mode_of("0") == 0);
+  for (const unsigned told : {0U, 0755U, 01777U, 02755U, 04755U, 07777U}) {
+    CHECK(mode_of(octal_mode(told), 07777U) == told);  // as a host tells it
+  }
+  CHECK_THROWS_WITH_AS(static_cast<void>(mode_of("10000", 07777U)), doctest::Contains("to \"7777\""), Error);
   for (const char* bad : {"8", "0x1", "-1", "1777", "77777777777777777777", "u+x", " 644"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(static_cast<void>(mode_of(bad)), Error);
@@ -44,8 +48,9 @@ TEST_CASE("A6, A11: secrets and masks in a content are counted, and nothing is s
   context.files = std::make_shared<FileAccess>(FileRoots::all());
   const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
   context.default_view.guard = std::make_shared<TextGuard>(secrets);
+  Clock::time_point by = Clock::now() + std::chrono::hours(1);
   const auto notes_on = [&](const std::string& content) {
-    return run(io, notes_on_content(context, content));
+    return run(io, notes_on_content(context, content, by));
   };
   const std::string token = "ghp_" + std::string(36, 'a');
   CHECK(notes_on("nothing").empty());
@@ -58,4 +63,7 @@ TEST_CASE("A6, A11: secrets and masks in a content are counted, and nothing is s
   CHECK(mask[0].find("the content has 1 of \u00ABredacted:") != std::string::npos);
   context.default_view.guard = nullptr;
   CHECK(notes_on(token).empty());
+  by = Clock::now() - Milliseconds(1);
+  REQUIRE(notes_on(token).size() == 1);
+  CHECK(notes_on(token)[0] == "there was no time to look for secrets in the content");
 }

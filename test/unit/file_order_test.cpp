@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -32,23 +32,6 @@ Calls sent(FilesScene& scene, const std::vector<WriteFile>& requests) {
   }
   return calls;
 }
-
-/// A limit of what this process may write to a file, as a full disk that fills in the middle of a write.
-class FullBehind {
- public:
-  explicit FullBehind(std::size_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FullBehind(const FullBehind&) = delete;
-  FullBehind& operator=(const FullBehind&) = delete;
-  ~FullBehind() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 }  // namespace
 
@@ -120,10 +103,13 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
   const WriteFile next = scene.a_part("file", FilePiece::next, std::string(kMegabyte, 'b'));
   const WriteFile last = scene.a_part("file", FilePiece::last, "c");
   run(scene.io, scene.files.write(first));
+  const std::string part = fs::path(scene.left().at(0)).filename();
   {
     const FullBehind full(kMegabyte + kMegabyte / 2);
     Calls calls = sent(scene, {next, last});
-    CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()), doctest::Contains("File too large"), Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()),
+                         doctest::Contains(("The parts before it stay beside the file, in " + part).c_str()),
+                         Error);
     CHECK_THROWS_WITH_AS(static_cast<void>(calls[1]->result()),
                          doctest::Contains("an earlier part failed and is missing"), Error);
     CHECK(run(scene.io, scene.files.write(scene.a_part("file", FilePiece::next, ""))).part_bytes ==
@@ -146,6 +132,131 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
   }
   CHECK(scene.left().empty());  // neither of the first part nor of the whole
   CHECK(slurp(scene.project / "file") == first.content + next.content + "c");
+}
+
+TEST_CASE("C3: a part whose caller waits no longer is cut off, and one that is kept stays") {
+  FilesScene scene;
+  const FilePlaceInRoot place = FileRoots::of({scene.project}).find("file");
+  std::optional<PartFile> known;
+  {
+    FreshFile first(place, scene.a_part("file", FilePiece::first, "AAAA"));
+    first.write();
+    known = first.part();
+  }
+  {
+    FreshFile late(place, scene.a_part("file", FilePiece::next, "BBBB"), known);
+    CHECK(late.abandon());
+    late.write();
+    CHECK(late.abandon());
+  }
+  CHECK(slurp(scene.left().at(0)) == "AAAA");
+  {
+    FreshFile in_time(place, scene.a_part("file", FilePiece::next, "BBBB"), known);
+    in_time.write();
+    CHECK_FALSE(in_time.abandon());
+  }
+  CHECK(slurp(scene.left().at(0)) == "AAAABBBB");
+  {
+    FreshFile late(place, scene.a_part("file", FilePiece::first, "CCCC"));
+    CHECK(late.abandon());
+    late.write();
+  }
+  CHECK(scene.left().empty());
+  {
+    FreshFile whole(place, scene.a_write("file", "whole"));
+    whole.write();
+    REQUIRE(whole.try_lock() == FreshFile::Lock::held);
+    CHECK(whole.put_in_place());
+    CHECK_FALSE(whole.abandon());
+  }
+  CHECK(slurp(scene.project / "file") == "whole");
+}
+
+TEST_CASE(
+    "C3: parts whose time is over in any moment are each there once, when they were sent until they were "
+    "taken") {
+  bool whole = false;
+  for (std::int64_t patience = 1; patience < 10'000 && !whole; patience *= 2) {
+    FilesScene scene;
+    FileAccess files{FileRoots::of({scene.project}), Milliseconds(patience)};
+    const auto is_taken = [&](FilePiece piece, const std::string& content) {
+      for (int tries = 0; tries < 5; ++tries) {
+        const Failure failure = failure_of(scene.io, files.write(scene.a_part("file", piece, content)));
+        if (failure.text.empty()) {
+          return true;
+        }
+        REQUIRE((failure.says("nothing of this part is kept: send it again") ||
+                 failure.says("the write may still")));
+      }
+      return false;
+    };
+    std::string all;
+    whole = true;
+    for (char letter = 'a'; letter < 'i' && whole; ++letter) {
+      const std::string part(2 * kMegabyte, letter);
+      all += part;
+      whole = is_taken(letter == 'a' ? FilePiece::first : FilePiece::next, part);
+    }
+    if (whole) {
+      CHECK(slurp(scene.left().at(0)) == all);
+    }
+  }
+  CHECK(whole);
+}
+
+TEST_CASE("C3: of two servers that write one file in parts, each finds out that the other did") {
+  FilesScene scene;
+  FileAccess other{FileRoots::of({scene.project})};
+  const auto part_of = [&scene](FilePiece piece, const std::string& content) {
+    return scene.a_part("file", piece, content);
+  };
+  const auto says_other = [&](FileAccess& files, FilePiece piece, const std::string& content) {
+    return failure_of(scene.io, files.write(part_of(piece, content)))
+        .says("somebody else wrote parts of \"file\"");
+  };
+  run(scene.io, scene.files.write(part_of(FilePiece::first, "A1A1")));
+  run(scene.io, other.write(part_of(FilePiece::first, "B1B1")));  // as long as the first one's
+  CHECK(says_other(scene.files, FilePiece::next, "A2A2"));
+  CHECK(says_other(scene.files, FilePiece::last, ""));
+  CHECK(run(scene.io, scene.files.write(part_of(FilePiece::next, ""))).part_bytes == 4);
+  CHECK(says_other(scene.files, FilePiece::last, "A3A3"));  // asking makes them no parts of ours
+  run(scene.io, other.write(part_of(FilePiece::next, "B2B2")));
+  run(scene.io,
+      other.write(part_of(FilePiece::first, "B1B1")));  // once more: the number of the first file may be free
+  CHECK(says_other(scene.files, FilePiece::next, "A2A2"));
+  run(scene.io, other.write(part_of(FilePiece::last, "B3B3")));
+  CHECK(slurp(scene.project / "file") == "B1B1B3B3");
+  CHECK(scene.refused_write(part_of(FilePiece::last, "A3A3")).says("there are no parts"));
+  run(scene.io, scene.files.write(part_of(FilePiece::first, "A")));
+  run(scene.io, scene.files.write(part_of(FilePiece::last, "")));
+  CHECK(slurp(scene.project / "file") == "A");
+}
+
+TEST_CASE("C3: who was started anew goes on with parts that it has asked for") {
+  FilesScene scene;
+  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "begun ")));
+  FileAccess anew{FileRoots::of({scene.project})};
+  for (const FilePiece piece : {FilePiece::next, FilePiece::last}) {
+    const Failure refused = failure_of(scene.io, anew.write(scene.a_part("file", piece, "before")));
+    CHECK(refused.says("were not begun by this server"));
+    CHECK(refused.says("ask by a \"next\" without content"));
+  }
+  CHECK(run(scene.io, anew.write(scene.a_part("file", FilePiece::next, ""))).part_bytes == 6);
+  run(scene.io, anew.write(scene.a_part("file", FilePiece::last, "and ended")));
+  CHECK(slurp(scene.project / "file") == "begun and ended");
+}
+
+TEST_CASE(
+    "A6: what looks through a content holds up no file, and is not waited for longer than the call has") {
+  FilesScene scene;
+  std::binary_semaphore may_end(0);
+  UnderWay<bool> looks(scene.io, scene.files.beside(Clock::now() + std::chrono::hours(1), 1,
+                                                    [&may_end] { may_end.acquire(); }));
+  scene.write("file", "x");
+  CHECK(scene.read("file").content == "x");
+  CHECK_FALSE(run(scene.io, scene.files.beside(Clock::now() + Milliseconds(1), 1, [] {})));
+  may_end.release();
+  CHECK(looks.result());
 }
 
 TEST_CASE("C4: a writer of ours that compares is waited for, however long it takes") {

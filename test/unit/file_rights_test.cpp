@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/digests.hpp"
 #include "files/file_listing.hpp"
+#include "files/file_write.hpp"
 #include "files_scene.hpp"
 
 using namespace terminally;
@@ -296,7 +298,10 @@ TEST_CASE(
       CHECK(scene.info("sub/file").st_ino == inode);
       CHECK((scene.info("sub/file").st_uid == kAlice && scene.info("sub/file").st_gid == kDev));
       CHECK(scene.left().empty());
-      if (directory == 01777U) {
+      if (directory != 01777U) {
+        CHECK(scene.refused("sub/file", true).find("a whole write in one call goes into the file itself") !=
+              std::string::npos);
+      } else {
         run(scene.io, scene.files.write(scene.a_part("sub/file", FilePiece::first, "par")));
         CHECK_FALSE(
             run(scene.io, scene.files.write(scene.a_part("sub/file", FilePiece::last, "ts"))).notes.empty());
@@ -304,6 +309,38 @@ TEST_CASE(
         CHECK(scene.left().empty());
       }
     }
+  }
+}
+
+TEST_CASE("S15: what fails in the middle of a write in place is said to have left the file half written") {
+  if (!is_root()) {
+    return;
+  }
+  constexpr std::size_t kBytes = 3'000'000;
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{10}, std::size_t{1} << 20U, kBytes - 1}) {
+    CAPTURE(limit);
+    RightsScene scene;
+    REQUIRE(::chown((scene.project / "sub").c_str(), 0, 0) == 0);
+    scene.put("sub/file", kBob, kBob, 0666, std::string(kBytes + 5, 'o'));
+    const As bob(kBob);
+    // The new content is kept in memory, which the limit spares, and the file does not grow: no room is
+    // missing.
+    FreshFile fresh(FileRoots::of({scene.project}).find("sub/file"),
+                    scene.a_write("sub/file", std::string(kBytes, 'n')));
+    fresh.write();
+    REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
+    const FullBehind full(limit);
+    std::string said;
+    try {
+      static_cast<void>(fresh.put_in_place());
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    CHECK(said.find("File too large") != std::string::npos);
+    CHECK(said.find("half written: its first " + std::to_string(limit) + " bytes are new") !=
+          std::string::npos);
+    CHECK(slurp(scene.project / "sub/file") ==
+          std::string(limit, 'n') + std::string(kBytes + 5 - limit, 'o'));
   }
 }
 
@@ -350,6 +387,28 @@ TEST_CASE("S14: a directory's path is no file's, and ~ is the home directory") {
   ::setenv("HOME", scene.outside.c_str(), 1);
   CHECK(scene.refused_read("~/secret").says("outside the allowed roots"));
   ::setenv("HOME", before.c_str(), 1);
+}
+
+TEST_CASE("S12: entries that cannot be looked at are listed, page by page, as of no known type") {
+  if (!is_root()) {
+    return;
+  }
+  RightsScene scene;
+  for (const char* name : {"a", "b", "c"}) {
+    scene.put(std::string("sub/") + name, kBob, kBob, 0644);
+  }
+  REQUIRE(::chmod((scene.project / "sub").c_str(), 0600) == 0);
+  const As bob(kBob);
+  std::string seen;
+  FileList page{"", {}, true, "", 0};
+  while (page.truncated) {
+    page = run(scene.io, scene.files.list({"sub", 2, page.last.empty() ? "" : list_cursor(page.last)}));
+    CHECK(page.not_seen == EACCES);
+    for (const FileEntry& entry : page.entries) {
+      seen += entry.name + "=" + std::string(entry.type) + " ";
+    }
+  }
+  CHECK(seen == "a=unknown b=unknown c=unknown ");
 }
 
 TEST_CASE("S12: a cursor is no name, leads on, and says when its entry is gone") {
@@ -401,4 +460,31 @@ TEST_CASE("H9: lines from the beginning, from the end and from anywhere, of file
   CHECK(many.content == "line 100001\n");
   CHECK((many.size == text.size() && !many.eof && many.next_offset == text.find("line 100002\n")));
   CHECK(scene.read_lines("large", {300'000, 1, false}).eof);
+  for (const auto& [asked, most, left] :
+       std::vector<std::tuple<LineRange, std::uint64_t, bool>>{{{1, 2, false}, 13, true},
+                                                               {{1, 2, false}, 14, false},
+                                                               {{1, 2, false}, 15, false},
+                                                               {{300'000, 1, false}, 4, true},
+                                                               {{1, UINT64_MAX, false}, 7, true},
+                                                               {{299'999, UINT64_MAX, false}, 24, false},
+                                                               {{1, 2, true}, 23, true},
+                                                               {{1, 2, true}, 24, false}}) {
+    CAPTURE(most);
+    const FilePart part = scene.read_lines("large", asked, most);
+    CHECK((part.next_offset < part.lines_end) == left);
+  }
+}
+
+TEST_CASE("H9: of a file of any size no more is read than the lines that were asked for need") {
+  FilesScene scene;
+  std::ofstream(scene.project / "long") << "1\n2\n3\n";
+  fs::resize_file(scene.project / "long", std::uint64_t{1} << 40U);  // to read all of it would take an hour
+  for (const LineRange lines : {LineRange{1, UINT64_MAX, false}, LineRange{3, UINT64_MAX, false},
+                                LineRange{4, 5, false}, LineRange{2, 9, false}}) {
+    CAPTURE(lines.first);
+    const FilePart part = run(scene.io, scene.files.read({"long", 0, 100, false, lines}));
+    CHECK(part.offset == 2 * (lines.first - 1));
+    CHECK(part.content.size() == 100);
+    CHECK(part.next_offset < part.lines_end);
+  }
 }

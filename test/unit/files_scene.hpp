@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/resource.h>
+
 #include <boost/asio.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -65,6 +68,23 @@ struct FilesScene {
   std::filesystem::path outside = std::filesystem::canonical(dir.path()) / "outside";
   boost::asio::io_context io;
   FileAccess files{FileRoots::of({project})};
+};
+
+/// A limit of what this process may write to a file, as a full disk that fills in the middle of a write.
+class FullBehind {
+ public:
+  explicit FullBehind(std::size_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  FullBehind(const FullBehind&) = delete;
+  FullBehind& operator=(const FullBehind&) = delete;
+  ~FullBehind() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 inline unsigned mode_in(const std::filesystem::path& path) {
