@@ -51,17 +51,14 @@ asio::awaitable<void> end_at_silence(Ending& ending) {
 
 /// Serves the one client of this process until the connection ends. Calls that are under way then may still
 /// use the manager: shut the manager down next, and stop the event loop last.
-asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, const Config& config, Ending& ending) {
+asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, PeerSettingsPtr settings,
+                                  const Config& config, Ending& ending) {
   const bool stop_calls = config.instance.empty();
-  const PeerSettingsPtr settings = settings_of(config, [&ending] {
-    ending.goodbye = true;
-    ending.asked.set();
-  });
   // Behind a gateway's pipe that has ended, nobody is left to read an answer.
   const Milliseconds answers_within =
       config.gateway.empty() ? StdioTransport::kAnswersWithin : Milliseconds(0);
   StdioTransport transport(core->executor, take_stdio(), answers_within);
-  const auto peer = std::make_shared<Peer>(core, settings, transport.stream());
+  const auto peer = std::make_shared<Peer>(core, std::move(settings), transport.stream());
   std::exception_ptr failure;
   try {
     co_await transport.run(*peer, stop_calls, ending);
@@ -76,16 +73,23 @@ asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, const Config
   }
 }
 
-/// Serves the session until its end, then shuts down what must not outlive the session.
+/// Serves the session until its end, then shuts down what must not outlive the session. The core and the
+/// settings go last: the thread that reads files for them may hang, and is waited for.
 asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config, Ending& ending) {
   constexpr std::chrono::milliseconds kForGoodbye{300};
   const auto executor = co_await asio::this_coro::executor;
   std::shared_ptr<Hosts> hosts;
+  std::shared_ptr<const Core> core;
+  PeerSettingsPtr settings;
   std::exception_ptr failure;
   try {
     hosts = make_hosts(executor, manager, config);
-    auto core = make_core(executor, manager, config, hosts);
-    co_await serve_stdio(std::move(core), config, ending);
+    core = make_core(executor, manager, config, hosts);
+    settings = settings_of(config, [&ending] {
+      ending.goodbye = true;
+      ending.asked.set();
+    });
+    co_await serve_stdio(core, settings, config, ending);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }

@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <boost/asio.hpp>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/event.hpp"
@@ -34,6 +37,17 @@ struct Job {
 };
 using JobPtr = std::shared_ptr<Job>;
 
+/// How long the end of a Worker waits for its thread. Work that is abandoned ends at once, but for a system
+/// call on a file system that hangs, which may last for ever.
+constexpr std::chrono::milliseconds kEndsWithin{500};
+
+/// What a thread that its Worker has left alone may still look at.
+struct Ties {
+  Flag ends{false};
+  std::mutex posting;
+  bool cut = false;  ///< the event loop may be gone; guarded by `posting`
+};
+
 void run_on_thread(Job& job, const Flag& ends) {
   work_abandoned = &job.abandoned;
   worker_ends = &ends;
@@ -62,13 +76,19 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   ~Queue() {
-    ends_ = true;
+    ties_->ends = true;
     for (const auto& [cost, job] : waiting_) {
       if (job->destroys) {
-        asio::post(thread_, job->work);
+        asio::post(*thread_, job->work);
       }
     }
-    thread_.join();
+    const auto idle = std::make_shared<std::promise<void>>();
+    asio::post(*thread_, [idle] { idle->set_value(); });
+    if (idle->get_future().wait_for(kEndsWithin) == std::future_status::timeout) {
+      const std::lock_guard lock(ties_->posting);
+      ties_->cut = true;
+      static_cast<void>(thread_.release());  // to destroy it would wait for the thread
+    }
   }
 
   void use(asio::any_io_executor loop) { loop_ = std::move(loop); }
@@ -99,9 +119,13 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
     busy_ = true;
     JobPtr job = std::move(waiting_.extract(waiting_.begin()).mapped());
     // The job, and the exception that it may hold, is destroyed on the loop, not on the thread.
-    asio::post(thread_,
-               [job = std::move(job), loop = loop_, ends = &ends_, queue = weak_from_this()]() mutable {
-                 run_on_thread(*job, *ends);
+    asio::post(*thread_,
+               [job = std::move(job), loop = loop_, ties = ties_, queue = weak_from_this()]() mutable {
+                 run_on_thread(*job, ties->ends);
+                 const std::lock_guard lock(ties->posting);
+                 if (ties->cut) {
+                   return;
+                 }
                  asio::post(loop, [job = std::move(job), queue] {
                    job->over.set();
                    job->work = nullptr;  // what the thread is to destroy comes before any other work
@@ -116,8 +140,8 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
   asio::any_io_executor loop_;
   std::multimap<std::uint64_t, JobPtr> waiting_;  ///< jobs of the same cost in the order they came
   bool busy_ = false;
-  Flag ends_{false};
-  asio::thread_pool thread_{1};
+  std::shared_ptr<Ties> ties_ = std::make_shared<Ties>();
+  std::unique_ptr<asio::thread_pool> thread_ = std::make_unique<asio::thread_pool>(1);
 };
 
 Worker::Worker() : queue_(std::make_shared<Queue>()) {}

@@ -15,7 +15,8 @@ void throw_if_abandoned();
 struct Abandoned : std::exception {};
 
 /// One thread beside the event loop, for work that takes longer than the event loop may be held. The first
-/// work starts the thread. The destructor abandons the work under way and joins the thread.
+/// work starts the thread. The destructor abandons the work under way and joins the thread; one that does not
+/// end within half a second, because a file system hangs, is left alone, with what its work owns.
 class Worker {
  public:
   Worker();
@@ -30,8 +31,8 @@ class Worker {
   [[nodiscard]] boost::asio::awaitable<void> run(std::uint64_t cost, std::function<void()> work);
 
   /// An object that the thread destroys, before it begins any other work: the end of a file may block as its
-  /// reading does. The Worker's destructor waits for it. Where no work was ever run, or the Worker is gone,
-  /// the object is destroyed by whoever has the last copy.
+  /// reading does. The Worker's destructor waits for it, too. Where no work was ever run, or the Worker is
+  /// gone, the object is destroyed by whoever has the last copy.
   template <typename T, typename... Arguments>
   [[nodiscard]] std::shared_ptr<T> own(Arguments&&... arguments) const {
     auto object = std::make_shared<T>(std::forward<Arguments>(arguments)...);

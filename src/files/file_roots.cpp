@@ -1,7 +1,12 @@
 // Decides which of the allowed directories a path lies in.
 #include "files/file_roots.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <memory>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "files/file_uri.hpp"
@@ -10,6 +15,8 @@
 
 namespace terminally {
 namespace {
+
+constexpr Milliseconds kKnownWithin{500};
 
 /// The part of `path` below `directory`, both without empty parts; nothing where the path is not below it.
 std::optional<std::string> part_below(std::string_view path, std::string_view directory) {
@@ -59,23 +66,47 @@ std::string without_empty_parts(std::string_view path) {
   return tidy;
 }
 
+/// Signals are for the main thread. Where no thread can be made, the look is done at once.
+void FileRoots::add(Root until_known, std::function<Root()> look) {
+  const auto task = std::make_shared<std::packaged_task<Root()>>(std::move(look));
+  roots_.push_back({std::move(until_known), task->get_future().share(), Clock::now() + kKnownWithin});
+  sigset_t all{};
+  sigset_t before{};
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([task] { (*task)(); }).detach();
+  } catch (const std::system_error&) {
+    (*task)();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+std::vector<FileRoots::Root> FileRoots::roots_now() const {
+  std::vector<Root> now;
+  for (const FutureRoot& root : roots_) {
+    const bool known = root.known.wait_until(root.wait_until) == std::future_status::ready;
+    now.push_back(known ? root.known.get() : root.until_known);
+  }
+  return now;
+}
+
 FileRoots FileRoots::of(const std::vector<std::filesystem::path>& named) {
   FileRoots roots;
   for (const std::filesystem::path& path : named) {
     const std::string spelled = without_empty_parts(path.string());
-    roots.roots_.push_back({spelled, real_or_same(spelled)});
+    roots.add({spelled, spelled}, [spelled] { return Root{spelled, real_or_same(spelled)}; });
   }
   return roots;
 }
 
 FileRoots FileRoots::of_project(const std::filesystem::path& directory, const std::filesystem::path& home) {
-  const std::filesystem::path project = project_of(directory, home);
+  const std::string started = "the server was started in " + directory.string() + ", ";
   FileRoots roots;
-  if (project.empty()) {
-    roots.why_none_ = "the server was started in " + directory.string() + ", which is in no project";
-  } else {
-    roots.roots_.push_back({project.string(), project.string()});
-  }
+  roots.add({"", "", started + "whose file system does not answer"}, [directory, home, started] {
+    const std::string project = project_of(directory, home).string();
+    return Root{project, project, project.empty() ? started + "which is in no project" : ""};
+  });
   return roots;
 }
 
@@ -97,16 +128,17 @@ FilePlaceInRoot FileRoots::place_of(const std::string& meant, const std::string&
   if (all_) {
     return {FileRoot::anywhere(), meant, meant, path};
   }
-  if (!meant.starts_with('/') && !roots_.empty()) {
-    const Root& root = roots_.front();
+  const std::vector<Root> roots = roots_now();
+  if (!meant.starts_with('/') && !roots.empty() && !roots.front().named.empty()) {
+    const Root& root = roots.front();
     return {FileRoot::beneath(root.real), meant, root.named + (meant.empty() ? "" : "/") + meant, path,
             root.real};
   }
   const Root* best = nullptr;
   std::string below;
-  for (const Root& root : roots_) {
+  for (const Root& root : roots) {
     for (const std::string& spelled : {root.named, root.real}) {
-      const std::optional<std::string> rest = part_below(meant, spelled);
+      const std::optional<std::string> rest = spelled.empty() ? std::nullopt : part_below(meant, spelled);
       if (rest && (best == nullptr || rest->size() < below.size())) {
         best = &root;
         below = *rest;
@@ -115,22 +147,18 @@ FilePlaceInRoot FileRoots::place_of(const std::string& meant, const std::string&
   }
   if (best == nullptr) {
     throw Error(ErrorCode::invalid_argument,
-                "path: \"" + path + "\" is outside the allowed roots: " + explain());
+                "path: \"" + path + "\" is outside the allowed roots: " + explain(roots));
   }
   return {FileRoot::beneath(best->real), below, meant, path, best->real};
 }
 
-std::string FileRoots::explain() const {
-  const std::string how =
-      ". To allow more: start the server with --file-root DIR (for a host: \"file_roots\" in hosts.json)";
-  if (roots_.empty()) {
-    return "none, as " + why_none_ + how;
-  }
+std::string FileRoots::explain(const std::vector<Root>& roots) {
   std::string all;
-  for (const Root& root : roots_) {
-    all += (all.empty() ? "" : ", ") + root.named;
+  for (const Root& root : roots) {
+    all += (all.empty() ? "" : ", ") + (root.named.empty() ? "none, as " + root.why_none : root.named);
   }
-  return all + how;
+  return all +
+         ". To allow more: start the server with --file-root DIR (for a host: \"file_roots\" in hosts.json)";
 }
 
 }  // namespace terminally

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/timeout.hpp"
 #include "system/file_root.hpp"
 
 namespace terminally {
@@ -22,6 +25,9 @@ struct FilePlaceInRoot {
 };
 
 /// The directories that files may be in, and the meaning of a given path. May be used from any thread.
+///
+/// Links in the directories' own paths are resolved by threads, one each, so that a file system that hangs
+/// holds up nobody: what is not known half a second later is taken as it is spelled until it is known.
 class FileRoots {
  public:
   /// The directories that a person named, by absolute paths. A directory need not exist yet.
@@ -40,14 +46,21 @@ class FileRoots {
 
  private:
   struct Root {
-    std::string named;
+    std::string named;  ///< empty: there is none
     std::string real;
+    std::string why_none = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
+  struct FutureRoot {
+    Root until_known;
+    std::shared_future<Root> known;
+    Clock::time_point wait_until;
+  };
+  void add(Root until_known, std::function<Root()> look);
+  [[nodiscard]] std::vector<Root> roots_now() const;
   [[nodiscard]] FilePlaceInRoot place_of(const std::string& meant, const std::string& path) const;
-  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] static std::string explain(const std::vector<Root>& roots);
 
-  std::vector<Root> roots_;
-  std::string why_none_;
+  std::vector<FutureRoot> roots_;
   bool all_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "instance/instance.hpp"
+#include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "tmux/wire/instance_end.hpp"
@@ -31,10 +32,10 @@ constexpr std::string_view kLingers = " lingers";  // follows the id of a holder
 /// Sleeps between tries: no event loop runs in this process yet.
 FileLock lock_within(const std::filesystem::path& path, Milliseconds time) {
   const auto until = Clock::now() + time;
-  FileLock lock = FileLock::try_lock(path);
+  FileLock lock = try_lock_or_inherit(path);
   while (!lock && Clock::now() < until) {
     std::this_thread::sleep_for(kLookEvery);
-    lock = FileLock::try_lock(path);
+    lock = try_lock_or_inherit(path);
   }
   return lock;
 }
@@ -112,7 +113,7 @@ void end_earlier_servers(const Config& config, const std::string& gateway, const
     }
     for (const auto until = Clock::now() + time; !left.empty() && Clock::now() < until;) {
       std::this_thread::sleep_for(kLookEvery);
-      std::erase_if(left, [](ProcessId server) { return !is_alive(server); });
+      std::erase_if(left, [](ProcessId server) { return !is_alive(server) || is_exiting(server.pid); });
     }
   }
   if (!left.empty()) {
@@ -122,7 +123,7 @@ void end_earlier_servers(const Config& config, const std::string& gateway, const
 
 FileLock lock_or_end_holder(const Config& config, const std::string& gateway) {
   const auto path = lock_path(config);
-  FileLock lock = FileLock::try_lock(path);
+  FileLock lock = try_lock_or_inherit(path);
   if (!lock && read_file(path).value_or("") != gateway + std::string(kLingers)) {
     lock = lock_within(path, kByItself);
   }

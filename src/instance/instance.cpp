@@ -18,6 +18,7 @@
 #include "base/files.hpp"
 #include "base/ids.hpp"
 #include "instance/runtime_files.hpp"
+#include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/unix_peer.hpp"
 
@@ -149,7 +150,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
   const auto path = runtime_ / "lock";
   FileLock lock;
   try {
-    lock = FileLock::try_lock(path);
+    lock = try_lock_or_inherit(path);
   } catch (const Error&) {
     if (::access(runtime_.c_str(), F_OK) == 0) {
       throw;

@@ -27,38 +27,45 @@ struct Form {
 };
 
 // No pattern matches a newline, because each line is searched alone.
+// Where a secret may begin: a letter before it counts for nothing where it ends an escape, as in `%20ghp_` of
+// a URI or `\nghp_` of JSON.
+#define BEGIN R"((?:\b|(?<=%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})))"
 #define NAME_OF_SECRET                                    \
   R"(^(?:export[ \t]+|declare -x )?[A-Z][A-Z0-9_]{0,60})" \
   R"((?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_CREDENTIALS?|SECRET_KEY|API_KEY)=["']?\K)"
 #define AUTHORIZATION \
-  R"((?i)\b(?:proxy-)?authorization[ \t]*[:=][ \t]*["']?(?:bearer|basic|token|digest)[ \t]+\K)"
-#define X_API_KEY R"((?i)\bx-api-key[ \t]*[:=][ \t]*["']?\K)"
-#define URL_USER R"(\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,100}:\K)"
+  R"((?i))" BEGIN R"((?:proxy-)?authorization[ \t]*[:=][ \t]*["']?(?:bearer|basic|token|digest)[ \t]+\K)"
+#define X_API_KEY R"((?i))" BEGIN R"(x-api-key[ \t]*[:=][ \t]*["']?\K)"
+#define URL_USER BEGIN R"([a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,100}:\K)"
 
 constexpr std::array<Form, SecretRules::kCount> kForms = {{
     {"private-key", "-----begin", R"(-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----)", "", ""},
     {"github", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-     R"(\b(?:gh[pousr]_[0-9A-Za-z]{36,255}|github_pat_\w{22,255}))",
-     R"(\b(?:gh[pousr]_[0-9A-Za-z]*|github_pat_\w*)\z)", "_-"},
-    {"gitlab", "glpat- glrt- glcbt- glptt- gldt- glsoat-", R"(\bgl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]{20,300})",
-     R"(\bgl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]*\z)", "_-"},
-    {"anthropic-openai", "sk-", R"(\bsk-(?:ant-|proj-|svcacct-|admin-|or-)?[A-Za-z0-9_-]{20,200})",
-     R"(\bsk-[A-Za-z0-9_-]*\z)", "_-"},
-    {"aws-key-id", "akia asia abia acca a3t", R"(\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b)",
-     R"(\b(?:A3T[A-Z0-9]?|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{0,16}\z)", ""},
-    {"google", "aiza ya29. gocspx-", R"(\b(?:AIza[\w-]{35}|ya29\.[\w-]{20,400}|GOCSPX-[\w-]{28}))",
-     R"(\b(?:AIza[\w-]*|ya29\.[\w-]*|GOCSPX-[\w-]*)\z)", "_-"},
-    {"slack", "xox xapp- hooks.slack",
-     R"(\b(?:xox[abeoprs]-[0-9A-Za-z-]{10,250}|xapp-\d-[\w-]{20,250}|hooks\.slack\.com/services/[\w/+]{20,80}))",
-     R"(\b(?:xox[abeoprs]-[0-9A-Za-z-]*|xapp-\d-[\w-]*|hooks\.slack\.com/services/[\w/+]*)\z)", "_-/+"},
-    {"stripe", "sk_live rk_live sk_test rk_test sk_prod rk_prod",
-     R"(\b[rs]k_(?:live|test|prod)_[0-9A-Za-z]{10,99})", R"(\b[rs]k_(?:live|test|prod)_[0-9A-Za-z]*\z)",
+     BEGIN R"((?:gh[pousr]_[0-9A-Za-z]{36,255}|github_pat_\w{22,255}))",
+     BEGIN R"((?:gh[pousr]_[0-9A-Za-z]*|github_pat_\w*)\z)", "_-"},
+    {"gitlab", "glpat- glrt- glcbt- glptt- gldt- glsoat-",
+     BEGIN R"(gl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]{20,300})", BEGIN R"(gl(?:pat|rt|cbt|ptt|dt|soat)-[\w-]*\z)",
      "_-"},
+    {"anthropic-openai", "sk-", BEGIN R"(sk-(?:ant-|proj-|svcacct-|admin-|or-)?[A-Za-z0-9_-]{20,200})",
+     BEGIN R"(sk-[A-Za-z0-9_-]*\z)", "_-"},
+    {"aws-key-id", "akia asia abia acca a3t", BEGIN R"((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b)",
+     BEGIN R"((?:A3T[A-Z0-9]?|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{0,16}\z)", ""},
+    {"google", "aiza ya29. gocspx-", BEGIN R"((?:AIza[\w-]{35}|ya29\.[\w-]{20,400}|GOCSPX-[\w-]{28}))",
+     BEGIN R"((?:AIza[\w-]*|ya29\.[\w-]*|GOCSPX-[\w-]*)\z)", "_-"},
+    {"slack", "xox xapp- hooks.slack",
+     BEGIN
+     R"((?:xox[abeoprs]-[0-9A-Za-z-]{10,250}|xapp-\d-[\w-]{20,250}|hooks\.slack\.com/services/[\w/+]{20,80}))",
+     BEGIN R"((?:xox[abeoprs]-[0-9A-Za-z-]*|xapp-\d-[\w-]*|hooks\.slack\.com/services/[\w/+]*)\z)", "_-/+"},
+    {"stripe", "sk_live rk_live sk_test rk_test sk_prod rk_prod",
+     BEGIN R"([rs]k_(?:live|test|prod)_[0-9A-Za-z]{10,99})",
+     BEGIN R"([rs]k_(?:live|test|prod)_[0-9A-Za-z]*\z)", "_-"},
     {"registry", "npm_ pypi- hf_ dckr_pat_",
-     R"(\b(?:npm_[A-Za-z0-9]{36}|pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}|hf_[A-Za-z]{34}|dckr_pat_[\w-]{27,40}))",
-     R"(\b(?:npm_[A-Za-z0-9]*|pypi-AgEIcHlwaS5vcmc[\w-]*|hf_[A-Za-z]*|dckr_pat_[\w-]*)\z)", "_-"},
-    {"jwt", "eyj", R"(\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000})",
-     R"(\beyJ[A-Za-z0-9_-]{0,2000}+(?:\.(?:e|ey|eyJ[A-Za-z0-9_-]{0,4000}+(?:\.[A-Za-z0-9_-]{0,5000})?)?)?\z)",
+     BEGIN
+     R"((?:npm_[A-Za-z0-9]{36}|pypi-AgEIcHlwaS5vcmc[\w-]{50,1000}|hf_[A-Za-z]{34}|dckr_pat_[\w-]{27,40}))",
+     BEGIN R"((?:npm_[A-Za-z0-9]*|pypi-AgEIcHlwaS5vcmc[\w-]*|hf_[A-Za-z]*|dckr_pat_[\w-]*)\z)", "_-"},
+    {"jwt", "eyj", BEGIN R"(eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000})",
+     BEGIN
+     R"(eyJ[A-Za-z0-9_-]{0,2000}+(?:\.(?:e|ey|eyJ[A-Za-z0-9_-]{0,4000}+(?:\.[A-Za-z0-9_-]{0,5000})?)?)?\z)",
      "_-"},
     {"auth-header", "authorization x-api-key",
      AUTHORIZATION R"([\w+/=~.:-]{8,4000}|)" X_API_KEY R"([\w+/=~.-]{8,400})",
@@ -69,6 +76,7 @@ constexpr std::array<Form, SecretRules::kCount> kForms = {{
      NAME_OF_SECRET R"([^\s"'$(){}]+\z)", "_+/=~.:-"},
 }};
 
+#undef BEGIN
 #undef NAME_OF_SECRET
 #undef AUTHORIZATION
 #undef X_API_KEY

@@ -90,6 +90,16 @@ std::vector<std::string> split_at_nul(std::string_view text) {
   return parts;
 }
 
+/// A set of signals in /proc/PID/status.
+std::uint64_t signal_mask(std::string_view status, std::string_view name) {
+  const std::size_t at = status.find(name);
+  std::uint64_t bits = 0;
+  if (at != std::string_view::npos) {
+    std::from_chars(status.data() + at + name.size(), status.data() + status.size(), bits, 16);
+  }
+  return bits;
+}
+
 /// The kernel prints it as its new_encode_dev.
 dev_t terminal_of(int number) {
   const auto bits = static_cast<unsigned>(number);
@@ -289,15 +299,7 @@ std::string process_root(int pid) {
 
 SignalMasks signal_masks(int pid) {
   const std::string status = read_file(proc_path(pid, "status")).value_or("");
-  const auto mask = [&status](std::string_view name) {
-    const std::size_t at = status.find(name);
-    std::uint64_t bits = 0;
-    if (at != std::string::npos) {
-      std::from_chars(status.data() + at + name.size(), status.data() + status.size(), bits, 16);
-    }
-    return bits;
-  };
-  return {mask("\nSigIgn:\t"), mask("\nSigCgt:\t")};
+  return {signal_mask(status, "\nSigIgn:\t"), signal_mask(status, "\nSigCgt:\t")};
 }
 
 std::string_view outlives_hangup(int pid) {
@@ -377,6 +379,14 @@ bool is_alive(int pid) {
 bool is_alive(ProcessId process) {
   const auto info = process_info(process.pid);
   return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
+}
+
+/// The kernel marks each thread of a process that is killed, or calls exit_group, with SIGKILL.
+bool is_exiting(int pid) {
+  const auto process = process_info(pid);
+  const std::string status = process ? read_file(proc_path(pid, "status")).value_or("") : "";
+  const std::uint64_t pending = signal_mask(status, "\nSigPnd:\t") | signal_mask(status, "\nShdPnd:\t");
+  return process && (process->state == 'Z' || (pending & (std::uint64_t{1} << (SIGKILL - 1U))) != 0);
 }
 
 bool is_stopped(int pid) {

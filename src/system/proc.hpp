@@ -95,6 +95,10 @@ struct SignalMasks {
 /// Whether a process is there and no zombie. An unreadable one (no descriptor left) counts as alive.
 [[nodiscard]] bool is_alive(int pid);
 [[nodiscard]] bool is_alive(ProcessId process);
+/// Whether a process has begun to end: it is a zombie, or is being killed. It runs no instruction of its own
+/// any more, but while a file system that hangs holds one of its threads, its descriptors and locks are
+/// there.
+[[nodiscard]] bool is_exiting(int pid);
 /// Whether a signal such as SIGSTOP, or a debugger, has stopped the process.
 [[nodiscard]] bool is_stopped(int pid);
 /// Why process_info cannot read the process (errno); 0: it can.

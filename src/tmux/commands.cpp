@@ -9,6 +9,7 @@
 #include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
+#include "system/inherited_lock.hpp"
 #include "tab/unfinished_commands.hpp"
 
 namespace terminally {
@@ -119,7 +120,7 @@ void Commands::look_after(const TabPtr& tab) {
       !may_have_unfinished(*tab)) {
     return;
   }
-  FileLock lock = tab->closed ? FileLock() : FileLock::try_lock(tab->files.lock_path());
+  FileLock lock = tab->closed ? FileLock() : try_lock_or_inherit(tab->files.lock_path());
   if (!tab->closed && !lock) {
     return;  // somebody does
   }
@@ -209,7 +210,7 @@ Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock
   if (!tab->runs.empty()) {
     co_return;
   }
-  FileLock lock = reserved ? std::move(reserved) : FileLock::try_lock(tab->files.lock_path());
+  FileLock lock = reserved ? std::move(reserved) : try_lock_or_inherit(tab->files.lock_path());
   const auto nonce = tab->files.running_nonce();
   const auto record = nonce ? tab->records.find(command_id_of(*nonce)) : std::nullopt;
   const bool replaced = record && is_replaced(record->shell_pid, record->shell_image);

@@ -12,6 +12,7 @@
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
 #include "shell/shells.hpp"
+#include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "tmux/place_choice.hpp"
 #include "tmux/window_options.hpp"
@@ -268,7 +269,7 @@ Awaitable<FileLock> TabChooser::turn_to_choose(CallTime time) {
 std::optional<FileLock> TabChooser::reserve(const TabPtr& tab) {
   commands_.look_after(tab);
   FileLock lock =
-      tab->runs.empty() && !tab->command_lock ? FileLock::try_lock(tab->files.lock_path()) : FileLock();
+      tab->runs.empty() && !tab->command_lock ? try_lock_or_inherit(tab->files.lock_path()) : FileLock();
   return lock && !tab->files.running_nonce() ? std::optional(std::move(lock)) : std::nullopt;
 }
 

@@ -54,6 +54,16 @@ std::optional<FarName> far_tab(const FarHosts& hosts, const std::optional<std::s
   return std::nullopt;
 }
 
+/// A later call with the name would go to the host.
+void refuse_name_of_host(const FarHosts& hosts, const std::optional<std::string>& name) {
+  const std::optional<FarName> far = name ? split_far_name(*name) : std::nullopt;
+  if (far && is_known(hosts, far->host)) {
+    throw Error(ErrorCode::invalid_argument, "name: \"" + *name + "\" would mean a tab of the host \"" +
+                                                 far->host + "\"; give a name that does not begin with \"" +
+                                                 far->host + ":\"");
+  }
+}
+
 /// Drops fields that are none of this program's, which have plain names: a strange name is unmasked text.
 void drop_strange_names(ordered_json& object) {
   constexpr std::size_t kLongest = 64;
@@ -137,6 +147,9 @@ std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool, const
   const std::optional<FarName> tab = far_tab(hosts, text_field(arguments, "window_id"));
   const auto host = tool.traits.takes_host ? arguments.find("host") : arguments.end();
   if (host == arguments.end() && !tab) {
+    if (tool.traits.names_tab) {
+      refuse_name_of_host(hosts, text_field(arguments, "name"));
+    }
     return std::nullopt;
   }
   FarRoute route;

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/far_calls.hpp"
+#include "toolkit/far_names.hpp"
 #include "toolkit/results_json.hpp"
 
 namespace terminally {
@@ -33,6 +35,29 @@ boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* man
   json changed = *arguments;
   changed["window_id"] = to_string(*window);
   co_return std::make_shared<const json>(std::move(changed));
+}
+
+/// A tab here may have the name of a tab of a host: from a time before the host was added, or from a person.
+boost::asio::awaitable<void> refuse_if_named_here(TmuxManager* manager,
+                                                  std::shared_ptr<const json> arguments) {
+  const auto given = text_field(*arguments, "window_id");
+  const auto far = given && !arguments->contains("host") ? split_far_name(*given) : std::nullopt;
+  if (manager == nullptr || !far || parse_window_id(far->rest)) {
+    co_return;
+  }
+  bool is_here = false;
+  try {
+    const std::optional<WindowId> window = co_await manager->tabs().named(*given);
+    is_here = window.has_value();
+  } catch (const Error& error) {  // several have the name, or no tab of this side can be asked
+    is_here = error.code() == ErrorCode::invalid_argument;
+  }
+  if (is_here) {
+    throw Error(ErrorCode::invalid_argument,
+                "window_id: \"" + *given +
+                    "\" is the name of a tab of this machine, and may be one of the host \"" + far->host +
+                    "\"; nothing was done. Give the window_id of the tab you mean (see list_tabs)");
+  }
 }
 
 /// The variables in create_tab's `env`, without malformed ones, which the tool refuses.
@@ -129,6 +154,9 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   std::optional<FarRoute> route;
   try {
     route = far_route(*services_.hosts, tool, *arguments);
+    if (route) {
+      co_await refuse_if_named_here(services_.manager, arguments);
+    }
   } catch (const Error& error) {
     throw guarded_error(error, guard.get());
   }

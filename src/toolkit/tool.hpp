@@ -102,6 +102,7 @@ struct Traits {
   bool has_timeout = false;      ///< has the argument `timeout_ms`, with a default
   bool takes_host = false;       ///< has the argument `host`, as it need not name a tab
   bool gives_env = false;        ///< has the argument `env`, whose values may have to be masked
+  bool names_tab = false;        ///< has the argument `name`, which becomes a tab's
   bool exact_content = false;    ///< its `content` may be written back, and so is never masked
   bool ends_things = false;      ///< accepted even where too many calls are unanswered
   bool lists_tabs = false;       ///< the tabs of hosts are appended to its result

@@ -29,7 +29,7 @@ boost::asio::awaitable<RenameTabArgs> rename_tab(ToolContext context, RenameTabA
 }  // namespace
 
 Tool rename_tab_tool() {
-  return make_tool<&rename_tab>("rename_tab", "Rename a tab.", {.idempotent = true});
+  return make_tool<&rename_tab>("rename_tab", "Rename a tab.", {.idempotent = true}, {.names_tab = true});
 }
 
 }  // namespace terminally

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tarfile
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -17,6 +18,8 @@ from pathlib import Path
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, needs, needs_root, poll
 from harness.client import Result, run_cli
+from harness.hanging_files import HangingFiles
+from harness.hosts import FarMachine, FarMachines
 
 EVERY_BYTE = bytes(range(256)) * 3
 HOSTILE_NAMES = [
@@ -40,6 +43,15 @@ HOSTILE_NAMES = [
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def is_exiting(pid: int) -> bool:
+    """Whether it is a zombie, or SIGKILL is pending."""
+    try:
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return status["State"].startswith("Z") or bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) >> 8 & 1)
 
 
 class InProject(unittest.TestCase):
@@ -578,6 +590,84 @@ class Mounted(InProject):
             self.assertEqual(server.call("write_file", path="file", content="new", part="last").part_bytes, 8)
             self.assertEqual(server.call("read_file", path="file").content, "smallnew")
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file"])
+
+
+class Hanging(unittest.TestCase):
+    """A file system that hangs costs the calls for its files, and nothing else."""
+
+    def setUp(self) -> None:
+        needs_root()
+        self.sandbox = self.enterContext(Sandbox())
+        self.addCleanup(self.sandbox.assert_nothing_left)
+        self.hanging = self.enterContext(HangingFiles(Path(self.enterContext(tempfile.TemporaryDirectory(dir="/tmp")))))
+        self.flags = ("--sync-window-ms", "1000", "--file-root", str(self.hanging.path))
+
+    def start(self, *flags: str) -> Server:
+        server = Server(*flags, sandbox=self.sandbox, durable=True)
+        self.addCleanup(server.raw.kill)
+        self.addCleanup(self.hanging.mend)  # before that: till then nobody can end the process
+        return server.__enter__()
+
+    def hang(self, server: Server, **arguments: str) -> None:
+        error = server.call_error("read_file", path=str(self.hanging.path / "hang"), **arguments)
+        self.assertIn("timed out", error)
+        server.raw.process.stdin.close()
+
+    def left(self) -> list[str]:
+        """Without the process that the file system keeps."""
+        return [name for pid, name in self.sandbox.processes().items() if not is_exiting(pid)]
+
+    def test_an_unnamed_instance_ends_with_its_client(self) -> None:
+        server = self.start(*self.flags)
+        server.call("execute_command", command="sleep 500 & echo hi")
+        self.hang(server)
+        poll(lambda: not self.left(), 5)
+
+    def test_the_next_server_has_the_tabs_at_once(self) -> None:
+        server = self.start("--instance", "work", *self.flags)
+        server.call("execute_command", command="X=1")
+        self.hang(server)
+        after = self.start("--instance", "work", *self.flags)
+        self.assertEqual(after.call("execute_command", command="echo $X").output, "1\n")
+        after.call("close_tab", window_id="@0", force=True)
+        after.stop()
+
+    def test_one_that_was_killed_keeps_no_lock(self) -> None:
+        server = self.start("--instance", "work", *self.flags)
+        server.call("execute_command", command="X=1")
+        server.call_async("read_file", path=str(self.hanging.path / "hang"))
+        poll(lambda: any(" D " in stat.read_text() for stat in Path(f"/proc/{server.raw.process.pid}/task").glob("*/stat")))
+        server.raw.process.kill()
+        after = self.start("--instance", "work", *self.flags)
+        self.assertEqual(after.call("execute_command", command="echo $X").output, "1\n")
+        after.call("close_tab", window_id="@0", force=True)
+        after.stop()
+
+    def test_a_host_is_left_and_found_again(self) -> None:
+        far = self.enterContext(FarMachines(self.sandbox))
+        machine = far.add("web", FarMachine(self.sandbox, "w"), file_roots=[str(self.hanging.path)])
+        server = self.start(*far.flags, "--sync-window-ms", "2000")
+        server.call("execute_command", host="web", command="X=1")
+        read = server.call_async("read_file", host="web", path=str(self.hanging.path / "hang"))
+        self.assertIn("timed out", server.error(read, "read_file"))
+        os.kill(machine.pipes()[-1], signal.SIGKILL)
+        self.assertEqual(server.call("execute_command", host="web", command="echo $X").output, "1\n")
+        server.raw.process.stdin.close()
+        poll(lambda: not self.left(), 8)
+
+    def test_the_start_does_not_wait_for_it(self) -> None:
+        self.hanging.hangs_at_once.touch()
+        root = self.hanging.path / "hang"
+        begun = time.monotonic()
+        server = self.start("--sync-window-ms", "1000", "--file-root", str(root), "--file-root", str(self.sandbox.home))
+        self.assertEqual(server.call("execute_command", command="echo hi").output, "hi\n")
+        self.assertLess(time.monotonic() - begun, 8)
+        self.assertIn("timed out", server.call_error("list_files", path=str(root)))
+        self.hanging.mend()
+        (self.sandbox.home / "file").write_text("there")
+        poll(lambda: "Not a directory" in server.call_error("list_files", path=str(root)))
+        self.assertEqual(server.call("read_file", path=str(self.sandbox.home / "file")).content, "there")
+        server.stop()
 
 
 class Writing(InProject):

@@ -72,6 +72,38 @@ class Tools(OneHost):
         self.assertEqual(here.execute("echo here").output, "here\n")
         self.assertEqual(there.execute("echo there").output, "there\n")
 
+    def test_a_name_that_would_mean_a_tab_of_the_host(self) -> None:
+        """A command for a tab here runs on no other machine: such a name is not given, and not followed."""
+        flags = ("--instance", "named")
+        with Server(*flags, sandbox=self.sandbox, durable=True) as before:  # it knows of no host
+            here = before.create_tab(name="web:build")
+            self.assertEqual(before.call("execute_command", window_id="web:build", command="echo here").output, "here\n")
+        with Server(*self.far.flags, *flags, sandbox=self.sandbox, durable=True) as server:
+            there = server.create_tab(host="web", name="build")
+            for tool, arguments in (
+                ("execute_command", {"command": "touch ~/ran"}),
+                ("read_screen", {}),
+                ("close_tab", {}),
+                ("rename_tab", {"name": "x"}),
+                ("send_text", {"text": "touch ~/ran"}),
+            ):
+                refused = server.call_error(tool, window_id="web:build", **arguments)
+                self.assertIn('window_id: "web:build" is the name of a tab of this machine', refused)
+            for name in ("web:build2", "web:@0", "web:"):
+                self.assertIn("would mean a tab of the host", server.call_error("create_tab", name=name))
+                self.assertIn("would mean a tab of the host", server.call_error("rename_tab", window_id=here.id, name=name))
+            self.assertEqual(server.call("execute_command", window_id=here.id, command="echo $HOME").output, f"{self.sandbox.home}\n")
+            self.assertEqual(there.execute("echo $HOME").output, f"{self.machine.home}\n")
+            self.assertEqual(
+                server.call("execute_command", host="web", window_id="build", command="echo $HOME").output, f"{self.machine.home}\n"
+            )
+            server.call("rename_tab", window_id=here.id, name="webs:build")
+            self.assertEqual(server.call("execute_command", window_id="webs:build", command="echo $HOME").output, f"{self.sandbox.home}\n")
+            self.assertEqual(server.call("execute_command", window_id="web:build", command="echo $HOME").output, f"{self.machine.home}\n")
+            self.assertFalse((self.machine.home / "ran").exists() or (self.sandbox.home / "ran").exists())
+            server.call("close_tab", window_id=here.id, force=True)
+            there.close()
+
     def test_a_process(self) -> None:
         started = self.server.call("start_process", host="web", command="echo up; exec sleep 1000", until="pattern", pattern="up")
         self.assertTrue(started.matched)

@@ -383,6 +383,41 @@ class Commands(Way):
             self.assertIn("terminally-shell", shown)
             self.assertTrue(shown.startswith(str(self.machine.home)) or shown.startswith(str(self.machine.state)), shown)
 
+    def test_what_changes_while_a_program_is_pushed(self) -> None:
+        """A person's later word counts: what was removed or leads elsewhere stays so, and other fields stay as they are."""
+        begun, go = self.sandbox.root / "begun", self.sandbox.root / "go"
+        entry = self.machine.entry(program="terminally-mcp")
+        waits = self.machine.container("slow", before=f"touch {begun}; while [ ! -e {go} ]; do sleep 0.02; done; ")
+
+        def removed() -> None:
+            self.assertEqual(self.cli("hosts", "remove", "new").returncode, 0)
+
+        def led_elsewhere() -> None:
+            self.assertEqual(self.cli("hosts", "add", "new", "--ssh", "elsewhere").returncode, 0)
+
+        def given_roots() -> None:
+            self.far.allow("new", entry | {"command": waits, "file_roots": ["/srv"]})
+
+        for change, says in ((removed, "was removed while"), (led_elsewhere, "was changed while"), (given_roots, "")):
+            with self.subTest(change.__name__):
+                begun.unlink(missing_ok=True)
+                go.unlink(missing_ok=True)
+                self.far.allow("new", entry | {"command": waits})
+                argv = [str(binary()), *self.far.flags, "hosts", "push", "new"]
+                push = subprocess.Popen(argv, env=self.sandbox.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                poll(begun.exists, 10)
+                change()
+                before = json.loads(self.far.file.read_text())
+                go.touch()
+                said = push.communicate(timeout=60)[1].decode()
+                after = json.loads(self.far.file.read_text())
+                self.assertEqual(push.returncode == 0, says == "", said)
+                self.assertIn(says, said)
+                if not says:
+                    self.assertRegex(after["new"].pop("program"), "/terminally-mcp$")
+                    del before["new"]["program"]
+                self.assertEqual(after, before)
+
     def test_no_writable_home_there(self) -> None:
         """H1: the error names a place for the program and one for its logs; with both, all of it works."""
         closed = self.sandbox.root / "closed"

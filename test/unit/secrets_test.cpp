@@ -42,6 +42,30 @@ TEST_CASE("A11 secrets: each form is masked, and nothing around it") {
   CHECK(kinds.size() == SecretRules::kCount + 1);
 }
 
+TEST_CASE("A11 secrets: one that stands behind an escape is masked, and no letters of a longer word are") {
+  const auto secrets = all_secrets();
+  const auto is_lone_word = [](const Sample& sample) {
+    return sample.before.empty() && sample.kind != "private-key" && sample.kind != "env-assign" &&
+           sample.kind != "KNOWN";
+  };
+  std::size_t tried = 0;
+  for (const Sample& sample : secret_samples()) {
+    if (!is_lone_word(sample)) {
+      continue;
+    }
+    ++tried;
+    for (const std::string before :
+         {"file:///a%20b%01", "%C3%A9", "%c3%a9", R"("a\n)", R"("a\t)", R"(\x1b)", R"(\u001b)"}) {
+      CHECK(masked(secrets, before + sample.text()) == before + expected(sample));
+    }
+  }
+  CHECK(tried > 5);
+  const std::string token = "ghp_" + repeated("aB3dE6gH9jK2", 36);
+  for (const std::string before : {"x", "9", "A9", "%A", "%2", "%G1", R"(\q)", R"(\x1)", "_"}) {
+    CHECK(masked(secrets, before + token) == before + token);
+  }
+}
+
 TEST_CASE("A11 secrets: masking twice changes nothing, in any order of samples") {
   const auto secrets = all_secrets();
   const std::vector<Sample> samples = secret_samples();

@@ -81,6 +81,40 @@ TEST_CASE("D17: work that nobody waits for any more ends, when its caller or its
   CHECK_NOTHROW(throw_if_abandoned());
 }
 
+TEST_CASE("worker: its end leaves work alone that hangs in the system, with what that owns") {
+  std::atomic<bool> go{false};
+  auto owned = std::make_shared<int>(1);
+  const std::weak_ptr<int> still_owned = owned;
+  std::string outcome;
+  const auto began = Clock::now();
+  {
+    asio::io_context io(1);
+    std::atomic<bool> begun{false};
+    Worker worker;
+    asio::co_spawn(io,
+                   run_and_note(
+                       worker,
+                       [&begun, &go, owned = std::move(owned)] {
+                         begun = true;
+                         go.wait(false);
+                       },
+                       outcome),
+                   asio::detached);
+    while (!begun) {
+      io.poll();
+    }
+  }  // the event loop is gone, too: the work may not come back to it
+  CHECK(Clock::now() - began < Milliseconds(5'000));
+  CHECK_FALSE(still_owned.expired());
+  go = true;
+  go.notify_all();
+  for (const auto until = Clock::now() + Milliseconds(5'000);
+       !still_owned.expired() && Clock::now() < until;) {
+    std::this_thread::yield();
+  }
+  CHECK(still_owned.expired());
+}
+
 TEST_CASE("worker: what is short goes before what is long, and what nobody waits for is not begun") {
   asio::io_context io(1);
   std::atomic<bool> begun{false};
