@@ -15,6 +15,11 @@ namespace {
 /// More lines of an input are not looked for.
 constexpr std::size_t kMostLines = 1'000;
 
+/// An editor that draws a line in pieces draws no shorter ones. A line that is longer than the other number
+/// is not looked for in pieces.
+constexpr std::size_t kPiece = 4;
+constexpr std::size_t kMostInPieces = 4'096;
+
 /// What the bytes show, without blanks, and where in the bytes each letter, row and edited line is.
 /// AnsiParser handler.
 class Shown {
@@ -28,12 +33,15 @@ class Shown {
     bool open = true;     ///< its end has not come
   };
 
-  Shown(std::string_view bytes, bool edited) {
+  /// `drawn_first`: the line that an editor without a start and an end of its own may draw over several rows,
+  /// before anything else; empty: none.
+  Shown(std::string_view bytes, bool edited, std::string_view drawn_first) : drawn_first_(drawn_first) {
     part_.edited = edited;
     AnsiParser<Shown> parser;
     for (at_ = 1; at_ <= bytes.size(); ++at_) {
       parser.feed(bytes.substr(at_ - 1, 1), *this);
     }
+    end_awaited_row();
     close(bytes.size(), true);
   }
 
@@ -42,16 +50,26 @@ class Shown {
       if (c == '\n') {
         end_row();
       } else if (c != ' ' && c != '\t') {
+        end_awaited_row();
+        went_up_ = false;
         letters.push_back(c);
         ends.push_back(at_);
       }
     }
   }
   void control(char) {}
-  void escape(char, char) {}
+  void escape(char, char final) {
+    if (final == 'M') {
+      go_up();
+    }
+  }
   void csi(std::string_view parameters, char final) {
+    if (final == 'A') {
+      go_up();
+    }
     const bool on = final == 'h';
     if (parameters == "?2004" && (on || final == 'l') && on != part_.edited) {
+      end_awaited_row();
       close(at_, false);
       part_.edited = on;
     }
@@ -63,8 +81,29 @@ class Shown {
 
  private:
   void end_row() {
-    if (!part_.edited) {
-      close(at_, false);
+    end_awaited_row();
+    if (part_.edited) {
+      return;
+    }
+    const bool goes_back = !drawn_first_.empty() && parts.empty() && !letters.ends_with(drawn_first_);
+    if (std::exchange(went_up_, false) && goes_back) {
+      return;
+    }
+    row_end_ = at_;
+    if (!goes_back) {
+      end_awaited_row();
+    }
+  }
+
+  /// The editor goes back to a row that it had gone on from.
+  void go_up() {
+    row_end_ = 0;
+    went_up_ = true;
+  }
+
+  void end_awaited_row() {
+    if (const std::size_t end = std::exchange(row_end_, 0); end != 0) {
+      close(end, false);
     }
   }
 
@@ -76,9 +115,52 @@ class Shown {
     part_ = {.begin = end, .first = letters.size(), .edited = part_.edited};
   }
 
+  std::string_view drawn_first_;
   std::size_t at_ = 0;
+  std::size_t row_end_ = 0;  ///< of a row that may be gone back to; 0: none
+  bool went_up_ = false;     ///< since the last letter
   Part part_;
 };
+
+/// How many of the first letters stand in the line, too.
+std::size_t longest_piece(std::string_view letters, std::string_view line) {
+  std::size_t longest = 0;
+  const std::string_view first = letters.substr(0, kPiece);
+  for (std::size_t at = line.find(first); at != std::string_view::npos; at = line.find(first, at + 1)) {
+    const std::string_view there = line.substr(at, letters.size());
+    const auto differs = std::ranges::mismatch(there, letters).in1;
+    longest = std::max(longest, static_cast<std::size_t>(differs - there.begin()));
+    if (longest == letters.size()) {
+      break;
+    }
+  }
+  return longest;
+}
+
+/// Whether an editor has drawn pieces of the line and nothing else, because the line is longer than a row: as
+/// far as the row goes, then what is scrolled to, with a mark where something is out of sight (mksh, readline
+/// on a dumb terminal), or what has changed (fish). `whole`: to the end of the line.
+bool is_in_pieces(std::string_view letters, std::string_view line, bool whole) {
+  const auto is_mark = [](char c) { return std::string_view("<>*+").find(c) != std::string_view::npos; };
+  if (line.size() > kMostInPieces || line.size() < 2 * kPiece || letters.empty() ||
+      !(is_mark(letters.front()) || line.starts_with(letters.substr(0, kPiece)))) {
+    return false;
+  }
+  bool is_drawn = false;
+  while (!letters.empty()) {
+    const std::size_t size = longest_piece(letters, line);
+    if (size < kPiece && is_mark(letters.front())) {
+      letters.remove_prefix(1);
+      continue;
+    }
+    if (size < std::min(kPiece, letters.size())) {
+      return false;
+    }
+    is_drawn = !whole || line.ends_with(letters.substr(0, size));
+    letters.remove_prefix(size);
+  }
+  return is_drawn;
+}
 
 /// Where the line begins, should the letters end with it, drawn once or more often, the last time in part.
 std::size_t drawn_at_end(std::string_view letters, std::string_view line) {
@@ -95,6 +177,19 @@ std::size_t drawn_at_end(std::string_view letters, std::string_view line) {
   return at;
 }
 
+/// Where an editor begins to draw the line in pieces, should nothing come behind them: at the cursor, or
+/// behind a prompt.
+std::size_t where_in_pieces(std::string_view letters, std::string_view line, bool whole, bool at_cursor) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  for (const std::size_t at : {std::size_t{0}, letters.find(line.substr(0, 2 * kPiece)), letters.find('<')}) {
+    const bool is_looked_at = at != kNone && (at == 0 || !at_cursor);
+    if (is_looked_at && is_in_pieces(letters.substr(at), line, whole)) {
+      return at;
+    }
+  }
+  return kNone;
+}
+
 /// Goes through what is shown, and takes each line of the input once where the terminal or a program echoes
 /// it, and once where an editor shows it.
 class EchoSearch {
@@ -102,7 +197,7 @@ class EchoSearch {
   EchoSearch(std::string_view bytes, const TypedInput& input, bool edited)
       : input_(input),
         edited_(edited),
-        shown_(bytes, edited),
+        shown_(bytes, edited, first_drawn(input, edited)),
         echoed_(input.echoed_by == TypedInput::EchoedBy::nobody ? input.lines.end() : input.lines.begin()),
         shown_again_(input.lines.begin()) {}
 
@@ -121,6 +216,11 @@ class EchoSearch {
 
  private:
   using Line = std::vector<std::string>::const_iterator;
+
+  [[nodiscard]] static std::string_view first_drawn(const TypedInput& input, bool edited) {
+    const bool drawn = !edited && input.echoed_by == TypedInput::EchoedBy::program && !input.lines.empty();
+    return drawn ? std::string_view(input.lines.front()) : std::string_view();
+  }
 
   [[nodiscard]] std::string_view letters_of(const Shown::Part& part) const {
     return std::string_view(shown_.letters).substr(part.first, part.last - part.first);
@@ -147,6 +247,19 @@ class EchoSearch {
     }
   }
 
+  /// Goes on to the next line where all of this one was drawn. False: it was not drawn in pieces.
+  [[nodiscard]] bool add_pieces(const Shown::Part& part, Line& line, bool at_cursor) {
+    const std::string_view letters = letters_of(part);
+    const std::size_t at = where_in_pieces(letters, *line, !part.open, at_cursor);
+    if (at == std::string_view::npos) {
+      return false;
+    }
+    add(part, at, letters.size() - at, is_entered(line));
+    ranges_.back().open = part.open;
+    line += part.open ? 0 : 1;
+    return true;
+  }
+
   [[nodiscard]] bool is_entered(Line line) const { return input_.entered || line + 1 != input_.lines.end(); }
 
   /// What an editor shows until it is left was not printed by a program.
@@ -168,7 +281,9 @@ class EchoSearch {
       return;
     }
     if (found == std::string_view::npos) {
-      add_beginning(part, *shown_again_);
+      if (!add_pieces(part, shown_again_, false)) {
+        add_beginning(part, *shown_again_);
+      }
       return;
     }
     add(part, found, shown_again_->size(), is_entered(shown_again_));
@@ -183,6 +298,9 @@ class EchoSearch {
     if (found != std::string_view::npos && (found == 0 || !at_cursor)) {
       add(part, found, echoed_->size(), is_entered(echoed_));
       ++echoed_;
+      return;
+    }
+    if (input_.echoed_by == TypedInput::EchoedBy::program && add_pieces(part, echoed_, at_cursor)) {
       return;
     }
     add_beginning(part, *echoed_, at_cursor ? letters.size() : 1);

@@ -83,6 +83,46 @@ TEST_CASE("typed echo: several lines (S2)") {
         "READY\r\n>2\r\n");
 }
 
+TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken (S2)") {
+  const auto words = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "long ";
+    }
+    return text;
+  };
+  const TypedInput line = by_program("sleep 1; echo " + words(10) + "READY\n");
+  const std::string output = "\r" + words(10) + "READY\r\n# ";
+  // mksh scrolls, and so does readline on a dumb terminal
+  const std::string mksh = "sleep 1; echo " + words(4) + "lo\rng " + words(3) +
+                           "lo         <\b\b\b\b\b\b\b\b\b\bng " + words(2) + "READY     <\b\b\b\b\b\b\r\r\n";
+  CHECK(printed(mksh + output, line) == output);
+  CHECK(printed("\r<g " + words(6) + "READY\r\n" + output, line) == output);
+  CHECK(printed("sleep 1; echo long\r<g " + words(6) + "READY\r\n" + output, line) == output);
+  // fish goes back and forth between its rows, and draws all of them anew
+  const std::string fish = "sleep \r\033[17C1;\r\033[19C \r\033[20Cecho " + words(4) +
+                           "\r\r\n\033M\033[118Cg long \033M\r\r\n\033[5C" + words(4) +
+                           "\033M\r\r\n\033[20CREADY\033M\r\r\n\033[30C";
+  const std::string fish_again = "\033M\033[19Dsleep 1; echo " + words(10) + "READY\033M\r\r\n\033[30C\r\n";
+  CHECK(printed(fish + fish_again + output, line) == "\033[30C\r\n" + output);
+  CHECK(printed(fish + "\r\n" + output, line) == output);
+  // in a later line, behind a prompt
+  CHECK(printed("true\r\n# " + mksh + output, by_program("true\nsleep 1; echo " + words(10) + "READY\n")) ==
+        "#" + output);
+  // no moment shows READY of the echo
+  for (const std::string& drawn : {mksh, fish + fish_again}) {
+    for (std::size_t size = 1; size <= drawn.size(); ++size) {
+      CAPTURE(size);
+      const std::string left = printed(drawn.substr(0, size), line, false);
+      CHECK(left.find("READ") == std::string::npos);
+    }
+  }
+  // a program that echoes nothing, and prints a piece; a prompt
+  CHECK(printed("READY\r\n", line) == "READY\r\n");
+  CHECK(printed("sleepy READY\r\n", line) == "sleepy READY\r\n");
+  CHECK(echoes(">>> ", line, false).empty());
+}
+
 TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
   const TypedInput password = {EchoedBy::nobody, false, false, true, echoed_lines("READY\n")};
   CHECK(printed("\r\nREADY\r\n", password) == "\r\nREADY\r\n");
