@@ -87,23 +87,6 @@ class Tools(Far):
                 self.assertEqual((self.there / "file").read_text(), texts[2])
             self.assertIn("begin with part", server.call_error("write_file", host="web", path="file", content="x", part="last"))
 
-    def test_a_part_whose_answer_is_lost(self) -> None:
-        """C3: it is told that it is unknown whether the part was taken; sent once more it is not there twice."""
-        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
-            server.call("write_file", host="web", path="file", content="a", part="first")
-            pipe = self.machine.pipes()[-1]
-            os.kill(pipe, signal.SIGSTOP)
-            lost = server.call_async("write_file", host="web", path="file", content="b", part="next")
-            server.call("list_hosts")  # behind it: it is on its way
-            os.kill(pipe, signal.SIGKILL)
-            answer = server.raw.result_of(lost, 30, what="write_file")
-            self.assertIn("it is unknown whether this part was taken. Begin again with part", answer["content"][0]["text"])
-            again = server.call_error("write_file", host="web", path="file", content="b", part="next")
-            self.assertIn("were not begun by this server", again)
-            server.call("write_file", host="web", path="file", content="a", part="first")
-            server.call("write_file", host="web", path="file", content="b", part="last")
-            self.assertEqual((self.there / "file").read_text(), "ab")
-
     def test_what_is_seen_there(self) -> None:
         """S12, S13, S14, H9: masked names, binary files, the home directory there, lines: as here."""
         secret = "hunter2-hunter2"
@@ -155,6 +138,25 @@ class Tools(Far):
                 server.call_error("execute_command", window_id=f"{flag}:@0", command="true")
                 server.call_error("execute_command", window_id=f"web:{flag}", command="true")
         self.assertFalse(list(self.sandbox.root.rglob("ran")))
+
+
+class Cut(Far):
+    def test_a_part_whose_answer_is_lost(self) -> None:
+        """C3: it is told that it is unknown whether the part was taken; sent once more it is not there twice."""
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            server.call("write_file", host="web", path="file", content="a", part="first")
+            pipe = self.machine.pipes()[-1]
+            os.kill(pipe, signal.SIGSTOP)
+            lost = server.call_async("write_file", host="web", path="file", content="b", part="next")
+            server.call("list_hosts")  # behind it: it is on its way
+            os.kill(pipe, signal.SIGKILL)
+            answer = server.raw.result_of(lost, 30, what="write_file")
+            self.assertIn("it is unknown whether this part was taken. Begin again with part", answer["content"][0]["text"])
+            again = server.call_error("write_file", host="web", path="file", content="b", part="next")
+            self.assertIn("were not begun by this server", again)
+            server.call("write_file", host="web", path="file", content="a", part="first")
+            server.call("write_file", host="web", path="file", content="b", part="last")
+            self.assertEqual((self.there / "file").read_text(), "ab")
 
 
 class Copied(Far):
