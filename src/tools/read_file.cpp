@@ -33,7 +33,7 @@ void describe(ResultVisitor& v, const ReadPart& read) {
   v.text("mtime", iso_time(part.mtime_ms), "When it was last changed, UTC.");
   v.text("sha256", part.sha256.value_or(""), "SHA-256 of the whole file. Over 4 MiB only with max_bytes: 0.",
          show_if(part.sha256.has_value()));
-  v.count("next_offset", part.next_offset, "Pass it as offset to go on.");
+  v.count("next_offset", part.next_offset, "Pass it as offset, without lines, to go on.");
   v.flag("eof", part.eof, "The end of the file was reached.");
   v.texts("notes", read.notes, "Remarks on this result.", show_if(!read.notes.empty()));
 }

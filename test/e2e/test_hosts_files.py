@@ -140,6 +140,25 @@ class Tools(Far):
         self.assertFalse(list(self.sandbox.root.rglob("ran")))
 
 
+class Cut(Far):
+    def test_a_part_whose_answer_is_lost(self) -> None:
+        """C3: it is told that it is unknown whether the part was taken; sent once more it is not there twice."""
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as server:
+            server.call("write_file", host="web", path="file", content="a", part="first")
+            pipe = self.machine.pipes()[-1]
+            os.kill(pipe, signal.SIGSTOP)
+            lost = server.call_async("write_file", host="web", path="file", content="b", part="next")
+            server.call("list_hosts")  # behind it: it is on its way
+            os.kill(pipe, signal.SIGKILL)
+            answer = server.raw.result_of(lost, 30, what="write_file")
+            self.assertIn("it is unknown whether this part was taken. Begin again with part", answer["content"][0]["text"])
+            again = server.call_error("write_file", host="web", path="file", content="b", part="next")
+            self.assertIn("were not begun by this server", again)
+            server.call("write_file", host="web", path="file", content="a", part="first")
+            server.call("write_file", host="web", path="file", content="b", part="last")
+            self.assertEqual((self.there / "file").read_text(), "ab")
+
+
 class Copied(Far):
     def cp(self, *arguments: str) -> subprocess.CompletedProcess:
         return run_cli(self.sandbox, *self.far.flags, "cp", *arguments, cwd=self.sandbox.home, timeout=120)
@@ -161,6 +180,11 @@ class Copied(Far):
         back = self.sandbox.home / "back"
         self.assertEqual(back.read_bytes(), source.read_bytes())
         self.assertEqual(back.stat().st_mode & 0o7777, 0o751)
+        for mode in (0o4751, 0o2751, 0o1751):
+            elsewhere.chmod(mode)
+            for arguments in ((f"web:{elsewhere}", "again"), ("source", f"web:{elsewhere}")):
+                self.assertEqual(self.cp(*arguments).returncode, 0, (oct(mode), arguments))
+            self.assertEqual((self.sandbox.home / "again").stat().st_mode & 0o7777, 0o751)
         self.assertEqual(self.machine.instances(), [], "the way there left nothing")
 
     def test_the_home_directory_there(self) -> None:

@@ -202,6 +202,26 @@ TEST_CASE("E1: what is owned by a worker is destroyed on its thread, before othe
     io.run();
     CHECK(said == std::vector<std::string>{"on the thread", "later work"});
   }
+  SUBCASE("before work that waits, where the work that has it is left by its caller") {
+    asio::io_context io(1);
+    Worker worker;
+    std::atomic<bool> go_on{false};
+    std::string outcome;
+    asio::cancellation_signal cancel;
+    std::function<void()> holds = [held = worker.own<Closes>(said, loop), &go_on] { go_on.wait(false); };
+    asio::co_spawn(io, run_and_note(worker, std::move(holds), outcome),
+                   asio::bind_cancellation_slot(cancel.slot(), asio::detached));
+    asio::co_spawn(io,
+                   run_and_note(worker, [&] { said.emplace_back("later work"); }, outcome), asio::detached);
+    io.poll();
+    cancel.emit(asio::cancellation_type::terminal);
+    io.poll();
+    CHECK(said.empty());
+    go_on = true;
+    go_on.notify_all();
+    io.run();
+    CHECK(said == std::vector<std::string>{"on the thread", "later work"});
+  }
   SUBCASE("at the end of the worker, which abandons all other work") {
     asio::io_context io(1);
     auto worker = std::make_unique<Worker>();
