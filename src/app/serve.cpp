@@ -14,6 +14,7 @@
 #include "base/event.hpp"
 #include "hosts/hosts.hpp"
 #include "instance/instance.hpp"
+#include "json/envelope.hpp"
 #include "mcp/peer.hpp"
 #include "mcp/tasks.hpp"
 #include "stdio/stdio_transport.hpp"
@@ -57,7 +58,8 @@ asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, PeerSettings
   // Behind a gateway's pipe that has ended, nobody is left to read an answer.
   const Milliseconds answers_within =
       config.gateway.empty() ? StdioTransport::kAnswersWithin : Milliseconds(0);
-  StdioTransport transport(core->executor, take_stdio(), answers_within);
+  const std::size_t longest = config.gateway.empty() ? kMaxLineBytes : StdioTransport::kMostForwarded;
+  StdioTransport transport(core->executor, take_stdio(), answers_within, longest);
   const auto peer = std::make_shared<Peer>(core, std::move(settings), transport.stream());
   std::exception_ptr failure;
   try {

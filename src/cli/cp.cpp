@@ -12,10 +12,10 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/until_signal.hpp"
 #include "files/copy_file.hpp"
 #include "files/file_access.hpp"
 #include "hosts/host_files.hpp"
@@ -130,7 +130,7 @@ std::string without_advice_to_agents(std::string text) {
 boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<CopyProgress> progress) {
   std::function<void(std::uint64_t, std::uint64_t)> show =
       [progress](std::uint64_t done, std::uint64_t size) { progress->show(done, size); };
-  CopyFile copy{*from.files, from.path, *to.files, to.path, std::move(show)};
+  CopyFile copy{*from.files, from.path, *to.files, to.path, std::move(show), to.host ? 0 : current_umask()};
   CopiedFile copied;
   try {
     copied = co_await copy_file(std::move(copy));

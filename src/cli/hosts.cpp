@@ -103,24 +103,6 @@ void put(const Config& config, const HostEntry& entry) {
   });
 }
 
-bool is_same_way(const HostEntry& a, const HostEntry& b) {
-  return a.ssh == b.ssh && a.ssh_config == b.ssh_config && a.command == b.command;
-}
-
-/// The copy of the program to the host took time: somebody may have removed or replaced the entry meanwhile.
-void put_program(const Config& config, const HostEntry& pushed) {
-  change_hosts(config, [&pushed](std::vector<HostEntry>& hosts) {
-    const auto entry = std::ranges::find(hosts, pushed.name, &HostEntry::name);
-    if (entry == hosts.end() || !is_same_way(*entry, pushed)) {
-      throw Error(ErrorCode::not_found, "the host " + pushed.name + " was " +
-                                            (entry == hosts.end() ? "removed" : "changed") +
-                                            " while the program was copied there, to " + pushed.program +
-                                            "; the file of hosts was left as it is");
-    }
-    entry->program = pushed.program;
-  });
-}
-
 /// A host that is added again with the same way keeps the program of `push`, unless another one is given.
 void replace_earlier(const Config& config, HostEntry& entry, bool gives_program) {
   for (const HostEntry& host : read_hosts(config.hosts_file)) {
@@ -251,7 +233,7 @@ int push(const Config& config, const std::string& name, const std::string& from,
   asio::io_context io(1);
   host.program = run_alone(io, push_program(host, files_to_push(from), this_implementation().version, to));
   check_host(host);
-  put_program(config, host);
+  change_hosts(config, [&host](std::vector<HostEntry>& hosts) { set_program(hosts, host); });
   print(name + ": " + host.program + "\n");
   return check(config, {name});
 }

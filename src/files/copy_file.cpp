@@ -1,6 +1,8 @@
 // Copies a file in parts of 1 MiB from one place to another, and checks the hash at the end.
 #include "files/copy_file.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -59,10 +61,16 @@ Awaitable<unsigned> mode_of_copy(const CopyFile& copy, unsigned source) {
       throw;
     }
   }
-  co_return source & 0777U;
+  co_return source & 0777U & ~copy.umask;
 }
 
 }  // namespace
+
+unsigned current_umask() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
+}
 
 Awaitable<CopiedFile> copy_file(CopyFile copy) {
   const bool into = co_await copy.to.is_directory(copy.to_path);

@@ -49,6 +49,17 @@ std::optional<std::string> hash_in(const ordered_json& answer) {
   return hash && !hash->empty() ? hash : std::nullopt;
 }
 
+/// Of strings alone: what else may stand there is no reason to fail, as the file is written.
+std::vector<std::string> notes_in(const ordered_json& answer) {
+  std::vector<std::string> notes;
+  for (const ordered_json& note : answer.value("notes", ordered_json::array())) {
+    if (note.is_string()) {
+      notes.push_back(note.get<std::string>());
+    }
+  }
+  return notes;
+}
+
 FilePart part_of(const ordered_json& answer, const ReadFile& request) {
   std::optional<std::string> content = decode_base64(text_field(answer, "content").value_or("?"));
   if (!content || (request.max_bytes > 0 && content->size() > request.max_bytes)) {
@@ -59,6 +70,9 @@ FilePart part_of(const ordered_json& answer, const ReadFile& request) {
   part.size = number_field(answer, "size");
   part.mode = mode_of(text_field(answer, "mode").value_or("?"), 07777U);
   part.sha256 = hash_in(answer);
+  if (!part.sha256 && request.max_bytes == 0) {  // what is asked for the hash alone
+    throw not_understood("sha256");
+  }
   part.next_offset = request.offset + part.content.size();
   part.eof = part.next_offset >= part.size;
   return part;
@@ -133,17 +147,17 @@ Awaitable<FilePart> HostFiles::read(ReadFile request) {
 
 Awaitable<WrittenFile> HostFiles::write(WriteFile request) {
   json arguments = arguments_of(request);
+  const std::string hash = request.sha256;
   const ordered_json answer = co_await call("write_file", false, std::move(arguments));
   WrittenFile written;
   written.bytes_written = number_field(answer, "bytes_written");
   written.sha256 = hash_in(answer);
+  if (!hash.empty() && written.sha256 != hash) {
+    throw not_understood("sha256");
+  }
   written.part_path = text_field(answer, "part_path").value_or("");
   written.part_bytes = answer.contains("part_bytes") ? number_field(answer, "part_bytes") : 0;
-  for (const ordered_json& note : answer.value("notes", ordered_json::array())) {
-    if (note.is_string()) {
-      written.notes.push_back(note.get<std::string>());
-    }
-  }
+  written.notes = notes_in(answer);
   co_return written;
 }
 

@@ -238,4 +238,19 @@ std::vector<HostEntry> read_hosts(const std::filesystem::path& path) {
   return parse_hosts(text, path.string());
 }
 
+bool is_same_way(const HostEntry& a, const HostEntry& b) {
+  return a.ssh == b.ssh && a.ssh_config == b.ssh_config && a.command == b.command;
+}
+
+void set_program(std::vector<HostEntry>& hosts, const HostEntry& pushed) {
+  const auto entry = std::ranges::find(hosts, pushed.name, &HostEntry::name);
+  if (entry == hosts.end() || !is_same_way(*entry, pushed)) {
+    throw Error(ErrorCode::not_found, "the host " + pushed.name + " was " +
+                                          (entry == hosts.end() ? "removed" : "changed") +
+                                          " while the program was copied there, to " + pushed.program +
+                                          "; the file of hosts was left as it is");
+  }
+  entry->program = pushed.program;
+}
+
 }  // namespace terminally

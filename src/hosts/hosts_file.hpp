@@ -36,4 +36,11 @@ void check_host(const HostEntry& host);
 /// parse_hosts.
 [[nodiscard]] std::vector<HostEntry> read_hosts(const std::filesystem::path& path);
 
+/// Whether both lead to the same machine.
+[[nodiscard]] bool is_same_way(const HostEntry& a, const HostEntry& b);
+
+/// Gives the entry the program that was copied to it. That took time: throws Error(not_found) where somebody
+/// has removed the entry meanwhile, or it leads elsewhere.
+void set_program(std::vector<HostEntry>& hosts, const HostEntry& pushed);
+
 }  // namespace terminally

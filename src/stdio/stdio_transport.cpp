@@ -101,10 +101,11 @@ struct StdioTransport::Input {
 };
 
 StdioTransport::StdioTransport(const asio::any_io_executor& executor, StdioPair pair,
-                               Milliseconds answers_within)
+                               Milliseconds answers_within, std::size_t longest_line)
     : in_flags_(std::make_unique<FlagsGuard>(pair.in.get())),
       out_flags_(std::make_unique<FlagsGuard>(pair.out.get())),
-      input_(new Input{asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(), {}}),
+      input_(new Input{
+          asio::posix::stream_descriptor(executor, pair.in.release()), LineFramer(longest_line), {}}),
       writer_(std::make_shared<LineWriter>(executor, std::move(pair.out))),
       stream_(std::make_shared<Lines>(writer_)),
       answers_within_(answers_within) {}

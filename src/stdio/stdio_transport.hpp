@@ -11,6 +11,7 @@
 #include "base/descriptors.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
+#include "json/envelope.hpp"
 #include "stdio/line_writer.hpp"
 
 namespace terminally {
@@ -45,8 +46,12 @@ class StdioTransport {
   /// How long requests have after the end of the input to be answered, and the client to read the answers.
   static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
 
+  /// What is forwarded to a gateway as one more line is no longer than this, though the client used all it
+  /// may.
+  static constexpr std::size_t kMostForwarded = kMaxLineBytes + (std::size_t{64} << 10U);
+
   StdioTransport(const boost::asio::any_io_executor& executor, StdioPair pair,
-                 Milliseconds answers_within = kAnswersWithin);
+                 Milliseconds answers_within = kAnswersWithin, std::size_t longest_line = kMaxLineBytes);
   ~StdioTransport();
   StdioTransport(const StdioTransport&) = delete;
   StdioTransport& operator=(const StdioTransport&) = delete;

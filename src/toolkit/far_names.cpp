@@ -129,6 +129,9 @@ std::optional<FarName> split_far_name(std::string_view text) {
 std::string with_host(std::string_view text, std::string_view host) {
   constexpr std::string_view kNoTab = "without window_id";
   constexpr std::string_view kOpens = "create_tab";
+  if (text.starts_with("path: ")) {  // about a file, whose name may look like an id
+    return std::string(text);
+  }
   const std::string prefix = std::string(host) + ":";
   const std::string argument = "with \"host\": \"" + std::string(host) + "\"";
   std::string out;

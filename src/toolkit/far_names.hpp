@@ -34,7 +34,8 @@ struct FarName {
 /// Rewrites a text that this program made on the host (a note, an error), so that its advice can be followed
 /// here. The host is put before ids of tabs, also in resource URIs, and before names of tabs in command
 /// lines. Calls that would open a tab get their `host`. Text that only looks like an id (a file
-/// "pane-@3.log", an address "me@3") stays.
+/// "pane-@3.log", an address "me@3") stays, and so does an
+/// error about a path.
 [[nodiscard]] std::string with_host(std::string_view text, std::string_view host);
 
 /// The same for a result: rewrites each window_id and the notes. Adds a field `host`, because paths, pids,

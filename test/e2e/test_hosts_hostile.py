@@ -95,6 +95,30 @@ class Hostile(unittest.TestCase):
         self.assertIn("escapes: my doctor", said.stdout)
         self.assertNotIn("\x1b", said.stdout)
 
+    def test_a_copy(self) -> None:
+        """Its mode gives nobody more than the umask lets, a file without its hash is refused, and strange notes are no failure."""
+        for way in ("file-hashed", "file-unhashed"):
+            self.far.allow(way, {"command": [sys.executable, str(SCRIPT), way], "program": "x"})
+        here, back = self.sandbox.home / "here", self.sandbox.home / "back"
+        back.write_bytes(b"what the host says")
+        cp = lambda *paths: run_cli(self.sandbox, *self.far.flags, "cp", *map(str, paths), text=True)
+        for umask, mode in ((0o022, 0o755), (0o077, 0o700), (0o002, 0o775)):
+            here.unlink(missing_ok=True)
+            before = os.umask(umask)
+            try:
+                done = cp("file-hashed:f", here)
+            finally:
+                os.umask(before)
+            self.assertEqual((done.returncode, here.stat().st_mode & 0o777), (0, mode), done.stderr)
+        here.unlink()
+        done = cp(back, "file-hashed:f")
+        self.assertEqual((done.returncode, "a note" in done.stderr), (0, True), done.stderr)
+        for paths in (("file-unhashed:f", here), (back, "file-unhashed:f")):
+            done = cp(*paths)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn('malformed result: field "sha256"', done.stderr)
+        self.assertFalse(here.exists())
+
     def test_ls_of_a_person(self) -> None:
         """A4: it lists the others, and bounded memory is enough for what has no end."""
         for way in ("deep", "unending"):

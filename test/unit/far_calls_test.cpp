@@ -146,8 +146,10 @@ TEST_CASE("far names: in a text the ids of tabs get the host, and what only look
   CHECK(with_host("tab @3 is busy; see @12.", "b") == "tab b:@3 is busy; see b:@12.");
   CHECK(with_host("(@3), \"@4\"", "b") == "(b:@3), \"b:@4\"");
   CHECK(with_host("terminally://tab/@3/log", "b") == "terminally://tab/b:@3/log");
+  CHECK(with_host("window_id: @3 of \"a\"", "b") == "window_id: b:@3 of \"a\"");
   for (const char* same :
-       {"/state/1/pane-@3.log", "me@3", "a.@3", "@", "@x", "@3x", "@3.log", "@3@4", "b:@3", ""}) {
+       {"path: \"a @3 b\" is not there", "path: \"create_tab\": no", "/state/1/pane-@3.log", "me@3", "a.@3",
+        "@", "@x", "@3x", "@3.log", "@3@4", "b:@3", ""}) {
     CHECK(with_host(same, "b") == same);
   }
 }

@@ -19,9 +19,9 @@ namespace {
 
 /// A child that holds a lock. With `exits` its main thread has ended and another holds on, as where a hung
 /// file system holds the thread of a process that is killed.
-class Holder {
+class LockKeeper {
  public:
-  Holder(const std::filesystem::path& path, bool exits) : pid_(::fork()) {
+  LockKeeper(const std::filesystem::path& path, bool exits) : pid_(::fork()) {
     if (pid_ == 0) {
       const FileLock lock = FileLock::try_lock(path);
       std::thread([] { ::pause(); }).detach();
@@ -35,9 +35,9 @@ class Holder {
       std::this_thread::yield();
     }
   }
-  Holder(const Holder&) = delete;
-  Holder& operator=(const Holder&) = delete;
-  ~Holder() {
+  LockKeeper(const LockKeeper&) = delete;
+  LockKeeper& operator=(const LockKeeper&) = delete;
+  ~LockKeeper() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
@@ -56,18 +56,18 @@ TEST_CASE("a lock is inherited from a process that is exiting, and from no other
     CHECK(try_lock_or_inherit(path));
   }
   SUBCASE("one that lives has it") {
-    const Holder holder(path, false);
+    const LockKeeper holder(path, false);
     CHECK_FALSE(try_lock_or_inherit(path));
     CHECK(lock_holder(path) == holder.pid());
     CHECK_FALSE(is_exiting(holder.pid()));
   }
   SUBCASE("one that is stopped has it, which may go on") {
-    const Holder holder(path, false);
+    const LockKeeper holder(path, false);
     ::kill(holder.pid(), SIGSTOP);
     CHECK_FALSE(try_lock_or_inherit(path));
   }
   SUBCASE("one that is exiting has it") {
-    const Holder holder(path, true);
+    const LockKeeper holder(path, true);
     REQUIRE_FALSE(FileLock::try_lock(path));
     const FileLock lock = try_lock_or_inherit(path);
     REQUIRE(lock);

@@ -1,5 +1,7 @@
 """A far side that means harm: says hello as terminally-mcp does, and then what its first argument asks for. Started as a host's command."""
 
+import base64
+import hashlib
 import json
 import sys
 
@@ -16,6 +18,7 @@ NONCE = sys.argv[sys.argv.index("gateway") + 2]
 MINE = {"output": "mine", "exit_code": 0, "timed_out": False, "state": "completed"}
 ROW = {"name": "n", "active": False, "cwd": "/", "foreground": "x", "busy": False, "log_path": "/x", "log_bytes": 7}
 TEXTS = ["some text of no meaning, and no secret"] * 90_000  # not far from what one line may be
+FILE = b"what the host says"
 
 
 def say(message: object) -> None:
@@ -31,8 +34,25 @@ def object_of(fields: dict) -> dict:
     return {"content": [{"type": "text", "text": json.dumps(fields)}], "structuredContent": fields}
 
 
+def hold_a_file(number: int, tool: str, arguments: dict) -> None:
+    """A file of any mode, without its hash, or with notes of no form."""
+    if tool == "list_files":
+        answer(number, {"isError": True, "content": [{"type": "text", "text": "path: no directory"}]})
+    elif tool == "read_file":
+        end = arguments["offset"] + arguments["max_bytes"]
+        content = base64.b64encode(FILE[arguments["offset"] : end]).decode()
+        fields = {"content": content, "size": len(FILE), "mode": "0777", "sha256": hashlib.sha256(FILE).hexdigest()}
+        answer(number, object_of({name: value for name, value in fields.items() if name != "sha256" or WAY != "file-unhashed"}))
+    else:
+        size = len(FILE) if arguments.get("part") == "last" or arguments["content"] else 0
+        fields = {"bytes_written": size, "part_bytes": size, "notes": [7, {"a": 1}, "a note"]}
+        answer(number, object_of(fields | ({} if WAY == "file-unhashed" else {"sha256": hashlib.sha256(FILE).hexdigest()})))
+
+
 def misbehave(request: dict) -> None:
     number = request["id"]
+    if WAY.startswith("file-"):
+        hold_a_file(number, request["params"]["name"], request["params"]["arguments"])
     if WAY.startswith("asked="):
         tool = request["params"]["name"]
         with open(WAY.partition("=")[2], "a", encoding="ascii") as file:
