@@ -7,7 +7,6 @@
 #include "base/conventions.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
-#include "command/prompt.hpp"
 #include "log/unfinished_line.hpp"
 #include "system/proc.hpp"
 #include "system/terminal.hpp"
@@ -96,7 +95,7 @@ std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
   if (prompt == Prompt::reads_keyboard) {
     return "its shell" + std::string(kShellReads);
   }
-  if (const auto reader = other_reader(tab, foreground)) {
+  if (const auto reader = tab.readers.look(foreground, tab.pane_pid, tab.tty)) {
     return describe_reader(*reader);
   }
   // With each key the editor runs for a moment, as a builtin would, which has left the editor's mode.
