@@ -360,7 +360,8 @@ class OtherReader(unittest.TestCase):
 
     def reading(self, tab: Tab, shell: str) -> int:
         self.assertEqual(tab.execute("setsid -f sh -c 'echo $$ >~/reader; exec cat'").exit_code, 0, shell)
-        pid = int(poll(lambda: (tab.server.sandbox.home / "reader").read_text(), 10, "its pid"))
+        file = tab.server.sandbox.home / "reader"
+        pid = int(poll(lambda: file.exists() and file.read_text(), 10, "its pid"))
         poll(lambda: "cat" in Path(f"/proc/{pid}/comm").read_text() and Path(f"/proc/{pid}/stat").read_text().split()[2] == "S", 10, "cat")
         return pid
 
