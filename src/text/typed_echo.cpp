@@ -287,7 +287,10 @@ class EchoSearch {
       }
       return;
     }
-    add(part, found, shown_again_->size(), is_entered(shown_again_));
+    // What it drew in pieces may stand before the line as a whole.
+    const std::size_t drawn = where_in_pieces(letters, *shown_again_, !part.open, false);
+    const std::size_t begin = std::min(drawn, found);
+    add(part, begin, found + shown_again_->size() - begin, is_entered(shown_again_));
     ++shown_again_;
   }
 
