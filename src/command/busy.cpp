@@ -95,6 +95,9 @@ std::string what_shell_does(const Tab& tab, const Foreground& foreground) {
   if (prompt == Prompt::reads_keyboard) {
     return "its shell" + std::string(kShellReads);
   }
+  if (const auto reader = tab.readers.look(foreground, tab.pane_pid, tab.tty)) {
+    return describe_reader(*reader);
+  }
   // With each key the editor runs for a moment, as a builtin would, which has left the editor's mode.
   const auto mode = terminal_mode(tab.tty);
   const bool in_editor = mode && !mode->line;
@@ -163,6 +166,14 @@ BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground) {
   const bool known = !keys.how.empty();
   return BusyTab(tab, first_sentence(tab) + foreground.name + (known ? keys.what : std::string(kShellReads)) +
                           ": " + (known ? keys.how : to_answer_it(tab)).substr(2) + to_end_it(tab));
+}
+
+BusyTab busy_with_other_reader(const Tab& tab, const ProcessInfo& reader) {
+  return BusyTab(tab, first_sentence(tab) + "Beside its shell, " + describe_reader(reader) +
+                          ": what is typed there would go to either, in pieces. To end it: `kill " +
+                          std::to_string(reader.pid) + "` in another tab" +
+                          (tab.for_person ? "" : ", or " + next_call("close_tab", tab.window)) +
+                          "; a program that is to live on is started with `</dev/null`");
 }
 
 BusyTab busy_with_typing(const Tab& tab) {

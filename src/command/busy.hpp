@@ -39,6 +39,9 @@ class BusyTab : public Error {
 /// The shell itself reads the keyboard: `read`, or a password prompt of a way to another shell.
 [[nodiscard]] BusyTab busy_with_reading(const Tab& tab, const Foreground& foreground);
 
+/// As OtherReaders: what is typed would go in part to it.
+[[nodiscard]] BusyTab busy_with_other_reader(const Tab& tab, const ProcessInfo& reader);
+
 /// A person, at its prompt.
 [[nodiscard]] BusyTab busy_with_typing(const Tab& tab);
 

@@ -180,6 +180,7 @@ asio::awaitable<void> CommandActs::type_probe() {
 asio::awaitable<void> CommandActs::end_rest() {
   const CommandMarks command = marks_of(tab_, *record_);
   const bool ends = state_.requested.ends || state_.life.termination().has_pressed();
+  const dev_t terminal = terminal_device(tab_.tty);
   TabProcesses processes(context_.processes, tab_, command.shell_pid);
   // One that forks and leaves while it is looked for is missed with its child, so one look is not enough.
   int nothing_found = 0;
@@ -199,6 +200,9 @@ asio::awaitable<void> CommandActs::end_rest() {
         why = owner == Whose::unknown ? "not known to be this command's"
               : ends                  ? kNotEnded
                                       : "in the background";
+      }
+      if (tty_wait(pid, terminal) >= TtyWait::among) {
+        why += ", reads the tab's keyboard";
       }
       survivors.push_back(survivor(process.info, std::move(why)));
     }

@@ -77,6 +77,9 @@ boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_p
     } else {
       const Prompt prompt = prompt_state(foreground, tab.tty);
       if (prompt == Prompt::ready) {
+        if (const auto reader = other_reader(tab, foreground)) {
+          throw busy_with_other_reader(tab, *reader);
+        }
         co_return foreground;
       }
       if (prompt != Prompt::reads_keyboard) {

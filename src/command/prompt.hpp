@@ -36,9 +36,15 @@ struct ShellLook {
   return look_at_shell(tab).at == ShellAt::prompt;
 }
 
+/// As OtherReaders, of the tab's terminal. `shell`: is at its prompt there.
+[[nodiscard]] inline std::optional<ProcessInfo> other_reader(const Tab& tab, const Foreground& shell) {
+  return tab.readers.look(shell, tab.pane_pid, tab.tty);
+}
+
 /// Waits until a shell in the tab's foreground, its own or another, is at its prompt and returns it. A tab
 /// that was just opened still runs its rc files; a shell that just ended a command is on its way back. Throws
-/// Error: busy, naming what has the foreground; tab_closed when the tab's process is gone.
+/// Error: busy, naming what has the foreground, or reads what is typed beside the shell; tab_closed when the
+/// tab's process is gone.
 [[nodiscard]] boost::asio::awaitable<Foreground> wait_for_prompt(const Tab& tab, Clock::time_point deadline);
 
 }  // namespace terminally

@@ -230,6 +230,19 @@ std::optional<int> first_child(int pid) {
   return std::nullopt;
 }
 
+std::uint64_t waited_children(int pid) {
+  const std::string stat = read_record(proc_path(pid, "stat"));
+  const std::size_t close = stat.rfind(')');
+  if (close == std::string::npos) {
+    return 0;
+  }
+  Numbers fields(std::string_view(stat).substr(close + 1));
+  fields.skip(8);
+  const auto minor_faults = fields.next<std::uint64_t>();  // of such children: none is without
+  fields.skip(1);
+  return minor_faults + fields.next<std::uint64_t>();
+}
+
 std::vector<ProcessInfo> process_tree(int pid, std::size_t most) {
   std::vector<ProcessInfo> tree;
   if (auto root = process_info(pid)) {

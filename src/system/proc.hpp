@@ -47,6 +47,8 @@ void refuse_without_proc();
 [[nodiscard]] std::vector<int> child_processes(int pid);
 /// The first child that is no zombie, or nullopt.
 [[nodiscard]] std::optional<int> first_child(int pid);
+/// A number that grows with each child that a process has waited for; 0: the process is gone.
+[[nodiscard]] std::uint64_t waited_children(int pid);
 /// The process and its descendants, zombies included; the nearest first, at most `most`.
 [[nodiscard]] std::vector<ProcessInfo> process_tree(int pid, std::size_t most);
 

@@ -301,6 +301,15 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
   return best;
 }
 
+bool has_open(int pid, dev_t terminal) {
+  const std::string files = "/proc/" + std::to_string(pid) + "/fd/";
+  struct stat info{};
+  return std::ranges::any_of(numbers_in(files, kMostFds), [&](int fd) {
+    return ::stat((files + std::to_string(fd)).c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
+           info.st_rdev == terminal;
+  });
+}
+
 bool was_stopped_at_terminal(int pid, dev_t terminal) {
   return Process(pid, terminal).was_stopped_at_terminal();
 }

@@ -41,6 +41,9 @@ enum class SleepSource { syscall, wchan };
 /// going on. Read from /proc alone, in tens of microseconds. Wrong only for changes between two of the files.
 [[nodiscard]] TtyWait tty_wait(int pid, dev_t terminal, SleepSource source = SleepSource::syscall);
 
+/// Whether a process has the terminal open. False where its files may not be read.
+[[nodiscard]] bool has_open(int pid, dev_t terminal);
+
 /// Whether a stopped process was just about to read this terminal, or to set its modes: where it is in the
 /// background, it was stopped for that. False where it may not be seen.
 [[nodiscard]] bool was_stopped_at_terminal(int pid, dev_t terminal);

@@ -10,6 +10,7 @@
 #include "base/ids.hpp"
 #include "base/timeout.hpp"
 #include "log/pane_log.hpp"
+#include "system/other_readers.hpp"
 #include "system/proc.hpp"
 #include "system/process_tag.hpp"
 #include "tab/command_files.hpp"
@@ -65,6 +66,7 @@ struct Tab {
   bool for_person = false;        ///< messages about the tab are for a person at a terminal, who has no tools
   mutable std::string shell_end;  ///< how the shell ended, once why_closed was called
   int cols = 120;
+  mutable OtherReaders readers;  ///< what it has seen
   PaneLog log;
   CommandFiles files;
   CommandRecords records;

@@ -51,7 +51,7 @@ class Shown {
         end_row();
       } else if (c != ' ' && c != '\t') {
         end_awaited_row();
-        went_up_ = false;
+        ups_ = 0;
         letters.push_back(c);
         ends.push_back(at_);
       }
@@ -86,7 +86,8 @@ class Shown {
       return;
     }
     const bool goes_back = !drawn_first_.empty() && parts.empty() && !letters.ends_with(drawn_first_);
-    if (std::exchange(went_up_, false) && goes_back) {
+    if (goes_back && ups_ > 0) {
+      --ups_;
       return;
     }
     row_end_ = at_;
@@ -98,7 +99,7 @@ class Shown {
   /// The editor goes back to a row that it had gone on from.
   void go_up() {
     row_end_ = 0;
-    went_up_ = true;
+    ++ups_;
   }
 
   void end_awaited_row() {
@@ -118,7 +119,7 @@ class Shown {
   std::string_view drawn_first_;
   std::size_t at_ = 0;
   std::size_t row_end_ = 0;  ///< of a row that may be gone back to; 0: none
-  bool went_up_ = false;     ///< since the last letter
+  int ups_ = 0;              ///< since the last letter, without those that were gone down again
   Part part_;
 };
 
@@ -286,7 +287,10 @@ class EchoSearch {
       }
       return;
     }
-    add(part, found, shown_again_->size(), is_entered(shown_again_));
+    // What it drew in pieces may stand before the line as a whole.
+    const std::size_t drawn = where_in_pieces(letters, *shown_again_, !part.open, false);
+    const std::size_t begin = std::min(drawn, found);
+    add(part, begin, found + shown_again_->size() - begin, is_entered(shown_again_));
     ++shown_again_;
   }
 

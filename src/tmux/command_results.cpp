@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "command/awaiting_input.hpp"
+#include "command/prompt.hpp"
 #include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
 #include "tab/held_output.hpp"
@@ -54,6 +55,14 @@ void read_or_note(std::vector<std::string>& notes, Read read) {
   }
 }
 
+std::string why_not_taken(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (const auto reader = other_reader(tab, foreground)) {
+    return ", or a part of it went to another: " + describe_reader(*reader);
+  }
+  return gateway_to(foreground) ? " when it arrives (a slow link)" : "";
+}
+
 }  // namespace
 
 Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput how) const {
@@ -72,10 +81,11 @@ Awaitable<CommandResult> CommandResults::of(TabPtr tab, RunPtr run, ShowOutput h
   std::ranges::move(notes, std::back_inserter(record.notes));
   if (!run->has_ended() && !run->has_begun()) {
     record.reason = Reason::no_shell_answered;
-    record.notes.emplace_back(
-        "it is not known whether the shell has taken it: it may have run, and may still run when it arrives "
-        "(a slow link). It is not typed again; get_command_state says when it is known, cancel_command gives "
-        "up");
+    record.notes.push_back(
+        "it is not known whether the shell has taken it: it may have run, and may still run" +
+        why_not_taken(*tab) +
+        ". It is not typed again; get_command_state says when it is known, cancel_command "
+        "gives up");
   }
   co_return co_await of(tab, std::move(record), std::move(how));
 }

@@ -35,16 +35,21 @@ bool is_helper(const Tab& tab) {
          process_has_environment(tab.pane_pid.pid, kHelperMark + ("=" + tab.name));
 }
 
-/// At the prompt of its own shell, with nothing of ours under way, and nobody types there.
+/// At the prompt of its own shell, with nothing of ours under way, and nobody types or reads there.
 bool is_idle(const Tab& tab) {
-  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() && is_at_prompt(tab);
+  if (tab.person_types || !tab.runs.empty() || tab.files.running_nonce()) {
+    return false;
+  }
+  const ShellLook look = look_at_shell(tab);
+  return look.at == ShellAt::prompt && !other_reader(tab, look.foreground);
 }
 
 /// Its own shell is on the way to its prompt, from a command of ours that has just ended or through its
 /// start-up files, or is just being started.
 bool may_come_back(const Tab& tab) {
-  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() &&
-         comes_to_prompt(look_at_shell(tab).at);
+  const ShellLook look = look_at_shell(tab);
+  return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() && comes_to_prompt(look.at) &&
+         !(look.at == ShellAt::prompt && other_reader(tab, look.foreground));
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and

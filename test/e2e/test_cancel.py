@@ -355,5 +355,42 @@ class TakenTerminal(unittest.TestCase):
                 self.assertEqual(closed.get("survivors", []), [])
 
 
+class OtherReader(unittest.TestCase):
+    """A program in a session of its own that reads the tab's keyboard would get a part of what we type: it is named, and nothing is typed."""
+
+    def reading(self, tab: Tab, shell: str) -> int:
+        self.assertEqual(tab.execute("setsid -f sh -c 'echo $$ >~/reader; exec cat'").exit_code, 0, shell)
+        file = tab.server.sandbox.home / "reader"
+        pid = int(poll(lambda: file.exists() and file.read_text(), 10, "its pid"))
+        poll(lambda: "cat" in Path(f"/proc/{pid}/comm").read_text() and Path(f"/proc/{pid}/stat").read_text().split()[2] == "S", 10, "cat")
+        return pid
+
+    @on_this_side("a pid of this machine")
+    def test_named(self) -> None:
+        for shell in ("bash", "zsh", "dash", "fish"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                pid = self.reading(tab, shell)
+                for tool in ("execute_command", "start_process"):
+                    error = tab.call_error(tool, command="echo ran")
+                    self.assertIn(
+                        f"nothing was run. Beside its shell, pid {pid} (cat), in a session of its own, reads the tab's keyboard", error
+                    )
+                    self.assertIn(f"`kill {pid}` in another tab", error)
+                other = server.create_tab(shell="bash")
+                other.execute(f"kill {pid}")
+                poll(lambda: not Path(f"/proc/{pid}").exists(), 10, "its end")  # noqa: B023
+                self.assertEqual(tab.execute("echo ran").output, "ran\n")
+
+    @on_this_side("a pid of this machine")
+    def test_a_survivor_and_a_call_without_a_tab(self) -> None:
+        with Server() as server:
+            result = server.call("execute_command", command="setsid cat & sleep 30", timeout_ms=1_000)
+            self.assertEqual([each["why"] for each in result.survivors], ["a session of its own, reads the tab's keyboard"])
+            beside = server.call("execute_command", command="echo ran")
+            self.assertEqual(beside.output, "ran\n")
+            self.assertIn(f"pid {result.survivors[0]['pid']} (cat), in a session of its own, reads", "".join(beside.notes))
+
+
 if __name__ == "__main__":
     main()

@@ -106,6 +106,13 @@ TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken
   const std::string fish_again = "\033M\033[19Dsleep 1; echo " + words(10) + "READY\033M\r\r\n\033[30C\r\n";
   CHECK(printed(fish + fish_again + output, line) == "\033[30C\r\n" + output);
   CHECK(printed(fish + "\r\n" + output, line) == output);
+  const std::string third = "\033M\r\r\n\033[115C" + words(1) + "\r\033M\r\n\r\n\033M\033[118Cg " + words(1) +
+                            "\033M\033M\r\r\n\r\n\033[5CREADY\033M\033M\r\r\n\r\n\033[10C\r\n";
+  CHECK(printed(fish + third + output, line) == output);
+  // typed ahead: the editor shows it again
+  const std::string welcome = "sleep 1; echo " + words(10) + "READY\r\nWelcome\r\n\033[?2004h";
+  CHECK(printed(welcome + "# " + fish + fish_again + "\033[?2004l" + output,
+                by_terminal("sleep 1; echo " + words(10) + "READY\n")) == "Welcome\r\n\033[?2004h#" + output);
   // in a later line, behind a prompt
   CHECK(printed("true\r\n# " + mksh + output, by_program("true\nsleep 1; echo " + words(10) + "READY\n")) ==
         "#" + output);
