@@ -202,7 +202,8 @@ void add_cp(CLI::App& app, Config& config, Action& action) {
   command->add_flag("-r,--recursive", options->recursive, "Refused: a directory is packed first, by tar");
   command->footer(
       "What is there is replaced once the copy is whole and has the source's SHA-256; it gets the source's "
-      "mode, and lets nobody\n"
+      "mode (here, a new one\n"
+      "less the umask), and lets nobody "
       "read or write who could not before. What was copied\n"
       "before C-c or a crash stays beside the destination (.terminally-….part), and the same cp goes on from "
       "there.\n"
