@@ -326,7 +326,12 @@ TEST_CASE("V5: parts whose last call could not take the name are as they were, a
   last.mode = 0644;
   last.expected_sha256 = kAbsent;
   {
-    FreshFile fresh(FileRoots::of({scene.project}).find("file"), last);
+    const auto begun = [&scene] {
+      FreshFile asks(FileRoots::of({scene.project}).find("file"), scene.a_part("file", FilePiece::next, ""));
+      asks.write();
+      return asks.part();
+    }();
+    FreshFile fresh(FileRoots::of({scene.project}).find("file"), last, begun);
     fresh.write();
     REQUIRE(fresh.try_lock() == FreshFile::Lock::held);
     std::ofstream(scene.project / "file") << "of another program";

@@ -36,10 +36,14 @@ std::vector<Variable> TabVariables::news(int server_pid, const std::vector<std::
     if (!process || process->name.starts_with("tmux")) {
       continue;  // forked, and not yet what it will be: looked at the next time
     }
-    begun.push_back(child);
     if (!std::ranges::binary_search(looked_at_, child)) {
-      add_named(process_environment(child), names, found);
+      const std::vector<std::string> environment = process_environment(child);
+      if (environment.empty()) {
+        continue;  // within its exec it has its name, and no environment yet
+      }
+      add_named(environment, names, found);
     }
+    begun.push_back(child);
   }
   looked_at_ = std::move(begun);
   return found;
