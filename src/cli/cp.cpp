@@ -12,10 +12,10 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/until_signal.hpp"
 #include "files/copy_file.hpp"
 #include "files/file_access.hpp"
 #include "hosts/host_files.hpp"

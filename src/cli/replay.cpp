@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "base/timeout.hpp"
+#include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
 #include "cli/log_display.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/until_signal.hpp"
 #include "log/output.hpp"
 #include "log/recording.hpp"
 

@@ -10,12 +10,12 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
 #include "cli/log_display.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/until_signal.hpp"
 #include "log/log_end.hpp"
 #include "log/log_follower.hpp"
 #include "log/output.hpp"

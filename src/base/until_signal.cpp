@@ -1,5 +1,5 @@
 // Runs a coroutine on an event loop until it is done or a signal comes.
-#include "cli/until_signal.hpp"
+#include "base/until_signal.hpp"
 
 #include <boost/asio.hpp>
 #include <csignal>
