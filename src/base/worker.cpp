@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/event.hpp"
@@ -87,7 +88,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
     if (idle->get_future().wait_for(kEndsWithin) == std::future_status::timeout) {
       const std::lock_guard lock(ties_->posting);
       ties_->cut = true;
-      static_cast<void>(thread_.release());  // to destroy it would wait for the thread
+      std::ignore = thread_.release();  // to destroy it would wait for the thread
     }
   }
 

@@ -119,8 +119,8 @@ bool same_file(const struct stat& a, const struct stat& b) {
 PartFile part_file_of(const UniqueFd& file, const std::string& said) {
   const struct stat info = info_of(file, said);
   struct statx more{};
-  const bool knows_birth = ::statx(file.get(), "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
-                           (more.stx_mask & static_cast<unsigned>(STATX_BTIME)) != 0;
+  const bool knows_birth =
+      ::statx(file.get(), "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 && (more.stx_mask & STATX_BTIME) != 0;
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   return {info.st_dev, info.st_ino,
           knows_birth ? more.stx_btime.tv_sec * kNanoseconds + more.stx_btime.tv_nsec : 0,

@@ -49,7 +49,7 @@ bool is_idle(const Tab& tab) {
 bool may_come_back(const Tab& tab) {
   const ShellLook look = look_at_shell(tab);
   return !tab.person_types && tab.runs.empty() && !tab.files.running_nonce() && comes_to_prompt(look.at) &&
-         !(look.at == ShellAt::prompt && other_reader(tab, look.foreground));
+         (look.at != ShellAt::prompt || !other_reader(tab, look.foreground));
 }
 
 /// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and

@@ -142,8 +142,10 @@ TEST_CASE("V3 hosts: the rows of one host have the room of all where it is alone
 
 TEST_CASE("V6 hosts: calls that need a link at the same time share one attempt") {
   HostsScene scene({"few"});
+  constexpr std::size_t kCalls = 5;
   std::vector<std::unique_ptr<UnderWay<std::shared_ptr<FarSession>>>> calls;
-  for (int n = 0; n < 5; ++n) {
+  calls.reserve(kCalls);
+  while (calls.size() < kCalls) {
     calls.push_back(std::make_unique<UnderWay<std::shared_ptr<FarSession>>>(
         scene.io, scene.hosts->need("few")->connected(HostsScene::soon())));
   }

@@ -54,7 +54,7 @@ class Store {
   }
 
   /// `meanwhile`: runs again and again beside it.
-  void sweep(std::function<void()> meanwhile = nullptr) {
+  void sweep(const std::function<void()>& meanwhile = nullptr) {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     std::string boot = read_file("/proc/sys/kernel/random/boot_id").value_or("none");

@@ -26,6 +26,7 @@ class ForkedChild {
     const UniqueFd read(ends[0]);
     go_on_.reset(ends[1]);
     std::vector<char*> variables;
+    variables.reserve(environment_.size() + 1);
     for (std::string& variable : environment_) {
       variables.push_back(variable.data());
     }
