@@ -49,21 +49,19 @@ std::optional<AwaitingInput> stopped_input(const Tab& tab, const Foreground& for
   return stopped ? std::optional(AwaitingInput{Kind::stopped, describe(*stopped)}) : std::nullopt;
 }
 
+/// Nothing in front: what is there has nothing to wait for.
 struct Look {
   Foreground foreground;
-  bool is_idle = false;  ///< nothing is there that could wait
   std::optional<Kind> kind;
 };
 
 Look look_once(const Tab& tab) {
-  Look look;
-  look.foreground = look_at_foreground(tab.pane_pid);
-  look.is_idle = look.foreground.kind == Foreground::Kind::nothing || look.foreground.shell_pid == 0 ||
-                 is_idle_shell(tab, look.foreground);
-  if (!look.is_idle) {
-    look.kind = look_at_keyboard(tab, look.foreground).kind;
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  if (foreground.kind == Foreground::Kind::nothing || foreground.shell_pid == 0 ||
+      is_idle_shell(tab, foreground)) {
+    return {};
   }
-  return look;
+  return {foreground, look_at_keyboard(tab, foreground).kind};
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ Look look_once(const Tab& tab) {
 std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
   const Look look = look_once(tab);
   if (!look.kind) {
-    return look.is_idle ? std::nullopt : stopped_input(tab, look.foreground);
+    return stopped_input(tab, look.foreground);
   }
   // Between two files of /proc a shell may have come to its prompt, and where others start or end beside it,
   // a look at the children of a process may miss one: `children`, proc(5).

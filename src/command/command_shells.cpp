@@ -2,7 +2,7 @@
 
 #include "command/command_shells.hpp"
 
-#include "command/shell_gateway.hpp"
+#include "tab/shell_gateway.hpp"
 
 namespace terminally {
 

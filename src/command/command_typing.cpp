@@ -8,11 +8,11 @@
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal.hpp"
 #include "tab/prompt_cleaner.hpp"
+#include "tab/shell_gateway.hpp"
 #include "tab/terminal_signals.hpp"
 
 namespace terminally {

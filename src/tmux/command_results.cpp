@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "command/awaiting_input.hpp"
 #include "command/prompt.hpp"
-#include "command/shell_gateway.hpp"
 #include "system/proc.hpp"
 #include "tab/held_output.hpp"
 #include "tab/markers.hpp"
+#include "tab/shell_gateway.hpp"
 
 namespace terminally {
 namespace {

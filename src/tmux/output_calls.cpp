@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "command/shell_gateway.hpp"
 #include "command/tab_condition.hpp"
 #include "log/log_follower.hpp"
 #include "log/log_search.hpp"
@@ -14,6 +13,7 @@
 #include "log/output.hpp"
 #include "secrets/text_guard.hpp"
 #include "system/log_watch.hpp"
+#include "tab/shell_gateway.hpp"
 #include "text/ansi.hpp"
 #include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"

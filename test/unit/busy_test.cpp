@@ -6,7 +6,7 @@
 #include <string>
 
 #include "command/command_run.hpp"
-#include "command/shell_gateway.hpp"
+#include "tab/shell_gateway.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

@@ -332,7 +332,8 @@ bool no_news(RealTmux& tmux, const TmuxClient& client, std::uint64_t then,
 TEST_CASE("channel: that two windows were swapped, which tmux tells nobody, is seen by the active one") {
   RealTmux tmux;
   const TmuxClient client(std::shared_ptr<TmuxChannel>(&*tmux.channel, [](TmuxChannel*) {}), kDeadline);
-  tmux.connect();  // @1 is the channels'
+  tmux.connect();                           // @1 is the channels'
+  tmux.ask("set -g automatic-rename off");  // news of tmux's own, half a second later
   tmux.ask("new-window -d -t " + quote(*tmux.session + ":") + " 'sleep 1000'");
   const auto before = client.news();
   REQUIRE(before);

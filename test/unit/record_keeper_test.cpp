@@ -9,8 +9,8 @@
 
 #include "base/conventions.hpp"
 #include "base/files.hpp"
-#include "command/shell_gateway.hpp"
 #include "event_loop.hpp"
+#include "tab/shell_gateway.hpp"
 #include "tab/tab.hpp"
 #include "tab/unfinished_commands.hpp"
 #include "temp_files.hpp"

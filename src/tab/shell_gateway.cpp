@@ -1,4 +1,4 @@
-#include "command/shell_gateway.hpp"
+#include "tab/shell_gateway.hpp"
 
 #include <algorithm>
 #include <vector>
