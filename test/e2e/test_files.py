@@ -21,6 +21,7 @@ from harness.client import Result, run_cli
 from harness.hanging_files import HangingFiles
 from harness.hosts import FarMachine, FarMachines
 
+SANITIZED = bool(os.environ.get("TERMINALLY_SANITIZED"))
 EVERY_BYTE = bytes(range(256)) * 3
 HOSTILE_NAMES = [
     b"plain",
@@ -702,8 +703,8 @@ class Writing(InProject):
         self.assertLessEqual(seen, set(contents))
 
     def test_of_concurrent_writers_one_wins(self) -> None:
-        """A6: four servers, thirty rounds: who expects what is there, and is first, writes; all others are told so, and nothing is lost."""
-        rounds, servers = 30, [self.server, *(self.start() for _ in range(3))]
+        """A6: four servers, many rounds: who expects what is there, and is first, writes; all others are told so, and nothing is lost."""
+        rounds, servers = 8 if SANITIZED else 30, [self.server, *(self.start() for _ in range(3))]
         self.server.call("write_file", path="file", content="0", expected_sha256="absent")
         now = sha256(b"0")
         for turn in range(rounds):
@@ -850,7 +851,7 @@ class Cp(unittest.TestCase):
         self.assertIn(-signal.SIGKILL, [code for _, code in ends], "some were still at it")
         for errors, code in ends:
             self.assertIn(code, (0, 1, -signal.SIGKILL), errors)
-            self.assertTrue(code != 1 or "another" in errors, errors)
+            self.assertTrue(code != 1 or re.search("another|somebody else wrote parts", errors), errors)
         for copy, pair in zip(there, zip(ends[::2], ends[1::2])):
             wanted = [source for source, (_, code) in zip(sources, pair) if code == 0]
             self.assertIn(sha256(copy.read_bytes()), wanted or [sha256(b"what was there"), *sources], pair)
