@@ -285,13 +285,16 @@ class Helpers(unittest.TestCase):
         with Server(env={"X_TERMINALLY_HELPER": "main-2"}) as server:
             server.call("start_process", command="sleep 1000")
             theirs = server.create_tab(name="main-4", env={"TERMINALLY_HELPER": "main-4"}).id
+            at_its_prompt = lambda window: poll(lambda: not server.tabs()[window].busy, 10)  # one that is late is not waited for
             helper = server.call("execute_command", command="true").window_id
+            at_its_prompt(helper)
             self.assertEqual(server.call("execute_command", command="true").window_id, helper)
             for name in ("main-build", "main-20", "main-", "main-5"):
                 server.call("rename_tab", window_id=helper, name=name)
                 other = server.call("execute_command", command="true").window_id
                 self.assertNotIn(other, (helper, theirs), name)
             server.call("rename_tab", window_id=helper, name="kept")
+            at_its_prompt(other)
             self.assertEqual(server.call("execute_command", command="true").window_id, other)
 
     def test_the_directory_of_main_was_removed(self) -> None:

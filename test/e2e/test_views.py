@@ -44,7 +44,7 @@ class Views(unittest.TestCase):
             with self.subTest(locale):
                 tab = self.tab()
                 tab.start(f'LC_ALL={locale} python3 -c "{CURSES}"')
-                poll(lambda: screen(tab).startswith("┌"), 15, "the program's screen")
+                poll(lambda: screen(tab).rstrip().endswith("┘"), 15, "the program's screen, down to its last corner")
                 rows = screen(tab).splitlines()
                 self.assertEqual(rows[0], "┌" + "─" * 118 + "┐")
                 self.assertEqual((rows[1][0], rows[39][0]), ("│", "└"))
