@@ -5,7 +5,7 @@
 namespace terminally {
 
 /// Serves MCP over stdin and stdout until SIGTERM, SIGINT or SIGHUP comes, the client takes no more output,
-/// or stdin has ended and all requests are answered. After the end of stdin an answer has 1.5 s; a later one
+/// or stdin has ended and all requests are answered. After the end of stdin an answer has 1.3 s; a later one
 /// is replaced by an error. Nothing is touched on disk and no tmux is started before a tool is called.
 ///
 /// Then the calls under way are dropped without a reply. In an unnamed instance they are cancelled, and the

@@ -40,7 +40,7 @@ UniqueFd duplicate(int fd, const char* what) {
 /// Mostly read by people who pipe requests into the server.
 std::string why_unanswered(bool stop_calls) {
   return std::string(
-             "The client's input (stdin) has ended, and this call was not finished in the 1.5 s before the "
+             "The client's input (stdin) has ended, and this call was not finished in the 1.3 s before the "
              "server ends: ") +
          (stop_calls ? "it is cancelled"
                      : "it is not waited for, and a command that it began goes on in its tab") +

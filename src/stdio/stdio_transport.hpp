@@ -44,7 +44,7 @@ struct Ending {
 class StdioTransport {
  public:
   /// How long requests have after the end of the input to be answered, and the client to read the answers.
-  static constexpr std::chrono::milliseconds kAnswersWithin{1'500};
+  static constexpr std::chrono::milliseconds kAnswersWithin{1'300};
 
   /// What is forwarded to a gateway as one more line is no longer than this, though the client used all it
   /// may.

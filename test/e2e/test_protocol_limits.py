@@ -40,7 +40,7 @@ def progress(server: Server, token: object) -> list[dict]:
 
 
 class EndOfInput(unittest.TestCase):
-    """D27: what was asked before the end of stdin is answered, within 1.5 s; the program is gone within 2 s."""
+    """D27: what was asked before the end of stdin is answered, within 1.3 s; the program is gone within 2 s."""
 
     def test_a_rendering_under_way(self) -> None:
         """D17: the worst drawings, more of them than 2 s are enough for, are left when the input ends, and at SIGTERM."""
@@ -73,7 +73,7 @@ class EndOfInput(unittest.TestCase):
             poll(lambda: tab.row.busy, 5)
             begin = time.monotonic()
             self.assertEqual(server.raw.close(2.0), 0)
-            self.assertGreater(time.monotonic() - begin, 1.4)
+            self.assertGreater(time.monotonic() - begin, 1.2)
             self.assertIn("keep stdin open", call.result(2)["error"]["message"])
 
     def test_what_takes_longer_is_told_so(self) -> None:
