@@ -70,9 +70,8 @@ bool is_in(std::uint64_t signals, int signal) {
 /// and signals do not.
 bool reads_terminal(int pid, ShellKind kind) {
   if (kind == ShellKind::fish) {
-    std::error_code error;
-    const std::string input = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/0", error);
-    return error || input.starts_with("/dev/pts/") || input.starts_with("/dev/tty") ||
+    const std::string input = process_descriptor(pid, 0);
+    return input.empty() || input.starts_with("/dev/pts/") || input.starts_with("/dev/tty") ||
            input == "/dev/console";
   }
   const std::uint64_t ignored = signal_masks(pid).ignored;

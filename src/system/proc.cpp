@@ -296,6 +296,10 @@ std::string process_cwd(int pid) {
   return read_link(proc_path(pid, "cwd"));
 }
 
+std::string process_descriptor(int pid, int descriptor) {
+  return read_link(proc_path(pid, "fd/") + std::to_string(descriptor));
+}
+
 std::string process_directory(int pid) {
   const std::string cwd = process_cwd(pid);
   struct stat named{};

@@ -63,6 +63,8 @@ void refuse_without_proc();
 [[nodiscard]] std::string process_cwd(int pid);
 /// As process_cwd, but empty unless that path leads to this directory, so that other processes can use it.
 [[nodiscard]] std::string process_directory(int pid);
+/// What a descriptor leads to, e.g. "/dev/pts/3" or "pipe:[4711]"; empty when it cannot be read.
+[[nodiscard]] std::string process_descriptor(int pid, int descriptor);
 [[nodiscard]] std::string process_root(int pid);  ///< empty when it cannot be read
 /// The signals that a process ignores and catches, bit N - 1 for signal N; 0 when the process is gone.
 struct SignalMasks {

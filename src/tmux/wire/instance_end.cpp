@@ -121,12 +121,8 @@ void tell(const Survivor& survivor) {
 }
 
 bool holds_a_terminal(int pid) {
-  std::error_code error;
-  const auto is_terminal = [&](int fd) {
-    const std::string link = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
-    return std::filesystem::read_symlink(link, error).native().starts_with("/dev/pts/");
-  };
-  return is_terminal(0) || is_terminal(1) || is_terminal(2);
+  return std::ranges::any_of(std::array{0, 1, 2},
+                             [pid](int fd) { return process_descriptor(pid, fd).starts_with("/dev/pts/"); });
 }
 
 /// To be asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
