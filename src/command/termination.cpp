@@ -153,7 +153,8 @@ void Termination::press_what_runs(Pressed& pressed, const CommandSenses& seen, M
 }
 
 /// SIGTERM once, later SIGKILL. One that our C-c may have missed has it again: of that bash ends its text, of
-/// SIGTERM it does not.
+/// SIGTERM it does not. A C-c that comes as bash forks is lost, and a loop of brief programs goes on with the
+/// next, which has it then.
 void Termination::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
@@ -171,8 +172,9 @@ void Termination::press_program(Pressed& pressed, const SeenForeground& program,
       // A shell at its prompt does not hear SIGTERM. With SIGHUP it ends as when its terminal is closed.
       signal_group(program.who == Who::opened_shell ? SIGHUP : SIGTERM);
     }
-  } else if (!pressed.key_again && escalation.elapsed() >= kKeyAgainAfter && program.missed_key) {
-    pressed.key_again = true;
+  } else if (pressed.key_again != program.group && escalation.elapsed() >= kKeyAgainAfter &&
+             program.missed_key) {
+    pressed.key_again = program.group;
     todo.add(act::SignalGroup{program.group, SIGINT, false});
   }
 }

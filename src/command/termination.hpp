@@ -44,8 +44,8 @@ class Termination {
     Reason why;
     Escalation escalation;
     // What went out.
-    bool key_again = false;  ///< its signal, for one that may have missed it
-    int told_over = 0;       ///< the group that the shell was told of not to go on behind it
+    int key_again = 0;  ///< the group that had its signal, for one that may have missed it
+    int told_over = 0;  ///< the group that the shell was told of not to go on behind it
     bool program_killed = false;
     bool shell_killed = false;
     std::optional<Clock::time_point> at_prompt;

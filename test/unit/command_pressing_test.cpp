@@ -81,6 +81,18 @@ TEST_CASE("one that missed the key has its signal once") {
   CHECK(play.times("interrupt group 7") == 1);
 }
 
+TEST_CASE("each program of a loop that missed the key has its signal, until one of them ends the loop") {
+  RunningPlay play;
+  play.scene.front.missed_key = true;
+  cancel_at(play, 0ms);
+  play.at(220ms, [&play] { play.scene.front = program(8); });  // begun after the key
+  play.at(220ms, [&play] { play.scene.front.missed_key = true; });
+  static_cast<void>(play.until(4'000ms));
+  CHECK(play.when_done("interrupt group 7") == 200);
+  CHECK(play.when_done("interrupt group 8") == 250);
+  CHECK(play.times("interrupt group 8") == 1);
+}
+
 TEST_CASE("one that its shell is just making has its SIGTERM when it can hear it") {
   RunningPlay play;
   play.scene.front.deaf_fork = true;
