@@ -1,13 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "base/timeout.hpp"
 
 namespace terminally {
 
 /// Keeps the promise that the program ends in time, whatever holds it up: the event loop, a thread, the
-/// machine. The next start, or `instances clean`, removes what such an end leaves behind. One per process.
+/// machine. One per process.
 class ExitDeadline {
  public:
   ExitDeadline() = default;
@@ -15,6 +17,11 @@ class ExitDeadline {
   ExitDeadline& operator=(const ExitDeadline&) = delete;
   /// Disarms the guard.
   ~ExitDeadline();
+
+  /// What is run once such an end is over, to do what this process did not come to: this program
+  /// with these arguments, in a session of its own, without input and output. To be called before the guard
+  /// is armed.
+  void leave_rest_to(std::vector<std::string> argv);
 
   /// Makes the process exit with code 0 after `time` at the latest. Only the first call counts; every call
   /// returns the moment of the first one.

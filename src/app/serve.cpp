@@ -115,6 +115,10 @@ int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
   ExitDeadline guard;
+  if (config.instance.empty()) {
+    guard.leave_rest_to({"terminally-mcp", "--runtime-dir", config.runtime_root.string(), "--state-dir",
+                         config.state_root.string(), "--tmux", config.tmux, "instances", "clean"});
+  }
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), config);
   Ending ending;

@@ -76,6 +76,22 @@ class EndOfInput(unittest.TestCase):
             self.assertGreater(time.monotonic() - begin, 1.2)
             self.assertIn("keep stdin open", call.result(2)["error"]["message"])
 
+    def test_tabs_end_where_the_server_comes_too_late_to_end_them(self) -> None:
+        """A machine that stands still while the server ends: its time is over, and the tabs of an unnamed instance end all the same."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute_async("sleep 60", timeout_ms=60_000)
+            poll(lambda: tab.row.busy, 5)
+            process = server.raw.process
+            process.stdin.close()
+            begin = time.monotonic()
+            os.kill(process.pid, signal.SIGSTOP)
+            poll(lambda: time.monotonic() > begin + 1.8, 5)
+            os.kill(process.pid, signal.SIGCONT)
+            self.assertEqual(process.wait(5), 0)
+            server.sandbox.assert_nothing_left()
+            poll(lambda: not list(server.sandbox.runtime.glob("*/tmux.sock")), 5)
+
     def test_what_takes_longer_is_told_so(self) -> None:
         """Requests from a pipe: each has one answer, and one that had no time says why."""
         hello = request(0, "initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo={"name": "x", "version": "1"})
