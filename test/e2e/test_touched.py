@@ -315,6 +315,8 @@ class Ours(unittest.TestCase):
             with self.subTest(program):
                 self.tab.start(program, until="input", timeout_ms=30_000)
                 for each in keys:
+                    # What is typed ahead of a program that reads lines may be for the prompt behind it.
+                    poll(lambda: self.tab.call("get_command_state").awaiting_input, 10)
                     self.tab.call("send_keys", keys=each)
                 self.tab.wait_end(15)
                 end = len(self.tab.log())
