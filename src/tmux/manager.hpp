@@ -51,8 +51,10 @@ class TabCalls {
   /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
   [[nodiscard]] Awaitable<ClosedTab> close(WindowId tab, bool force);
   [[nodiscard]] Awaitable<void> rename(WindowId tab, std::string name);
+  /// Whether a tab of that id is known without asking tmux.
+  [[nodiscard]] bool knows(WindowId tab) const;
   /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
-  /// the name.
+  /// the name. An id is its own answer, and afterwards its tab is known, if there is one.
   [[nodiscard]] Awaitable<std::optional<WindowId>> named(std::string name);
   /// What `others` is to compare with.
   [[nodiscard]] Awaitable<TabList> now();

@@ -125,6 +125,9 @@ Awaitable<ClosedTab> end_tab(const TabCalls::Parts& parts, WindowId window, bool
 /// nullopt: no open tab has that name. Throws Error(invalid_argument) when several have.
 Awaitable<std::optional<WindowId>> find_by_name(const TabCalls::Parts& parts, std::string name) {
   co_await parts.tabs.refresh();
+  if (const auto id = parse_window_id(name)) {
+    co_return id;
+  }
   std::optional<WindowId> found;
   for (const auto& [window, tab] : parts.tabs.known()) {
     if (notice_if_closed(*tab) || tab->name != name) {
@@ -199,6 +202,10 @@ Awaitable<std::vector<TabInfo>> open_tabs(const TabCalls::Parts& parts) {
 
 Awaitable<CreatedTab> TabCalls::create(CreateTab request) {
   return parts_.times.within_call_time(parts_.tabs.create(std::move(request)));
+}
+
+bool TabCalls::knows(WindowId tab) const {
+  return parts_.tabs.known().contains(tab);
 }
 
 Awaitable<std::optional<WindowId>> TabCalls::named(std::string name) {

@@ -19,15 +19,25 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Replaces a tab's unique name in window_id by its id. Other text stays, and the reader refuses it.
+/// Whether the call's place among the others of a tab matters. Those that only read wait for nobody, nor do
+/// those that end things.
+bool keeps_order(const Tool& tool, const json& arguments) {
+  return !tool.annotations.read_only && !tool.traits.ends_things &&
+         (tool.traits.begins != Begins::nothing || arguments.contains("window_id"));
+}
+
+/// Replaces a tab's unique name in window_id by its id. Other text stays, and the reader refuses it. A tab
+/// with an id that is not known yet is known afterwards, if there is one.
 boost::asio::awaitable<std::shared_ptr<const json>> with_tab_id(TmuxManager* manager,
                                                                 std::shared_ptr<const json> arguments) {
   const auto given = arguments->find("window_id");
-  if (manager == nullptr || given == arguments->end() || !given->is_string() ||
-      parse_window_id(given->get_ref<const std::string&>())) {
+  if (manager == nullptr || given == arguments->end() || !given->is_string()) {
     co_return arguments;
   }
   std::string name = given->get<std::string>();
+  if (const auto id = parse_window_id(name); id && manager->tabs().knows(*id)) {
+    co_return arguments;
+  }
   const std::optional<WindowId> window = co_await manager->tabs().named(std::move(name));
   if (!window) {
     co_return arguments;
@@ -155,6 +165,7 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   try {
     route = far_route(*services_.hosts, tool, *arguments);
     if (route) {
+      const auto turn = co_await in_turn(tool, arguments, route->host);
       co_await refuse_if_named_here(services_.manager, arguments);
     }
   } catch (const Error& error) {
@@ -171,6 +182,24 @@ boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_
   co_return result;
 }
 
+/// From here on to its place in the tab's queue a call does not wait: who has had its turn is before all that
+/// come later, also where it names the tab by a name that tmux is asked about, and they by its id.
+boost::asio::awaitable<AsyncMutex::Guard> Router::in_turn(const Tool& tool,
+                                                          std::shared_ptr<const json> arguments,
+                                                          std::string host) const {
+  AsyncMutex::Turn turn;
+  if (!keeps_order(tool, *arguments)) {
+    co_return std::move(turn.guard);
+  }
+  turn = co_await arrivals_->lock_by(std::move(host), Clock::now() + services_.sync_window);
+  if (!turn.guard) {
+    throw Error(ErrorCode::tmux_timeout,
+                "tmux has not said yet which tab an earlier call means by its name; nothing was done. Try "
+                "again later");
+  }
+  co_return std::move(turn.guard);
+}
+
 boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
                                                        std::shared_ptr<const json> arguments, Caller caller,
                                                        std::shared_ptr<TextGuard> guard) const {
@@ -180,7 +209,10 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
   context.files = caller.peer->files;
   context.caller = std::move(caller);
   try {
-    arguments = co_await with_tab_id(context.manager, std::move(arguments));
+    {
+      const auto turn = co_await in_turn(tool, arguments, "");
+      arguments = co_await with_tab_id(context.manager, std::move(arguments));
+    }
     ArgsReader reader(*arguments);
     co_await tool.call(std::move(context), reader, writer);
   } catch (const Error& error) {

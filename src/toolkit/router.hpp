@@ -3,9 +3,11 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/keyed_mutex.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {
@@ -33,17 +35,22 @@ class Router {
 
   /// The result object of one call. `arguments` is an object. Throws `Error` when the tool fails. All texts
   /// are masked, the error's too, and the notes say what was masked. A call for a host (by a `host` argument
-  /// or "build1:@3") is made there.
+  /// or "build1:@3") is made there. Calls take their places in a tab's queue in the order of their arrival,
+  /// however they name the tab.
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
 
  private:
+  [[nodiscard]] boost::asio::awaitable<AsyncMutex::Guard> in_turn(
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, std::string host) const;
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_here(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller,
       std::shared_ptr<TextGuard> guard) const;
 
   std::vector<Tool> tools_;
   Services services_;
+  /// By host: of the calls whose tab is being found, in the order in which they came.
+  std::shared_ptr<KeyedMutex<std::string>> arrivals_ = std::make_shared<KeyedMutex<std::string>>();
 };
 
 }  // namespace terminally
