@@ -125,15 +125,18 @@ bool Host::has_place_for_control() const {
   }
 }
 
+/// Who comes first goes first, and sends its request without another wait: those that waited for the link
+/// are woken one by one, and who comes meanwhile is behind them.
 awaitable<std::shared_ptr<FarSession>> Host::connected(Clock::time_point by) {
-  if (is_up()) {
-    co_return session_;
-  }
-  if (attempt_.is_over()) {
+  if (!is_up() && attempt_.is_over()) {
     attempt_ = Spawned<>(executor_, attempt());
   }
   const Spawned<> under_way = attempt_;
-  const bool in_time = co_await under_way.wait_by(by);
+  const AsyncMutex::Turn turn = co_await arrivals_->lock_by(by);
+  if (turn.guard && is_up()) {
+    co_return session_;
+  }
+  const bool in_time = turn.guard && co_await under_way.wait_by(by);
   if (!in_time) {
     throw Error(ErrorCode::io, "the host is not connected yet");
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/keyed_mutex.hpp"
 #include "base/spawned.hpp"
 #include "hosts/far_session.hpp"
 #include "hosts/hosts_file.hpp"
@@ -83,7 +84,9 @@ class Host : public std::enable_shared_from_this<Host> {
   Before before_;
   std::shared_ptr<FarSession> session_;
   Spawned<> attempt_;
-  std::string error_;  ///< of the last attempt
+  std::shared_ptr<AsyncMutex> arrivals_ =
+      std::make_shared<AsyncMutex>();  ///< of the calls that need the link
+  std::string error_;                  ///< of the last attempt
 };
 
 }  // namespace terminally

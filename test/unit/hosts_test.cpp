@@ -20,6 +20,7 @@
 using namespace terminally;
 using namespace terminally::test;
 using nlohmann::json;
+namespace asio = boost::asio;
 using nlohmann::ordered_json;
 
 namespace {
@@ -91,6 +92,15 @@ struct HostsScene {
   std::shared_ptr<Hosts> hosts;
 };
 
+/// Notes its name once it has the link; "a" then begins another, as a client that sends the next call.
+asio::awaitable<void> connect_and_note(std::shared_ptr<Host> host, char name, std::string& order) {
+  co_await host->connected(HostsScene::soon());
+  order += name;
+  if (name == 'a') {
+    asio::co_spawn(co_await asio::this_coro::executor, connect_and_note(host, 'z', order), asio::detached);
+  }
+}
+
 std::size_t rows_of(const FarTabs& tabs, const std::string& host) {
   return static_cast<std::size_t>(
       std::ranges::count_if(tabs.rows, [&](const ordered_json& row) { return row["host"] == host; }));
@@ -152,6 +162,30 @@ TEST_CASE("V6 hosts: calls that need a link at the same time share one attempt")
   const std::shared_ptr<FarSession> first = calls.front()->result();
   for (std::size_t n = 1; n < calls.size(); ++n) {
     CHECK(calls[n]->result() == first);
+  }
+  CHECK(read_file(scene.dir / "starts").value_or("") == "x");
+}
+
+TEST_CASE("C3 hosts: who comes when the link is there goes behind those that waited for it") {
+  HostsScene scene({"few"});
+  std::string order;
+  for (const char name : {'a', 'b', 'c'}) {
+    asio::co_spawn(scene.io, connect_and_note(scene.hosts->need("few"), name, order), asio::detached);
+  }
+  CHECK(comes_true(scene.io, [&order] { return order.size() == 4; }));
+  CHECK(order == "abcz");
+}
+
+TEST_CASE("C3 hosts: an attempt that fails is the answer of all that waited for it") {
+  HostsScene scene({"turns"});
+  using Connecting = UnderWay<std::shared_ptr<FarSession>>;
+  std::vector<std::unique_ptr<Connecting>> calls;
+  while (calls.size() < 3) {
+    calls.push_back(
+        std::make_unique<Connecting>(scene.io, scene.hosts->need("turns")->connected(HostsScene::soon())));
+  }
+  for (const auto& call : calls) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(call->result()), doctest::Contains("it began badly"), Error);
   }
   CHECK(read_file(scene.dir / "starts").value_or("") == "x");
 }
