@@ -1,6 +1,7 @@
-// Runs long work on one thread beside the event loop, the cheapest job first.
+// Runs long work on one thread beside the event loop, the cheapest job first, and now and then the oldest.
 #include "base/worker.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio.hpp>
 #include <chrono>
@@ -34,13 +35,18 @@ struct Job {
   Event over;
   std::exception_ptr failure;
   Flag abandoned{false};
-  bool destroys = false;  ///< is done in any case
+  bool destroys = false;     ///< is done in any case
+  std::uint64_t number = 0;  ///< in the order they came
 };
 using JobPtr = std::shared_ptr<Job>;
 
 /// How long the end of a Worker waits for its thread. Work that is abandoned ends at once, but for a system
 /// call on a file system that hangs, which may last for ever.
 constexpr std::chrono::milliseconds kEndsWithin{500};
+
+/// Each so many jobs the one that has waited longest is begun, so that cheap ones that come without an end
+/// (the steps of long reads) hold up no dear one.
+constexpr std::uint64_t kOldestEach = 8;
 
 /// What a thread that its Worker has left alone may still look at.
 struct Ties {
@@ -95,6 +101,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
   void use(asio::any_io_executor loop) { loop_ = std::move(loop); }
 
   void add(std::uint64_t cost, JobPtr job) {
+    job->number = ++added_;
     waiting_.emplace(cost, std::move(job));
     begin_next();
   }
@@ -118,7 +125,7 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
       return;
     }
     busy_ = true;
-    JobPtr job = std::move(waiting_.extract(waiting_.begin()).mapped());
+    JobPtr job = take_next();
     // The job, and the exception that it may hold, is destroyed on the loop, not on the thread.
     asio::post(*thread_,
                [job = std::move(job), loop = loop_, ties = ties_, queue = weak_from_this()]() mutable {
@@ -138,9 +145,19 @@ class Worker::Queue : public std::enable_shared_from_this<Queue> {
                });
   }
 
+  JobPtr take_next() {
+    auto next = waiting_.begin();
+    if (!next->second->destroys && ++begun_ % kOldestEach == 0) {
+      next = std::ranges::min_element(waiting_, {}, [](const auto& entry) { return entry.second->number; });
+    }
+    return std::move(waiting_.extract(next).mapped());
+  }
+
   asio::any_io_executor loop_;
   std::multimap<std::uint64_t, JobPtr> waiting_;  ///< jobs of the same cost in the order they came
   bool busy_ = false;
+  std::uint64_t added_ = 0;
+  std::uint64_t begun_ = 0;
   std::shared_ptr<Ties> ties_ = std::make_shared<Ties>();
   std::unique_ptr<asio::thread_pool> thread_ = std::make_unique<asio::thread_pool>(1);
 };

@@ -25,7 +25,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// Runs `work` on the thread and returns when it is done. Waiting work is begun in the order of `cost`, any
-  /// measure of its duration, so that short work does not wait for all that is long. `work` must own all it
+  /// measure of its duration, so that short work does not wait for all that is long. Each few jobs it is the
+  /// turn of what has waited longest, so that long work does not wait for ever. `work` must own all it
   /// uses: a cancelled caller (operation_aborted) abandons work under way and drops work not begun. What
   /// `work` throws is passed on.
   [[nodiscard]] boost::asio::awaitable<void> run(std::uint64_t cost, std::function<void()> work);

@@ -29,6 +29,19 @@ asio::awaitable<void> run_and_note(Worker& worker, std::function<void()> work, s
   }
 }
 
+/// As a scan of a file does.
+asio::awaitable<void> take_steps(Worker& worker, int& left) {
+  while (left > 0) {
+    --left;
+    co_await worker.run(1, [] {});
+  }
+}
+
+asio::awaitable<void> run_dear(Worker& worker, const int& left, int& left_then) {
+  co_await worker.run(1'000'000, [] {});
+  left_then = left;
+}
+
 }  // namespace
 
 TEST_CASE("worker: work is done on another thread, and its failure is passed on") {
@@ -147,6 +160,19 @@ TEST_CASE("worker: what is short goes before what is long, and what nobody waits
   io.run();
   CHECK(order == "5a5b9");
   CHECK(outcomes == std::vector<std::string>{"done", "done", "cancelled", "done", "done"});
+}
+
+TEST_CASE("E2: however much short work comes, what is long has its turn soon") {
+  asio::io_context io(1);
+  Worker worker;
+  int left = 1'000;
+  int left_then = -1;
+  for (int scan = 0; scan < 5; ++scan) {
+    asio::co_spawn(io, take_steps(worker, left), asio::detached);
+  }
+  asio::co_spawn(io, run_dear(worker, left, left_then), asio::detached);
+  io.run();
+  CHECK(left_then > 900);
 }
 
 TEST_CASE("worker: the event loop goes on, and who is cancelled does not wait") {
