@@ -185,6 +185,7 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
                 "part: an earlier part failed and is missing; nothing of this one was kept. Send that part "
                 "again, or begin with part \"first\"");
   }
+  gather_terms(path, request);
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
   const auto known = parts_.find(path);
   auto fresh = worker_.own<FreshFile>(
@@ -219,11 +220,31 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   }
 }
 
+/// The first part begins anew; what is given last counts.
+void FileAccess::gather_terms(const std::string& path, WriteFile& request) {
+  if (request.piece == FilePiece::first) {
+    terms_.erase(path);
+  }
+  if (request.piece && (request.mode || !request.expected_sha256.empty() || !request.sha256.empty())) {
+    PartTerms& terms = terms_[path];
+    terms.mode = request.mode ? request.mode : terms.mode;
+    terms.expected_sha256 = request.expected_sha256.empty() ? terms.expected_sha256 : request.expected_sha256;
+    terms.sha256 = request.sha256.empty() ? terms.sha256 : request.sha256;
+  }
+  const auto given = terms_.find(path);
+  if (request.piece == FilePiece::last && given != terms_.end()) {
+    request.mode = given->second.mode;
+    request.expected_sha256 = given->second.expected_sha256;
+    request.sha256 = given->second.sha256;
+  }
+}
+
 /// Asking takes parts for ours where we know of none; parts that others wrote after ours stay theirs.
 void FileAccess::note_parts(const std::string& path, const WriteFile& request,
                             const std::optional<PartFile>& part) {
   if (request.piece == FilePiece::last) {
     parts_.erase(path);
+    terms_.erase(path);
   } else if (request.piece && part) {
     const bool only_asks = request.piece == FilePiece::next && request.content.empty();
     only_asks ? parts_.try_emplace(path, *part) : parts_.insert_or_assign(path, *part);

@@ -49,6 +49,7 @@ class FileAccess final : public FilePlace {
                                          std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
                                         std::shared_ptr<bool> placed);
+  void gather_terms(const std::string& path, WriteFile& request);
   void note_parts(const std::string& path, const WriteFile& request, const std::optional<PartFile>& part);
   template <class Steps>
   [[nodiscard]] Awaitable<void> step_to_end(std::shared_ptr<Steps> work);
@@ -62,6 +63,13 @@ class FileAccess final : public FilePlace {
     std::size_t hash = 0;       ///< of its content
   };
 
+  /// What was given with the parts so far, and is looked at with the last one.
+  struct PartTerms {
+    std::optional<unsigned> mode;
+    std::string expected_sha256;
+    std::string sha256;
+  };
+
   FileRoots roots_;
   Milliseconds patience_;
   Worker worker_;
@@ -69,6 +77,7 @@ class FileAccess final : public FilePlace {
   KeyedMutex<std::string> paths_;                     ///< the calls of a path in the order they came
   std::map<std::string, MissingPart> missing_parts_;  ///< by path
   std::map<std::string, PartFile> parts_;             ///< by path: those that our client began or asked for
+  std::map<std::string, PartTerms> terms_;            ///< by path: of these, where something was given
   std::uint64_t failures_ = 0;
 };
 

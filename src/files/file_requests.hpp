@@ -69,6 +69,7 @@ struct FilePart {
 inline constexpr std::uint64_t kHashedAtEachRead = std::uint64_t{4} << 20U;
 
 /// A part of a file that is written in parts: these are kept beside the file until the last one is there.
+/// Mode and hashes may come with any part, and hold for the whole.
 enum class FilePiece {
   first,  ///< drops the parts of an earlier try
   next,   ///< refused without parts, unless it is empty: an empty one only asks for their size

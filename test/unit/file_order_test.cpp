@@ -345,6 +345,31 @@ TEST_CASE("V5: parts whose last call could not take the name are as they were, a
   CHECK(mode_in(scene.project / "file") == 0644);
 }
 
+TEST_CASE("C6: mode and hashes that come with the first part hold for the whole") {
+  FilesScene scene;
+  const fs::path file = scene.project / "private";
+  WriteFile first = scene.a_part("private", FilePiece::first, "a");
+  first.mode = 0600;
+  first.expected_sha256 = kAbsent;
+  const WriteFile last = scene.a_part("private", FilePiece::last, "b");
+  run(scene.io, scene.files.write(first));
+  std::ofstream(file) << "somebody else's";
+  CHECK(scene.refused_write(last).says("exists already"));
+  CHECK(slurp(file) == "somebody else's");
+  fs::remove(file);
+  run(scene.io, scene.files.write(last));
+  CHECK(slurp(file) == "ab");
+  CHECK((fs::status(file).permissions() & fs::perms::all) ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+  WriteFile replaces = scene.a_part("private", FilePiece::first, "c");
+  replaces.sha256 = sha256_hex("something else");
+  run(scene.io, scene.files.write(replaces));
+  CHECK(scene.refused_write(last).says("sha256: what was written"));
+  run(scene.io, scene.files.write(scene.a_part("private", FilePiece::first, "d")));  // begins anew
+  run(scene.io, scene.files.write(last));
+  CHECK(slurp(file) == "db");
+}
+
 TEST_CASE(
     "V5, V7: of parts that were sent one behind the other, one that failed is missed by its like, until it "
     "is sent again") {
