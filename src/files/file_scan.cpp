@@ -58,12 +58,30 @@ LineSearch::LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, st
       most_(most),
       skip_(lines.first - 1),
       left_(lines.count),
-      at_(lines.from_end ? static_cast<std::uint64_t>(file_->info.st_size) : 0),
+      at_(0),
       begin_(0),
       end_(static_cast<std::uint64_t>(file_->info.st_size)) {}
 
 bool LineSearch::step() {
+  if (!end_known_ && !finds_end()) {
+    return true;
+  }
   return from_end_ ? step_back() : step_forward();
+}
+
+/// A size is no length where it is 0, or its last byte is not there.
+bool LineSearch::finds_end() {
+  if (at_ == 0 && end_ > 0) {
+    end_known_ = !read_range(*file_, end_ - 1, 1, said_).empty();
+  }
+  if (!end_known_) {
+    const std::uint64_t got = read_range(*file_, at_, kSlice, said_).size();
+    at_ += got;
+    end_known_ = got < kSlice;
+    end_ = at_;
+  }
+  at_ = !end_known_ ? at_ : from_end_ ? end_ : 0;
+  return end_known_;
 }
 
 bool LineSearch::step_forward() {

@@ -34,7 +34,8 @@ class FileScan {
 };
 
 /// Finds where a range of lines begins and ends in a file of any size, a slice at a time. Looks for the end
-/// no further than `most` bytes behind the beginning, and a little. Blocks.
+/// no further than `most` bytes behind the beginning, and a little. The end of a file whose size is not its
+/// length (/proc, sysfs) is found by reading it. Blocks.
 class LineSearch {
  public:
   LineSearch(std::shared_ptr<const OpenFile> file, LineRange lines, std::uint64_t most, std::string said);
@@ -46,6 +47,7 @@ class LineSearch {
   [[nodiscard]] std::uint64_t end() const { return end_; }
 
  private:
+  [[nodiscard]] bool finds_end();
   [[nodiscard]] bool step_forward();
   [[nodiscard]] bool step_back();
 
@@ -59,6 +61,7 @@ class LineSearch {
   std::uint64_t at_;
   std::uint64_t begin_;
   std::uint64_t end_;
+  bool end_known_ = false;
 };
 
 /// Reads a range of a file of any size, without hashing. Blocks.

@@ -475,6 +475,28 @@ TEST_CASE("H9: lines from the beginning, from the end and from anywhere, of file
   }
 }
 
+TEST_CASE("H9: lines of files whose size is not their length, as in /proc and /sys") {
+  boost::asio::io_context io;
+  FileAccess files(FileRoots::of({"/proc", "/sys"}));
+  const auto lines = [&](const char* path, LineRange range) {
+    return run(io, files.read({path, 0, 65'536, true, range}));
+  };
+  const std::string all = lines("/proc/filesystems", {1, UINT64_MAX, false}).content;
+  CHECK(all.size() > 100);
+  CHECK(all == lines("/proc/filesystems", {1, UINT64_MAX, true}).content);
+  CHECK(all.ends_with(lines("/proc/filesystems", {1, 2, true}).content));
+  CHECK(all == lines("/proc/filesystems", {1, 1, false}).content +
+                   lines("/proc/filesystems", {2, UINT64_MAX, false}).content);
+  if (const char* short_file = "/sys/devices/system/cpu/possible"; fs::exists(short_file)) {
+    for (const bool from_end : {false, true}) {
+      const FilePart part = lines(short_file, {1, UINT64_MAX, from_end});
+      CHECK_FALSE(part.content.empty());
+      CHECK(part.lines_end == part.content.size());
+      CHECK(part.eof);
+    }
+  }
+}
+
 TEST_CASE("H9: of a file of any size no more is read than the lines that were asked for need") {
   FilesScene scene;
   std::ofstream(scene.project / "long") << "1\n2\n3\n";
