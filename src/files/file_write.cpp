@@ -415,6 +415,12 @@ void FreshFile::write_in_place(int why) {
     static_cast<void>(::ftruncate(to.get(), had) < 0);
     throw file_error(where_.said, no_room);
   }
+  // What it may not be any more it is not while the new content comes, either: root's writes keep setuid.
+  const mode_t had_mode = old_.info.st_mode & 07777U;
+  const mode_t mode = request_.mode.value_or(had_mode & ~static_cast<mode_t>(S_ISUID | S_ISGID));
+  if ((had_mode & ~mode) != 0) {
+    static_cast<void>(::fchmod(to.get(), had_mode & mode) < 0);
+  }
   std::uint64_t written = 0;
   int failed = copy_over(fd_, to, written);
   if (failed != 0) {
@@ -427,9 +433,14 @@ void FreshFile::write_in_place(int why) {
   }
   notes_ = {"written in place, so that a reader may have seen a part: another file cannot have its name (" +
             system_reason(why) + ")"};
-  if (request_.mode && (old_.info.st_mode & 0777U) != *request_.mode &&
-      ::fchmod(to.get(), *request_.mode) != 0) {
-    notes_.push_back("its mode stays " + octal_mode(old_.info.st_mode & 0777U) + ": " + system_reason(errno));
+  for (std::string& dropped : note_on_setuid(had_mode)) {
+    notes_.push_back(std::move(dropped));
+  }
+  if (::fchmod(to.get(), mode) != 0) {
+    const int why_not = errno;
+    if (const mode_t is = info_of(to, where_.said).st_mode & 07777U; is != mode) {
+      notes_.push_back("its mode stays " + octal_mode(is) + ": " + system_reason(why_not));
+    }
   }
   if (!name_.empty()) {
     ::unlinkat(where_.directory.get(), name_.c_str(), 0);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "files/file_requests.hpp"
 
@@ -48,6 +49,13 @@ mode_t narrowed(mode_t mode, bool same_owner, bool same_group) {
 
 }  // namespace
 
+std::vector<std::string> note_on_setuid(mode_t before) {
+  if ((before & static_cast<mode_t>(S_ISUID | S_ISGID)) == 0) {
+    return {};
+  }
+  return {"its mode was " + octal_mode(before & 07777U) + ": setuid and setgid are dropped, as by any write"};
+}
+
 std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old, std::optional<unsigned> mode,
                                      const std::string& said) {
   std::vector<std::string> notes;
@@ -74,9 +82,8 @@ std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old,
     kept &= ~kGroupAndOthers;
     notes.emplace_back("its access control list could not be kept");
   }
-  if ((old.info.st_mode & static_cast<mode_t>(S_ISUID | S_ISGID)) != 0) {
-    notes.push_back("its mode was " + octal_mode(old.info.st_mode & 07777U) +
-                    ": setuid and setgid are dropped, as by any write");
+  for (std::string& dropped : note_on_setuid(old.info.st_mode)) {
+    notes.push_back(std::move(dropped));
   }
   if (same_owner && same_group) {
     kept |= old.info.st_mode & static_cast<mode_t>(S_ISVTX);

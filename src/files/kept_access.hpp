@@ -8,6 +8,9 @@
 
 namespace terminally {
 
+/// What is said of a file that is written and had setuid or setgid; nothing of another.
+[[nodiscard]] std::vector<std::string> note_on_setuid(mode_t before);
+
 /// Gives a new file the group, owner, ACL and mode of the file `old` that it replaces, as far as this account
 /// may. Where something cannot be kept, the mode loses every bit by which somebody could read or write who
 /// could not before. `mode` is taken as it is. Setuid and setgid are dropped, as write(2) drops them. Returns

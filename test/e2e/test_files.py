@@ -567,6 +567,12 @@ class Mounted(InProject):
                 written = server.call("write_file", path="file", content=content, part=part)
             self.assertIn("written in place", written.notes[0])
             self.assertEqual((self.outside / "real").read_text(), "parts")
+            for mode in ({}, {"mode": "755"}):  # root's writes keep setuid
+                (self.outside / "real").chmod(0o4755)
+                said = server.call("write_file", path="file", content="plain", **mode).notes
+                self.assertIn("setuid and setgid are dropped", said[1])
+                self.assertEqual((self.outside / "real").stat().st_mode & 0o7777, 0o755)
+            server.call("write_file", path="file", content="parts")
             now = sha256(b"parts")
             server.call("write_file", path="file", content="compared", expected_sha256=now)
             self.assertIn("not " + now, server.call_error("write_file", path="file", content="late", expected_sha256=now))
