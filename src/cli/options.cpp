@@ -73,12 +73,13 @@ void add_redaction(CLI::App& app, Config& config) {
       ->envname("TERMINALLY_MASK_FILE");
 }
 
-/// Makes a path absolute: the shells in tabs have other directories, and clients get the paths of logs.
+/// Makes a path absolute: the shells in tabs have other directories, and clients get the paths of logs. No
+/// shell has read the options in a client's configuration, so "~/" is still in them.
 CLI::Validator absolute_path() {
   return CLI::Validator(
       [](std::string& path) {
         std::error_code error;
-        const auto absolute = std::filesystem::absolute(path, error);
+        const auto absolute = std::filesystem::absolute(with_home(path), error);
         if (path.empty() || error) {
           return path.empty()
                      ? std::string("is empty; give a directory")

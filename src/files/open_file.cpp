@@ -31,6 +31,19 @@ Error names_directory(const std::string& said) {
   return refused(said, "ends as a directory's path does, and there is no such directory; give a file's path");
 }
 
+/// Of a path that was not opened. That its root is not there is said of the root.
+Error not_opened(const FilePlaceInRoot& place, int error_number) {
+  if (error_number == ENOENT && !place.root.open("", O_PATH | O_DIRECTORY)) {
+    const std::string root =
+        without_empty_parts(place.absolute.substr(0, place.absolute.size() - place.path.size()));
+    return Error(ErrorCode::not_found,
+                 "path: \"" + place.said + "\": its root \"" + root +
+                     "\" is not there: make it, or start the server with another --file-root (for a host: "
+                     "\"file_roots\" in hosts.json)");
+  }
+  return file_error(place.said, error_number);
+}
+
 /// Opens a file from its O_PATH descriptor if it is a regular one: opening a device may have an effect.
 OpenFile open_regular(const UniqueFd& place, const std::string& said, int flags) {
   OpenFile file;
@@ -141,7 +154,7 @@ Error file_error(const std::string& said, int error_number) {
 OpenFile open_file_to_read(const FilePlaceInRoot& place) {
   const UniqueFd found = place.root.open(place.path, O_PATH);
   if (!found) {
-    throw file_error(place.said, errno);
+    throw not_opened(place, errno);
   }
   OpenFile file = open_regular(found, place.said, O_RDONLY);
   if (place.is_directory) {
@@ -155,7 +168,7 @@ UniqueFd open_directory(const FilePlaceInRoot& place) {
   if (!directory) {
     throw errno == ENOTDIR
         ? refused(place.said, "is no directory, or a part of it is a file; read_file reads files")
-        : file_error(place.said, errno);
+        : not_opened(place, errno);
   }
   return directory;
 }
@@ -182,11 +195,14 @@ NameInDirectory open_parent(const FilePlaceInRoot& place, bool create) {
     where.directory = place.root.open(parent, O_RDONLY | O_DIRECTORY);
   }
   if (!where.directory) {
-    if (errno == ENOENT) {
-      throw Error(ErrorCode::not_found, "path: the directory of \"" + place.said +
-                                            "\" is not there: make it first (write_file: create_parents)");
+    if (errno == ENOENT && place.root.open("", O_PATH | O_DIRECTORY)) {
+      throw Error(ErrorCode::not_found,
+                  "path: the directory of \"" + place.said +
+                      (create ? "\" is not there and cannot be made: a symbolic link on the way leads to "
+                                "nothing; make its target, or give another path"
+                              : "\" is not there: make it first (write_file: create_parents)"));
     }
-    throw file_error(place.said, errno);
+    throw not_opened(place, errno);
   }
   return where;
 }

@@ -362,6 +362,8 @@ class Bounds(InProject):
         named = self.start("--file-root", "outside", "--file-root", str(below), cwd=str(self.sandbox.home))
         self.assertEqual(named.call("read_file", path="secret").content, "not for you")
         named.call("write_file", path=str(below / "new"), content="x")
+        at_home = self.start("--file-root=~/outside", cwd=str(self.project))  # as it stands in a client's JSON
+        self.assertEqual(at_home.call("read_file", path="secret").content, "not for you")
         self.assertIn(f"{self.outside}, {below}. To allow more: ", named.call_error("read_file", path=str(self.project / "top")))
         for nowhere in (self.sandbox.home, "/", self.sandbox.root):
             server = self.start(cwd=str(nowhere))

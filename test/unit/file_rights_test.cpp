@@ -497,6 +497,22 @@ TEST_CASE("H9: lines of files whose size is not their length, as in /proc and /s
   }
 }
 
+TEST_CASE("S14: a root that is not there is named, and so is a link on the way that leads nowhere") {
+  FilesScene scene;
+  FileAccess files(FileRoots::of({scene.project / "gone"}));
+  const std::string root = (scene.project / "gone").string();
+  CHECK(failure_of(scene.io, files.read({"x", 0, 10, false})).says("its root \"" + root + "\" is not there"));
+  CHECK(failure_of(scene.io, files.list({".", 10, ""})).says("its root \"" + root + "\""));
+  WriteFile request = scene.a_write("x", "y");
+  request.create_parents = true;
+  CHECK(failure_of(scene.io, files.write(request)).says("its root \"" + root + "\""));
+  fs::create_symlink("nowhere/dir", scene.project / "dangling");
+  request.path = "dangling/file";
+  CHECK(scene.refused_write(request).says("a symbolic link on the way leads to nothing"));
+  request.create_parents = false;
+  CHECK(scene.refused_write(request).says("make it first (write_file: create_parents)"));
+}
+
 TEST_CASE("H9: of a file of any size no more is read than the lines that were asked for need") {
   FilesScene scene;
   std::ofstream(scene.project / "long") << "1\n2\n3\n";
