@@ -190,8 +190,12 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
       {"VAR", name + "_"},
       {"NONCE", command.nonce},
       {"DISPLAY", posix_quoted(command_for_display(command.text))},
-      {"COMMAND", posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n"))},
+      {"PREVIOUS", std::to_string(command.previous_exit)},
   };
+  // Which shell it is, is not known: dash reads on where bash does not.
+  values["COMMAND"] =
+      posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n") +
+                   (may_be_unfinished(ShellKind::posix, command.text) ? "" : fill(shape.epilogue, values)));
   values["END_CODE"] = posix_quoted(fill(shape.end, values));
   values["RUN"] = posix_quoted(fill(shape.run, values));
   const std::string payload = encode_base64(fill(shape.payload, values));
