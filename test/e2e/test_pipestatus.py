@@ -96,6 +96,18 @@ class Left(unittest.TestCase):
                 tab.execute("true one; true two")
                 self.assertEqual(tab.execute("echo ${_}").output, "two\n")
 
+    def test_the_last_argument_behind_a_command_that_failed(self) -> None:
+        """zsh is told both before the text, and nothing of that is a command that fails."""
+        needs("zsh")
+        for before in ("set -e", "setopt errreturn", "TRAPZERR() { echo ZERR }"):
+            with self.subTest(before), Server() as server:
+                tab = server.create_tab(shell="zsh")
+                tab.execute(f"export KEPT=1; {before}")
+                self.assertEqual(tab.execute("[ -d /nope ] && echo x").exit_code, 1)
+                seen = tab.execute('echo "$? $_ $KEPT"')
+                self.assertEqual((seen.output, seen.exit_code, seen.reason), ("1 ] 1\n", 0, None))
+                self.assertEqual(tab.execute("echo a | perl -ne 'print \"got $_\"'").output, "got a\n")
+
     def test_a_shell_in_the_tab(self) -> None:
         """Each shell has its own, and shows nothing of ours while a command runs."""
         with Server() as server:
