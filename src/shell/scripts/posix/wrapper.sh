@@ -5,8 +5,9 @@
 #   s  the exit code   x  what START and END add when tracing is on   o  whether `command` is what it says
 #   r  `$?` at the end of the text (epilogue)   f  a function that returns s
 # What stands in PS1 is expanded there (SC2016); __EXIT_LOST__ is "1" or nothing (SC2195); what is sourced is no file yet (SC1091),
-# and what stands behind the text is a redirection of its input, or nothing (SC2240).
-# shellcheck disable=SC2016,SC2195,SC1091,SC2240
+# and what stands behind the text is a redirection of its input, or nothing (SC2240). PS1 is set also where it has the hook: a readonly one is
+# to end the wrapper there, too (SC2269).
+# shellcheck disable=SC2016,SC2195,SC1091,SC2240,SC2269
 { { __VAR__s=$? __VAR__x=
   \command eval '__VAR__o=ok'
   case ${__VAR__o-} in (ok) \unset __VAR__o;; (*) \unset -f command;; esac
