@@ -268,10 +268,12 @@ void CommandEnd::end_with_shell(std::optional<int> exit_code, const CommandEnd& 
   record_.edit().end_byte = output_ends_before.value_or(record_->end_byte);
   Outcome outcome = lost(Outcome::Seen::shell_gone, state_.why());
   outcome.exit_code = exit_code;
-  if (state_.is_interrupted()) {
+  if (state_.is_interrupted() || typed_.reporter.passed_on) {
     note_end_of_shell();
   } else {
     record_.note_end_of_way();
+  }
+  if (!state_.is_interrupted()) {
     const Reason outer_why = outer.state_.why();
     outcome.state = outer_why != Reason::none ? CommandState::cancelled : CommandState::completed;
     outcome.reason = outer_why != Reason::none ? outer_why : Reason::shell_exited;

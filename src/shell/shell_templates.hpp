@@ -25,10 +25,11 @@ struct ShellTemplate {
 
 /// The scripts for any POSIX shell that cannot read our files.
 struct InlineTemplate {
-  std::string_view typed;    ///< one line, with the payload in it
-  std::string_view payload;  ///< runs `run`, once only
-  std::string_view run;      ///< START, the text, END
-  std::string_view end;      ///< prints END and takes the hooks out
+  std::string_view typed;     ///< one line, with the payload in it
+  std::string_view payload;   ///< runs `run`, once only
+  std::string_view run;       ///< START, the text, END
+  std::string_view epilogue;  ///< a last line appended to the text
+  std::string_view end;       ///< prints END and takes the hooks out
 };
 
 [[nodiscard]] const InlineTemplate& inline_template();

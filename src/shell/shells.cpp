@@ -4,6 +4,7 @@
 #include "shell/shells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "base/characters.hpp"
@@ -83,9 +84,10 @@ bool asks_for_parts(std::string_view text) {
          text.find("PIPESTATUS") != std::string_view::npos;
 }
 
-/// Whether a text may ask for the last argument of the command before it.
-bool asks_for_last_argument(std::string_view text) {
-  return text.find("$_") != std::string_view::npos || text.find("${_") != std::string_view::npos;
+/// Whether a text may ask for the last argument of the command before it, or for the shell's name.
+bool asks_for_last_argument_or_name(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kAsks = {"$_", "${_", "$0", "${0"};
+  return std::ranges::any_of(kAsks, [text](std::string_view ask) { return text.find(ask) != text.npos; });
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   const ShellTemplate& shape = shell_template(kind);
   ShellScript script;
   script.files.push_back({base, fill(shape.wrapper, values)});
-  const bool has_prologue = asks_for_last_argument(command.text) && !asks_for_parts(command.text);
+  const bool has_prologue = asks_for_last_argument_or_name(command.text) && !asks_for_parts(command.text);
   std::string text = has_prologue ? fill_line(shape.prologue, values) : "";
   text += command.text + (command.text.ends_with('\n') ? "" : "\n");
   if (!may_be_unfinished(kind, command.text)) {
@@ -190,8 +192,12 @@ std::vector<std::string> inline_lines(const ShellCommand& command) {
       {"VAR", name + "_"},
       {"NONCE", command.nonce},
       {"DISPLAY", posix_quoted(command_for_display(command.text))},
-      {"COMMAND", posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n"))},
+      {"PREVIOUS", std::to_string(command.previous_exit)},
   };
+  // Which shell it is, is not known: dash reads on where bash does not.
+  values["COMMAND"] =
+      posix_quoted(command.text + (command.text.ends_with('\n') ? "" : "\n") +
+                   (may_be_unfinished(ShellKind::posix, command.text) ? "" : fill(shape.epilogue, values)));
   values["END_CODE"] = posix_quoted(fill(shape.end, values));
   values["RUN"] = posix_quoted(fill(shape.run, values));
   const std::string payload = encode_base64(fill(shape.payload, values));

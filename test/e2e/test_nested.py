@@ -147,6 +147,50 @@ class Nested(unittest.TestCase):
             self.leaves(tab, "bash")
             self.assertEqual(tab.execute("id -un").output, "root\n")
 
+    def in_each_shell_behind_su(self):
+        """A tab behind su for each kind of shell that cannot read our files."""
+        needs_root()
+        needs("su", "zsh", "dash", "ksh93", "mksh")
+        for shell in ("bash", "zsh", "dash", "ksh93", "mksh"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell="bash")
+                enter(tab, f"ZDOTDIR={server.sandbox.home} su -s /bin/{shell} nobody")
+                yield shell, tab
+
+    def test_errexit_behind_su(self) -> None:
+        """What does not end the shell at a prompt does not end it there: the next command would run on this side, as another user."""
+        for _, tab in self.in_each_shell_behind_su():
+            self.assertEqual(tab.execute("set -e").exit_code, 0)
+            for command, code in (
+                ("[ -d /nope ] && echo x", 1),
+                ("! true", 1),
+                ("(exit 3) || [ a = b ] && x", 1),
+                ("sh -c 'exit 4' || echo y", 0),
+            ):
+                result = tab.execute(command)
+                self.assertEqual((result.exit_code, result.reason), (code, None), command)
+                self.assertEqual(tab.execute('echo "$? $(id -un)"').output, f"{code} nobody\n")
+            gone = tab.execute("false; id -un")
+            self.assertEqual((gone.output, gone.exit_code, gone.reason), ("", 1, "shell_exited"))
+            self.assertIn("on this side of that su", " ".join(gone.notes), "whoever believes to be there is told")
+            self.assertEqual(tab.execute("id -un").output, "root\n")
+
+    def test_an_err_trap_behind_su(self) -> None:
+        """It counts the commands that fail, and no step of ours."""
+        for shell, tab in self.in_each_shell_behind_su():
+            if shell == "dash":  # has none
+                continue
+            tab.execute("trap 'echo ERR' ERR")
+            for command, output, code in (("false && true", "", 1), ("echo $?", "1\n", 0), ("false", "ERR\n", 1), ("echo $?", "1\n", 0)):
+                result = tab.execute(command)
+                self.assertEqual((result.output, result.exit_code), (output, code), command)
+            if shell == "zsh":
+                tab.execute("trap - ERR; setopt errreturn")
+                for command, code in (("false; echo never", 1), ("[ a = b ] && x", 1)):
+                    result = tab.execute(command)
+                    self.assertEqual((result.output, result.exit_code, result.state), ("", code, "completed"))
+                    self.assertEqual(tab.execute("echo $?").output, f"{code}\n")
+
     def test_a_way_that_is_lost_is_told_once_by_whoever_is_asked(self) -> None:
         """Each `exec` is a process of its own."""
         with Server() as server:

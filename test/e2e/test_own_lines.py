@@ -4,7 +4,7 @@ import re
 import unittest
 
 import path  # noqa: F401
-from harness import Server, main, needs
+from harness import Person, Server, Tab, main, needs, poll
 from harness.suite import needs_root
 
 UNFINISHED = {"bash": "if true; do\nfi", "zsh": "if true; do\nfi", "dash": "if true; do\nfi", "fish": "if true\necho x"}
@@ -130,6 +130,80 @@ class OwnLines(unittest.TestCase):
                     ),
                     [],
                 )
+
+    def test_a_hook_that_a_text_adds_to(self) -> None:
+        """bash: what a text puts before or behind what is in PROMPT_COMMAND runs at each prompt, and nothing of ours stays with it."""
+        old = "echo OLD >>prompts"
+        idioms = {  # what it is where it was unset, and where it was `old`
+            "PROMPT_COMMAND+=('N=1')": ("N=1|", f"{old}|N=1|"),
+            'PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND; }N=1"': ("N=1|", f"{old}; N=1|"),
+            "PROMPT_COMMAND=\"${PROMPT_COMMAND:+$PROMPT_COMMAND$'\\n'}N=1\"": ("N=1|", f"{old}\nN=1|"),
+            'PROMPT_COMMAND="N=1${PROMPT_COMMAND:+; $PROMPT_COMMAND}"': ("N=1|", f"N=1; {old}|"),
+            "PROMPT_COMMAND=([1]='N=1')": ("N=1|", "N=1|"),
+            'PROMPT_COMMAND=(N=1 "${PROMPT_COMMAND[@]}")': ("N=1|", f"N=1|{old}|"),
+            "SAVED=$PROMPT_COMMAND; PROMPT_COMMAND=N=1; PROMPT_COMMAND=$SAVED": ("|", f"{old}|"),
+        }
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            seen = server.sandbox.home / "seen"
+            for idiom, expected in idioms.items():
+                for before, there in zip(("unset PROMPT_COMMAND N", f"export PROMPT_COMMAND='{old}'"), expected, strict=True):
+                    with self.subTest(idiom, before=before):
+                        for command in ("unset PROMPT_COMMAND N", before, idiom, "true"):
+                            self.assertEqual(tab.execute(command).exit_code, 0)
+                        seen.unlink(missing_ok=True)
+                        # At the prompt, where no command of ours runs.
+                        Person(server).enter(tab, "printf '%s|' \"${PROMPT_COMMAND[@]}\" >seen; echo >>seen")
+                        self.assertEqual(
+                            poll(lambda: seen.exists() and (text := seen.read_text()).endswith("\n") and text, 5), f"{there}\n"
+                        )
+                        self.assertEqual(tab.execute("echo $N").output, "1\n" if "N=1" in there else "\n")
+            self.assertNotIn("syntax error", tab.log().decode())
+
+    def test_a_hook_that_a_text_adds_to_behind_su(self) -> None:
+        needs_root()
+        needs("su")
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            tab.execute("su -s /bin/bash nobody")
+            tab.execute('PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND; }N=$((N+1))"')
+            tab.execute("PROMPT_COMMAND+=('M=1')")
+            tab.execute("true")
+            self.assertEqual(tab.execute("echo $N$M").output, "11\n")
+            self.assertNotIn("syntax error", tab.log().decode())
+
+    def test_a_prompt_that_a_text_adds_to(self) -> None:
+        """What virtualenv does, and undoes: our hook is in PS1 of dash and the like, wherever the text has moved it, and goes."""
+        needs("dash", "ksh93", "mksh")
+        for shell in ("dash", "ksh93", "mksh"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.execute("PS1='ready> '")
+                tab.execute('OLD=$PS1; PS1="(venv) $PS1"')
+                self.assert_prompt(server, tab, "(venv) ready> ")
+                tab.execute("PS1=$OLD")
+                self.assert_prompt(server, tab, "ready> ")
+
+    def test_a_prompt_that_a_text_adds_to_behind_su(self) -> None:
+        needs_root()
+        needs("su", "dash", "ksh93", "mksh")
+        for shell in ("dash", "ksh93", "mksh"):
+            with self.subTest(shell), Server() as server:
+                tab = server.create_tab(shell="bash")
+                tab.execute(f"su -s /bin/{shell} nobody")
+                tab.execute("PS1='ready> '")
+                tab.execute('OLD=$PS1; PS1="(venv) $PS1"')
+                self.assert_prompt(server, tab, "(venv) ready> ")
+                tab.execute("PS1=$OLD")
+                self.assert_prompt(server, tab, "ready> ")
+
+    def assert_prompt(self, server: Server, tab: Tab, expected: str) -> None:
+        """As a person sees it who asks at the prompt, where no command of ours runs."""
+        tab.call("wait_for", until="input", timeout_ms=10_000)
+        begin = len(tab.log())
+        Person(server).enter(tab, 'echo "<$PS1>"')
+        seen = poll(lambda: re.findall(rb"^<(.*)>\r$", tab.log()[begin:], re.M), 20)
+        self.assertEqual(seen, [expected.encode()])
 
 
 if __name__ == "__main__":

@@ -96,6 +96,31 @@ class Left(unittest.TestCase):
                 tab.execute("true one; true two")
                 self.assertEqual(tab.execute("echo ${_}").output, "two\n")
 
+    def test_the_last_argument_behind_a_command_that_failed(self) -> None:
+        """zsh is told both before the text, and nothing of that is a command that fails."""
+        needs("zsh")
+        for before in ("set -e", "setopt errreturn", "TRAPZERR() { echo ZERR }"):
+            with self.subTest(before), Server() as server:
+                tab = server.create_tab(shell="zsh")
+                tab.execute(f"export KEPT=1; {before}")
+                self.assertEqual(tab.execute("[ -d /nope ] && echo x").exit_code, 1)
+                seen = tab.execute('echo "$? $_ $KEPT"')
+                self.assertEqual((seen.output, seen.exit_code, seen.reason), ("1 ] 1\n", 0, None))
+                self.assertEqual(tab.execute("echo a | perl -ne 'print \"got $_\"'").output, "got a\n")
+
+    def test_the_name_of_the_shell(self) -> None:
+        """Agents ask for it."""
+        for shell in ("bash", "zsh", "dash", "mksh"):
+            with self.subTest(shell), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                self.assertRegex(tab.execute("echo $0").output, rf"^(/\S*/)?-?{shell}\n$")
+                self.assertRegex(tab.execute('echo "${0##*/} $_"').output, rf"^-?{shell} ")
+                if shell == "zsh":
+                    self.assertEqual(tab.execute('f() { echo "$0"; }; f; false').output, "f\n", "a function has its own")
+                    tab.execute("setopt posixargzero; false")
+                    self.assertEqual(tab.execute('echo "$? ${0##*[-/]}"').output, "1 zsh\n", "there it is the shell's, and readonly")
+
     def test_a_shell_in_the_tab(self) -> None:
         """Each shell has its own, and shows nothing of ours while a command runs."""
         with Server() as server:

@@ -36,7 +36,7 @@ std::map<std::string, std::vector<std::string_view>> embedded() {
           {"zsh", scripts_in(shell_template(ShellKind::zsh))},
           {"posix", scripts_in(shell_template(ShellKind::posix))},
           {"fish", scripts_in(shell_template(ShellKind::fish))},
-          {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.end}}};
+          {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.epilogue, in_line.end}}};
 }
 
 std::string without_comments(const std::filesystem::path& file) {

@@ -1,5 +1,6 @@
 # Prints END and puts everything back: sourced by the wrapper, or by the hook in PROMPT_COMMAND. The names are the wrapper's.
-#   c  what is said behind END where a client cancelled   q  PIPESTATUS at the end of the text
+#   c  what is said behind END where a client cancelled, then the hook   q  PIPESTATUS at the end of the text, then a part of PROMPT_COMMAND
+#   o, n  what stands before and behind the hook
 # No expression is to be expanded in what is taken out of PROMPT_COMMAND (SC2016).
 # __ASKS_PARTS__ is "1" or nothing (SC2195).
 # shellcheck disable=SC2016,SC2195
@@ -14,10 +15,24 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
     \builtin printf '%s\n' "$__VAR__s" >> __EXIT__
-    # The hook goes; so does a PROMPT_COMMAND that was not there before.
-    if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND=${PROMPT_COMMAND/'\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
-'}; if [[ $PROMPT_COMMAND$__VAR__g == y ]]; then \builtin unset -v PROMPT_COMMAND; fi; fi; fi
+    # The hook goes, and a PROMPT_COMMAND that was not there before.
+    if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then
+      __VAR__c='\builtin eval "${__mcp_hook-}" 2>/dev/null'
+      case $__VAR__g${PROMPT_COMMAND[*]-} in (y"$__VAR__c") \builtin unset -v PROMPT_COMMAND;; (xy"$__VAR__c"$'\n'*) PROMPT_COMMAND=${PROMPT_COMMAND#"$__VAR__c"$'\n'};; esac
+      if [[ ${PROMPT_COMMAND[*]-} == *"$__VAR__c"* ]]; then
+        # The text took it elsewhere, or added to it where it stood alone: what joins them ("$PROMPT_COMMAND; more") goes with it.
+        for __VAR__q in "${!PROMPT_COMMAND[@]}"; do
+          if [[ ${PROMPT_COMMAND[__VAR__q]} == *"$__VAR__c"* ]]; then
+            __VAR__o=${PROMPT_COMMAND[__VAR__q]%%"$__VAR__c"*} __VAR__n=${PROMPT_COMMAND[__VAR__q]#*"$__VAR__c"}
+            case $__VAR__n in ($'\n'*) __VAR__n=${__VAR__n#?};; ('') __VAR__o=${__VAR__o%"${__VAR__o##*[!; ]}"};; (*) __VAR__n=${__VAR__n#"${__VAR__n%%[!; ]*}"};; esac
+            case $__VAR__q in (0) PROMPT_COMMAND=$__VAR__o$__VAR__n;; (*) PROMPT_COMMAND[__VAR__q]=$__VAR__o$__VAR__n;; esac
+            if [[ -z $__VAR__o$__VAR__n && $__VAR__g$__VAR__q != xy0 ]]; then \builtin unset "PROMPT_COMMAND[$__VAR__q]"; fi
+          fi
+        done
+      fi
+    fi
+  fi
   __mcp_last=${__VAR__r+$__VAR__l}
   case :$__VAR__k: in (*:expand_aliases:*) __VAR__k=s;; (*) __VAR__k=u;; esac; } && \builtin :
 case $- in (*e*) __VAR__s=0;; esac
-\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__l __VAR__n __VAR__o __VAR__q __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"
+\builtin eval "\builtin shopt -$__VAR__k expand_aliases || \builtin :; \builtin unset -v __mcp_hook __VAR__c __VAR__e __VAR__f __VAR__g __VAR__h __VAR__j __VAR__k __VAR__l __VAR__n __VAR__o __VAR__q __VAR__r __VAR__s __VAR__w __VAR__x; \builtin return $__VAR__s"

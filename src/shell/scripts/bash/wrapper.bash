@@ -22,9 +22,9 @@ __VAR__s=$? __VAR__k=$BASHOPTS
   __VAR__l=${__mcp_last-:} __VAR__n=0 __VAR__q=
   case __ASKS_PARTS__$__VAR__l in (1[0-9]*\ *:*) __VAR__q=${__VAR__l%%:*}; __VAR__q="PIPESTATUS[__VAR__n++]=${__VAR__q// /,PIPESTATUS[__VAR__n++]=},0";; esac
   \builtin unset -v __mcp_last
-  # The hook, for a text that is abandoned.
-  if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then PROMPT_COMMAND='\builtin eval "\builtin . \"\$__VAR__e\" __NAME__" 2>/dev/null
-'"${PROMPT_COMMAND-}"; fi
+  # The hook, for a text that is abandoned. It is the same for every command: one that a text has kept goes, or does nothing.
+  __mcp_hook='\builtin . "$__VAR__e" __NAME__'
+  if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* && ${PROMPT_COMMAND-} != *'\builtin eval "${__mcp_hook-}" 2>/dev/null'* ]]; then PROMPT_COMMAND='\builtin eval "${__mcp_hook-}" 2>/dev/null'${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}; fi
   case :$__VAR__k: in (*:expand_aliases:*) \builtin shopt -s expand_aliases || \builtin :;; esac
   # From here on the text runs. The typed line begins with a blank: where that does not keep it out of the history, it is taken out.
   # What is noted for that says as well that the text runs.

@@ -5,7 +5,7 @@
 # A function may be named `:`, so it has a backslash (SC1001).
 # shellcheck disable=SC1001
 { \: "${__mcp_seen=}"
-  __VAR__o='\unset -f command'; \command eval '__VAR__o=\:'; \eval "$__VAR__o"
+  __VAR__o='\unset -f command'; \command eval '__VAR__o=\:' || \:; \eval "$__VAR__o" || \:
   \unset __VAR__b __VAR__o
   __VAR__r=__RUN__
   \command [ "${__mcp_seen#*__NAME__}" = "$__mcp_seen" ] || __VAR__r=\:

@@ -1,5 +1,5 @@
 # Prints END and puts everything back: sourced by the wrapper. The names are the wrapper's.
-#   c  what is said behind END where a client cancelled
+#   c  what is said behind END where a client cancelled, then the hook
 # What is taken out of PS1 is not expanded (SC2016).
 # shellcheck disable=SC2016
 __VAR__s=$?
@@ -12,6 +12,8 @@ __VAR__s=${__VAR__r-$__VAR__s}
       \command printf '%s\n' "$__VAR__s" >> __EXIT__;;
     (*) __HELPER__ end __NONCE__ "$__VAR__s" __EXIT__;;
   esac
-  case ${PS1-} in ('$({ \. "$__mcp_'*) PS1=${PS1#*'2>/dev/null)'};; esac; } && \:
+  # The text may have put something in front of the hook.
+  __VAR__c='$({ \. "$__mcp_hook"; } 2>/dev/null)'
+  case ${PS1-} in (*"$__VAR__c"*) PS1=${PS1%%"$__VAR__c"*}${PS1#*"$__VAR__c"};; esac; } && \:
 case $- in (*e*) __VAR__s=0;; esac
-\eval "\\unset -f __VAR__f || \\:; \\unset __mcp_no_hook __VAR__x __VAR__e __VAR__r __VAR__o __VAR__c __VAR__s; \\return $__VAR__s"
+\eval "\\unset -f __VAR__f || \\:; \\unset __mcp_no_hook __mcp_hook __VAR__x __VAR__r __VAR__o __VAR__c __VAR__s; \\return $__VAR__s"
