@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "files/file_access.hpp"
+#include "hosts/gateway_id.hpp"
 #include "hosts/hosts.hpp"
 #include "instance/history.hpp"
 #include "mcp/method_table.hpp"
@@ -73,7 +74,8 @@ std::shared_ptr<const PeerSettings> settings_of(const Config& config, std::funct
       const auto found = find_by_key(Instance(config, config.instance), key);
       return found ? std::optional(FoundCommand{found->window_id, found->record.id}) : std::nullopt;
     };
-    settings.gateway = GatewaySide{std::move(find_command), std::move(on_goodbye)};
+    auto place = [config] { return place_of_records(config); };
+    settings.gateway = GatewaySide{std::move(find_command), std::move(place), std::move(on_goodbye)};
   }
   return std::make_shared<const PeerSettings>(std::move(settings));
 }

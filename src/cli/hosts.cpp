@@ -165,7 +165,17 @@ asio::awaitable<void> run_true(std::shared_ptr<Host> way) {
   }
 }
 
-/// Uses an instance of its own, so that a server that uses the host now is not disturbed.
+/// What the host says of itself, once it has run a command.
+asio::awaitable<std::string> try_host(std::shared_ptr<Host> way) {
+  const auto session = co_await way->connected(Clock::now() + Host::kConnectsWithin + Milliseconds(1'000));
+  co_await session->ping(Clock::now() + Milliseconds(5'000));
+  co_await run_true(way);
+  co_return "terminally-mcp " + session->version() + ", " + std::to_string(session->round_trip().count()) +
+      " ms";
+}
+
+/// Uses an instance of its own, so that a server that uses the host now is not disturbed. It ends with the
+/// goodbye, also where something was wrong.
 asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, Config config) {
   const std::string name = host.name;
   host.instance.clear();
@@ -175,13 +185,15 @@ asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, 
   std::string problem;
   std::string said;
   try {
-    const auto session = co_await way->connected(Clock::now() + Host::kConnectsWithin + Milliseconds(1'000));
-    co_await session->ping(Clock::now() + Milliseconds(5'000));
-    said =
-        "terminally-mcp " + session->version() + ", " + std::to_string(session->round_trip().count()) + " ms";
-    co_await run_true(way);
-    co_await way->say_goodbye(Clock::now() + Milliseconds(2'000));
-    problem = co_await doctor_of(host);
+    said = co_await try_host(way);
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  co_await way->say_goodbye(Clock::now() + Milliseconds(2'000));
+  try {
+    if (problem.empty()) {
+      problem = co_await doctor_of(host);
+    }
   } catch (const Error& error) {
     problem = error.what();
   }

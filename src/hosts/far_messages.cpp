@@ -7,6 +7,7 @@
 #include "base/utf8.hpp"
 #include "json/envelope.hpp"
 #include "json/json_reader.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {
@@ -114,6 +115,11 @@ bool answers_nobody(std::string_view line, const std::function<bool(std::uint64_
   }
   const auto id = number_in(message, "id");
   return !id || !waits(*id);
+}
+
+std::string place_in(const ordered_json& result) {
+  const ordered_json* const meta = object_in(result, "_meta");
+  return meta == nullptr ? "" : text_field(*meta, kPlaceKey).value_or("");
 }
 
 std::string far_request(std::uint64_t id, const std::string& method, const ordered_json& params) {

@@ -42,6 +42,9 @@ using FarMessage = std::variant<std::monostate, FarAnswer, FarStep>;
 /// be long.
 [[nodiscard]] bool answers_nobody(std::string_view line, const std::function<bool(std::uint64_t id)>& waits);
 
+/// Where the far side that gave this result has its records; empty where it has not said so.
+[[nodiscard]] std::string place_in(const nlohmann::ordered_json& result);
+
 /// The text of a request, without a newline.
 [[nodiscard]] std::string far_request(std::uint64_t id, const std::string& method,
                                       const nlohmann::ordered_json& params);

@@ -74,6 +74,7 @@ awaitable<void> FarSession::shake_hands(Clock::time_point by) {
   try {
     const ordered_json result = co_await request(std::move(ask));
     version_ = shortened(result.at("serverInfo").at("version").get<std::string>(), kLongestVersionShown);
+    place_ = place_in(result);
   } catch (const std::exception& error) {
     failure = error.what();
   }

@@ -74,6 +74,8 @@ class FarSession : public std::enable_shared_from_this<FarSession> {
   /// Whether the session was closed because of silence, and not because the pipe ended.
   [[nodiscard]] bool was_silent() const { return silent_; }
   [[nodiscard]] const std::string& version() const { return version_; }
+  /// Where the far side keeps its records, see place_in.
+  [[nodiscard]] const std::string& place() const { return place_; }
   [[nodiscard]] Milliseconds round_trip() const { return round_trip_; }
 
  private:
@@ -92,6 +94,7 @@ class FarSession : public std::enable_shared_from_this<FarSession> {
   FarRequests requests_;
   std::uint64_t last_id_ = 0;
   std::string version_;
+  std::string place_;
   std::string why_;
   bool up_ = false;
   bool lost_ = false;

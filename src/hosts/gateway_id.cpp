@@ -34,13 +34,24 @@ std::string drawn_number(const std::filesystem::path& state_root) {
   return read_if_there(path).value_or("");
 }
 
+std::string this_machine(const Config& config) {
+  return read_file("/etc/machine-id").value_or("") + read_file("/etc/hostname").value_or("") +
+         drawn_number(config.state_root);
+}
+
 }  // namespace
 
+std::string place_of_records(const Config& config) {
+  try {
+    return fnv1a_hex(this_machine(config) + '\0' + read_file("/proc/sys/kernel/random/boot_id").value_or(""));
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 std::string gateway_id(const Config& config, const std::string& instance, const std::string& host) {
-  const std::string machine = read_file("/etc/machine-id").value_or("") +
-                              read_file("/etc/hostname").value_or("") + drawn_number(config.state_root);
-  return fnv1a_hex(machine + '\0' + config.runtime_root.string() + '\0' + config.state_root.string() + '\0' +
-                   instance + '\0' + host);
+  return fnv1a_hex(this_machine(config) + '\0' + config.runtime_root.string() + '\0' +
+                   config.state_root.string() + '\0' + instance + '\0' + host);
 }
 
 }  // namespace terminally

@@ -13,4 +13,9 @@ namespace terminally {
 [[nodiscard]] std::string gateway_id(const Config& config, const std::string& instance,
                                      const std::string& host);
 
+/// Identifies the records of this side to a near side: another text on another machine, in another state
+/// directory, and after a restart of the machine, as what was written last may be lost by then. Empty where
+/// that cannot be told.
+[[nodiscard]] std::string place_of_records(const Config& config);
+
 }  // namespace terminally

@@ -15,6 +15,7 @@
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "instance/instance.hpp"
+#include "instance/left_behind.hpp"
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
@@ -69,7 +70,7 @@ Error did_not_end(const Config& config, int pid) {
 }
 
 std::filesystem::path lock_path(const Config& config) {
-  return config.runtime_root / (".gateway-" + config.instance);
+  return gateway_lock_path(config, config.instance);
 }
 
 boost::asio::awaitable<void> end_tabs(Config config) {

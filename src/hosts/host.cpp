@@ -192,12 +192,12 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
   const auto by = Clock::now() + kConnectsWithin + kBeyond;
   const auto until = Clock::now() + waits_for_link(call, start_.sync_window_ms);
   std::shared_ptr<FarSession> session = co_await connected(by);
-  std::string why;
+  Lost lost{"", session->place()};
   bool unanswered = false;
   try {
     co_return co_await call_tool(std::move(session), call, key, answered_by(call, start_.sync_window_ms));
-  } catch (const LinkLost& lost) {
-    why = lost.what();
+  } catch (const LinkLost& error) {
+    lost.why = error.what();
   } catch (const NotAnswered&) {
     unanswered = true;
   }
@@ -205,7 +205,7 @@ awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
     co_return lost_answer(call, key, "the host has not answered in time");
   }
   try {
-    co_return co_await recover(std::move(call), key, std::move(why), until);
+    co_return co_await recover(std::move(call), key, std::move(lost), until);
   } catch (const boost::system::system_error&) {  // cancelled
     asio::co_spawn(executor_, end_when_back(std::move(key)), asio::detached);
     throw;

@@ -61,6 +61,10 @@ class Host : public std::enable_shared_from_this<Host> {
   boost::asio::awaitable<std::shared_ptr<FarSession>> connect();
   [[nodiscard]] bool has_place_for_control() const;
   struct Found;
+  struct Lost {
+    std::string why;
+    std::string place;  ///< of the records that the call's command would have been in
+  };
 
   boost::asio::awaitable<nlohmann::ordered_json> ask_by_key(std::string method, std::string key,
                                                             Clock::time_point by, Milliseconds within);
@@ -68,9 +72,9 @@ class Host : public std::enable_shared_from_this<Host> {
 
   boost::asio::awaitable<nlohmann::ordered_json> call_known(FarCall call, Clock::time_point by);
   boost::asio::awaitable<nlohmann::ordered_json> begin(FarCall call, std::string key);
-  boost::asio::awaitable<std::optional<Found>> find(std::string key, Clock::time_point by);
+  boost::asio::awaitable<Found> find(std::string key, Clock::time_point by);
   boost::asio::awaitable<FarCall> with_found_command(FarCall call, Clock::time_point by);
-  boost::asio::awaitable<nlohmann::ordered_json> recover(FarCall call, std::string key, std::string why,
+  boost::asio::awaitable<nlohmann::ordered_json> recover(FarCall call, std::string key, Lost lost,
                                                          Clock::time_point until);
   boost::asio::awaitable<nlohmann::ordered_json> see_through(FarCall call, Found found,
                                                              Clock::time_point until);

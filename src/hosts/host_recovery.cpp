@@ -21,10 +21,6 @@ constexpr Milliseconds kEndsWhenBackWithin{60'000};
 constexpr const char* kFoundAgain =
     "the link was lost during the call; the command was sent once, and this is its state";
 
-std::string never_ran(const std::string& what) {
-  return what + " reached the host, so nothing ran. Call again";
-}
-
 /// What was wrong, without the advice behind it: that is for another question.
 std::string cause_of(const Error& error) {
   const std::string what = error.what();
@@ -34,8 +30,9 @@ std::string cause_of(const Error& error) {
 }  // namespace
 
 struct Host::Found {
-  std::string window;
+  std::string window;  ///< empty: it is not on record
   std::string command;
+  std::string place;  ///< of the records that were looked at
 };
 
 awaitable<ordered_json> Host::ask_by_key(std::string method, std::string key, Clock::time_point by,
@@ -69,14 +66,12 @@ awaitable<void> Host::end_when_back(std::string key) {
   }
 }
 
-awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_point by) {
+awaitable<Host::Found> Host::find(std::string key, Clock::time_point by) {
   const ordered_json answer =
       co_await ask_by_key("terminally-mcp/find_command", std::move(key), by, kConnectsWithin);
-  if (!answer.contains("window_id")) {
-    co_return std::nullopt;
-  }
-  Found found{text_field(answer, "window_id").value_or(""), text_field(answer, "command_id").value_or("")};
-  if (found.window.empty() || found.command.empty()) {
+  Found found{text_field(answer, "window_id").value_or(""), text_field(answer, "command_id").value_or(""),
+              place_in(answer)};
+  if (answer.contains("window_id") && (found.window.empty() || found.command.empty())) {
     throw Error(ErrorCode::io, "the host answered with malformed ids of the command; versions may differ");
   }
   co_return found;
@@ -84,49 +79,49 @@ awaitable<std::optional<Host::Found>> Host::find(std::string key, Clock::time_po
 
 /// Replaces a call's key, which names a command whose answer was lost, by the ids of the command.
 awaitable<FarCall> Host::with_found_command(FarCall call, Clock::time_point by) {
-  const std::optional<Found> found = co_await find(*call_key_of(*call.arguments), by);
-  if (!found) {
+  const Found found = co_await find(*call_key_of(*call.arguments), by);
+  if (found.window.empty()) {
     throw Error(ErrorCode::not_found,
                 "there is no record of it on the host: it never ran, or its record is gone (only the last "
                 "1,000 are kept, "
                 "as long as their directory). Check with list_tabs or read_screen before you repeat it");
   }
   json changed = *call.arguments;
-  changed["window_id"] = found->window;
-  changed["command_id"] = found->command;
+  changed["window_id"] = found.window;
+  changed["command_id"] = found.command;
   call.arguments = std::make_shared<const json>(std::move(changed));
   co_return call;
 }
 
-/// Asks for the command once the link is back. A known one's state is the answer; an unknown one never ran.
-/// What goes wrong with our own questions is no answer to the call: they are asked again, while there is
-/// time.
-awaitable<ordered_json> Host::recover(FarCall call, std::string key, std::string why,
-                                      Clock::time_point until) {
-  std::optional<Found> found;
+/// Asks for the command once the link is back. A known one's state is the answer; an unknown one never ran,
+/// if the host has the records that it had when the call went there. What goes wrong with our own questions
+/// is no answer to the call: they are asked again, while there is time.
+awaitable<ordered_json> Host::recover(FarCall call, std::string key, Lost lost, Clock::time_point until) {
+  Found found;
   std::string trouble;
   while (Clock::now() < until) {
     bool asked = false;
     try {
-      if (!found) {
+      if (found.window.empty()) {
         found = co_await find(key, until);
         asked = true;
       }
-      if (found) {
-        co_return co_await see_through(call, *found, until);
+      if (!found.window.empty()) {
+        co_return co_await see_through(call, found, until);
       }
     } catch (const Error& error) {
       trouble = cause_of(error);
     }
-    if (asked && !found) {
-      throw Error(ErrorCode::io, never_ran("the link was lost (" + why + ") before the command"));
+    if (asked && found.window.empty()) {
+      throw no_record(!lost.place.empty() && found.place == lost.place, lost.why);
     }
     co_await sleep_until(std::min(until, Clock::now() + kTryAgain));
   }
-  co_return found ? found_answer(call, found->window, found->command, trouble)
-                  : lost_answer(call, key,
-                                "the link was lost (" + why +
-                                    "), and the command could not be asked for since (" + trouble + ")");
+  co_return !found.window.empty()
+      ? found_answer(call, found.window, found.command, trouble)
+      : lost_answer(call, key,
+                    "the link was lost (" + lost.why + "), and the command could not be asked for since (" +
+                        trouble + ")");
 }
 
 /// Polls the command's state until the command ends, or until `until`.

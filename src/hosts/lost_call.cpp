@@ -64,6 +64,18 @@ ordered_json found_answer(const FarCall& call, const std::string& window, const 
   return answer;
 }
 
+Error no_record(bool same_records, const std::string& why) {
+  const std::string lost = "the link was lost (" + why + ") ";
+  if (same_records) {
+    return {ErrorCode::io, lost + "before the command reached the host, so nothing ran. Call again"};
+  }
+  return {ErrorCode::io,
+          lost +
+              "during the call, and the records of the host are not those of then (it was restarted or made "
+              "anew, another machine has its name, or its state directory is gone): it is not known whether "
+              "the command ran. Look at what it does before you repeat it"};
+}
+
 json query_of(const json& given, Begins begins, const std::string& window, const std::string& command) {
   json query;
   for (const char* name : {"strip_ansi", "render", "max_output_bytes", "verbose"}) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "toolkit/far_hosts.hpp"
 
 namespace terminally {
@@ -17,6 +18,10 @@ namespace terminally {
 /// The answer where nobody can say in time whether the command has begun. `why` begins its note.
 [[nodiscard]] nlohmann::ordered_json lost_answer(const FarCall& call, const std::string& key,
                                                  const std::string& why);
+
+/// The error where the host looked, and has no record of the command. `same_records`: it looked where the
+/// call's command would have been recorded.
+[[nodiscard]] Error no_record(bool same_records, const std::string& why);
 
 /// The answer where the command is on record there by these ids, and its state could not be read in time.
 [[nodiscard]] nlohmann::ordered_json found_answer(const FarCall& call, const std::string& window,

@@ -143,10 +143,11 @@ awaitable<std::string> push_program(HostEntry host, std::vector<std::filesystem:
     if (!content) {
       throw Error(ErrorCode::io, "cannot read " + file.string());
     }
+    const std::string name = program.empty() ? "terminally-mcp" : file.filename().string();
     std::string place;
     try {
-      place = co_await push_file(host, directory, file.filename().string(), *std::move(content),
-                                 std::move(hash), program.empty());
+      place =
+          co_await push_file(host, directory, name, *std::move(content), std::move(hash), program.empty());
     } catch (const Error& error) {
       throw Error(error.code(), host.name + ": " + error.what());
     }

@@ -71,6 +71,9 @@ awaitable<ordered_json> initialize(Peer& peer, ExchangePtr exchange) {
   result["serverInfo"]["name"] = peer.core().info.name;
   result["serverInfo"]["version"] = peer.core().info.version;
   result["instructions"] = kInstructions;
+  if (peer.settings()->gateway) {
+    result["_meta"][kPlaceKey] = peer.settings()->gateway->place();
+  }
   co_return result;
 }
 
@@ -163,8 +166,8 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   }
 }
 
-/// The command of the call that a gateway gave this key; nullopt where none was begun. The server that got
-/// the call is dead by then (gateway_lock.hpp), so a command that is not on record will never begin.
+/// The command of the call that a gateway gave this key; nullopt where none is on record. The server that got
+/// the call is dead by then (gateway_lock.hpp), so such a command will never begin.
 std::optional<FoundCommand> found_command(const Peer& peer, const Exchange& exchange) {
   if (!peer.settings()->gateway) {
     throw ProtocolError(kMethodNotFound, "Method not found: " + exchange.method());
@@ -178,6 +181,7 @@ awaitable<ordered_json> find_command(Peer& peer, ExchangePtr exchange) {
     result["window_id"] = to_string(found->window);
     result["command_id"] = found->id;
   }
+  result["_meta"][kPlaceKey] = peer.settings()->gateway->place();  // behind the look, so that it holds for it
   co_return result;
 }
 

@@ -44,6 +44,8 @@ void put_host(nlohmann::ordered_json& result, std::string_view host);
 
 /// The kind of an error as it travels in `_meta` of a tool's error, under kErrorKey. An unknown kind is `io`.
 inline constexpr const char* kErrorKey = "terminally-mcp/error";
+/// Where a far side has its records, in `_meta` of its answers to `initialize` and to a search by key.
+inline constexpr const char* kPlaceKey = "terminally-mcp/place";
 [[nodiscard]] std::string_view to_far_code(ErrorCode code);
 [[nodiscard]] ErrorCode from_far_code(std::string_view text);
 

@@ -23,6 +23,8 @@ struct FoundCommand {
 struct GatewaySide {
   /// Finds a command by the key of its call, in the records on disk.
   std::function<std::optional<FoundCommand>(const std::string& key)> find_command;
+  /// Another text where those records are others, or may have lost what was written last.
+  std::function<std::string()> place;
   /// Called when the gateway says that it will not come back. May be empty.
   std::function<void()> on_goodbye;
 };

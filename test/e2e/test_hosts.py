@@ -251,6 +251,21 @@ class Ends(OneHost):
         process.stdout.close()
         poll(lambda: not self.sandbox.processes(), 5, "the tabs to end")
 
+    def test_tabs_whose_gateway_was_killed(self) -> None:
+        """A later server there ends them, once nobody has come back for ten minutes."""
+        self.execute("sleep 1000 & echo")
+        os.kill(self.machine.pipes()[-1], signal.SIGKILL)
+        self.server.stop()
+        (mark,) = self.machine.runtime.glob("*/temporary")
+        self.assertIn("sleep 1000", self.sandbox.processes().values())
+        mark.write_text(str(int((time.monotonic() - 601) * 1000)))  # when it was first seen alone
+        with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as later:
+            later.call("execute_command", host="web", command="true")
+            poll(lambda: not mark.exists(), 10, "the former instance to be put away")
+            self.assertNotIn("sleep 1000", self.sandbox.processes().values())
+            self.assertEqual(len(self.machine.instances()), 1, "the one in use is left alone")
+        poll(lambda: not self.sandbox.processes(), 5, "nothing to be left there")
+
 
 class Named(OneHost):
     arguments = ("--instance", "work")

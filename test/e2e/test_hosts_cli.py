@@ -368,6 +368,11 @@ class Commands(Way):
         self.assertIn('with "shell": "bash"', self.cli("hosts", "check", "other").stdout.decode())
         poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
 
+    def test_a_check_that_fails_leaves_nothing(self) -> None:
+        """Also where no shell there comes to its prompt."""
+        (self.machine.home / ".bashrc").write_text("case $- in *i*) sleep 1000;; esac\n")
+        self.assertEqual(self.cli("hosts", "check").returncode, 1)
+        poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
     def test_push(self) -> None:
         """The files arrive whole, under their hash, and are what runs there from then on."""
         self.far.allow("new", self.machine.entry(program="terminally-mcp"))

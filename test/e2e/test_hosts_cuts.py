@@ -3,6 +3,7 @@ after a restart of either side. A cut is a kill -9 of what gives the pipe, at a 
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -158,6 +159,19 @@ class WithinTheWindow(FoundAgain):
         self.server.call("execute_command", host="web", command="true")
         error = self.server.call_error("get_command_state", window_id="web:main", command_id="call-" + "0" * 32)
         self.assertIn("there is no record of it on the host", error)
+
+    def test_a_command_whose_records_are_gone(self) -> None:
+        """As with a container that is made anew: what ran is not said never to have run."""
+        self.server.call("execute_command", host="web", command="true")
+        call = self.commands.begin("gone", 2, timeout_ms=20_000)
+        poll(lambda: self.commands.times_run("gone") == 1, 10)
+        self.machine.end()
+        self.cut()
+        shutil.rmtree(self.machine.runtime)
+        shutil.rmtree(self.machine.state)
+        error = self.server.error(call, "execute_command", 60)
+        self.assertIn("it is not known whether the command ran", error)
+        self.assertNotIn("Call again", error)
 
     def test_a_process_is_found_again(self) -> None:
         self.server.call("execute_command", host="web", command="true")

@@ -44,8 +44,10 @@ def find():
         say(result={"window_id": 7})
     elif kind == "cut":
         os._exit(0)
+    elif kind == "found":
+        say(result={"window_id": "@7", "command_id": "0123abcd"})
     else:
-        say(result={} if kind == "none" else {"window_id": "@7", "command_id": "0123abcd"})
+        say(result={"_meta": {"terminally-mcp/place": "elsewhere" if kind == "elsewhere" else "here"}} if kind != "nowhere" else {})
 
 def tell():
     kind = which(tells, "tells")
@@ -69,7 +71,8 @@ for line in sys.stdin:
     ask = json.loads(line)
     method = ask.get("method")
     if method == "initialize":
-        say(result={"serverInfo": {"version": "1"}})
+        said = {} if finds == ["nowhere"] else {"_meta": {"terminally-mcp/place": "here"}}
+        say(result={"serverInfo": {"version": "1"}, **said})
     elif method == "ping":
         say(result={})
     elif method == "terminally-mcp/find_command":
@@ -192,6 +195,18 @@ TEST_CASE("recovery C2: only a host that looked says that a command never ran") 
     CHECK(answer.value("reason", "") == "link_lost");
     CHECK(answer.value("command_id", "").starts_with("call-"));
     CHECK(notes_of(answer).find("is not known") != std::string::npos);
+  }
+}
+
+TEST_CASE("recovery: no record in other records than those of the call does not mean that nothing ran") {
+  boost::asio::io_context io;
+  CutCall elsewhere(io, "elsewhere", "over");
+  CutCall nowhere(io, "nowhere", "over");
+  for (CutCall* const call : {&elsewhere, &nowhere}) {
+    const std::string error = call->error();
+    CAPTURE(error);
+    CHECK(error.find("it is not known whether the command ran") != std::string::npos);
+    CHECK(error.find("Call again") == std::string::npos);
   }
 }
 

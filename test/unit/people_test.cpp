@@ -7,7 +7,9 @@
 
 #include "base/digests.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/process.hpp"
+#include "event_loop.hpp"
 #include "hosts/people.hpp"
 #include "hosts/push.hpp"
 #include "temp_files.hpp"
@@ -92,4 +94,20 @@ TEST_CASE("V4 push: what does not arrive whole leaves nothing there, and what do
   CHECK(pushed(std::string(64, '0')) == std::pair(false, std::vector<std::string>()));
   CHECK(pushed(sha256_hex(content)) == std::pair(true, std::vector<std::string>{"program"}));
   CHECK(pushed(std::string(64, '0')) == std::pair(false, std::vector<std::string>{"program"}));
+}
+
+TEST_CASE("push: the name of the file here is no word of a shell there") {
+  const test::TempDir dir;
+  const std::filesystem::path program = dir / "my prog;echo x >$HOME.evil";
+  write_file(program, "#!/bin/sh\n");
+  HostEntry host;
+  host.name = "web";
+  host.command = {"env", "HOME=" + (dir / "home").string()};
+  std::filesystem::create_directory(dir / "home");
+  boost::asio::io_context io;
+  const std::string there = test::run(io, push_program(host, {program}, "1", ""));
+  CHECK(there.starts_with((dir / "home/.local/share/terminally-mcp/1-").string()));
+  CHECK(there.ends_with("/terminally-mcp"));
+  CHECK(read_file(there) == "#!/bin/sh\n");
+  CHECK_FALSE(std::filesystem::exists(dir / "home.evil"));
 }

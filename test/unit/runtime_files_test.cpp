@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "event_loop.hpp"
 #include "instance/instance.hpp"
+#include "instance/left_behind.hpp"
 #include "temp_files.hpp"
 #include "tmux/wire/instance_end.hpp"
 
@@ -18,8 +19,8 @@ using namespace terminally::test;
 
 TEST_CASE("runtime files: what is ours is known by its name") {
   for (const char* name :
-       {"lock", "tmux.sock", "tmux.conf.new", "choosing.lock", "3.run", "12.lock", "3.ended.new", "3.typing",
-        "0bf41c2a", "0bf41c2au", "01619152adb4a61ab55df268d39d7c22.exit", "paste-00ff"}) {
+       {"lock", "tmux.sock", "tmux.conf.new", "choosing.lock", "temporary", "3.run", "12.lock", "3.ended.new",
+        "3.typing", "0bf41c2a", "0bf41c2au", "01619152adb4a61ab55df268d39d7c22.exit", "paste-00ff"}) {
     CHECK_MESSAGE(is_runtime_file(name), name);
   }
   for (const char* name :
@@ -95,4 +96,34 @@ TEST_CASE(
   CHECK(std::filesystem::exists(config.runtime_root / "work" / "lock"));
   CHECK(!std::filesystem::exists(config.runtime_root / "bbbb"));
   CHECK(!std::filesystem::exists(config.state_root / "bbbb"));  // it had no logs
+}
+
+TEST_CASE(
+    "left behind: an instance is it ten minutes after it was first seen without a server of its gateway") {
+  const TempDir directory;
+  Config config;
+  config.runtime_root = directory / "runtime";
+  config.state_root = directory / "state";
+  const Instance instance(config, "check-1");
+  std::filesystem::create_directories(instance.runtime());
+  CHECK(left_behind(config, instance) == LeftBehind::no);
+  mark_temporary(instance);
+  {
+    const FileLock served = FileLock::try_lock(gateway_lock_path(config, "check-1"));
+    CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+    CHECK(read_file(instance.runtime() / "temporary") == "");
+  }
+  CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+  CHECK(read_file(instance.runtime() / "temporary") != "");
+  CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+  const auto alone_for = [&](std::int64_t ms) {
+    write_file(instance.runtime() / "temporary", std::to_string(steady_ms(Clock::now()) - ms));
+  };
+  alone_for(590'000);
+  CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+  alone_for(600'000);
+  CHECK(left_behind(config, instance) == LeftBehind::for_good);
+  const FileLock back = FileLock::try_lock(gateway_lock_path(config, "check-1"));
+  CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+  CHECK(read_file(instance.runtime() / "temporary") == "");
 }

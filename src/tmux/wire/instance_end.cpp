@@ -19,6 +19,7 @@
 #include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "command/escalation.hpp"
+#include "instance/left_behind.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
@@ -215,7 +216,7 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   } catch (const Error&) {
     co_return Cleaned::owned;
   }
-  if (instance.is_unnamed()) {
+  if (instance.is_unnamed() || left_behind(config, instance) == LeftBehind::for_good) {
     co_await end_instance(config, instance, instance.server_pid());
     co_return Cleaned::ended;
   }
@@ -234,10 +235,21 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
 }
 
 asio::awaitable<void> end_abandoned_instances(Config config, std::string own) {
-  const std::vector<std::string> names = known_instances(config);
-  for (const std::string& name : names) {
-    if (name != own && Instance(config, name).is_unnamed()) {
-      co_await clean_instance(config, name);
+  constexpr Milliseconds kLookAgain{60'000};
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<std::string> names = known_instances(config);
+    std::erase(names, own);
+    for (const std::string& name : names) {
+      const Instance instance(config, name);
+      const LeftBehind left = left_behind(config, instance);
+      if (instance.is_unnamed() || left == LeftBehind::for_good) {
+        co_await clean_instance(config, name);
+      }
+      again = again || left == LeftBehind::not_yet;
+    }
+    if (again) {
+      co_await sleep_for(kLookAgain);
     }
   }
 }

@@ -28,15 +28,17 @@ enum class Cleaned {
   nothing_there,  ///< it has no runtime directory
   owned,          ///< a terminally-mcp server owns it: left alone
   runs,           ///< a named one whose tabs live: left alone
-  ended,          ///< an unnamed one whose server died: its tabs were ended, its runtime directory removed
-  removed,        ///< a named one without tabs: its runtime directory was removed
+  ended,    ///< one whose server died, unnamed or left behind: its tabs were ended, its directory removed
+  removed,  ///< a named one without tabs: its runtime directory was removed
 };
 
 /// Puts an instance away if it is dead. The logs stay.
 [[nodiscard]] boost::asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name);
 
 /// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
-/// lock. Not the caller's `own`: where its directory is removed just now, its lock is free as well.
+/// lock. Looks on as long as there is an instance that may be left behind by its gateway (LeftBehind), and
+/// ends such an instance, too. Not the caller's `own`: where its directory is removed just now, its lock is
+/// free as well.
 [[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config, std::string own);
 
 }  // namespace terminally

@@ -6,6 +6,7 @@
 #include <boost/asio.hpp>
 
 #include "base/error.hpp"
+#include "instance/left_behind.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "tmux/wire/instance_end.hpp"
@@ -48,6 +49,9 @@ Awaitable<void> InstanceOwner::own_instance() {
       co_await sleep_for(Milliseconds(20));
     }
   }
+  if (config_.temporary) {
+    mark_temporary(instance_);
+  }
 }
 
 Awaitable<void> InstanceOwner::own_to_find() {
@@ -87,6 +91,9 @@ Awaitable<void> InstanceOwner::restore_socket(int server_pid) {
     owner_lock_ = instance_.own();  // it went with the directory
     if (!durable_) {
       instance_.mark_unnamed();
+    }
+    if (config_.temporary) {
+      mark_temporary(instance_);
     }
   }
   if (!is_gone(instance_.socket())) {

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config.hpp"
+#include "instance/instance.hpp"
+
+namespace terminally {
+
+// The instances of gateways that are to end with their gateway, where that was killed before it could end
+// them.
+
+/// The lock of the one server that serves a gateway in the instance of that name; it is held as long as the
+/// server lives.
+[[nodiscard]] std::filesystem::path gateway_lock_path(const Config& config, const std::string& instance);
+
+/// To be called by the server of the gateway, each time that it takes the instance.
+void mark_temporary(const Instance& instance);
+
+enum class LeftBehind {
+  no,        ///< it may outlive its gateway
+  not_yet,   ///< its gateway lives, or may come back
+  for_good,  ///< nobody has served its gateway for ten minutes
+};
+
+/// Notes when the instance was first seen without a server of its gateway: ask again later.
+[[nodiscard]] LeftBehind left_behind(const Config& config, const Instance& instance);
+
+}  // namespace terminally
