@@ -1,6 +1,8 @@
 // Runs the command that reaches a far side, waits for its hello, and then passes lines both ways.
 #include "hosts/far_pipe.hpp"
 
+#include <algorithm>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <chrono>
 #include <utility>
 
@@ -18,6 +20,8 @@ constexpr std::size_t kWrittenAtOnce = std::size_t{64} << 10U;
 constexpr std::size_t kMostComplained = 4'096;
 constexpr Milliseconds kLastWords{500};
 constexpr std::size_t kSlowest = 32;  // bytes a millisecond that the slowest link carries
+/// What was taken is not all on its way still; a far side that hangs is given up in less than a minute.
+constexpr Milliseconds kMostOnTheWay{30'000};
 
 /// A command may be a shell that waits for another program, so its process group ends with it. That of ssh
 /// does not: a proxy command that ssh started serves its kept connection, which outlives this ssh.
@@ -112,7 +116,8 @@ awaitable<void> FarPipe::write_loop() {
       if (!taken) {
         co_return;  // the read loop learns the reason
       }
-      heard_ += Milliseconds(piece.size() / kSlowest);  // a ping waits behind the bytes on their way
+      // A ping waits behind the bytes on their way.
+      heard_ = std::min(heard_ + Milliseconds(piece.size() / kSlowest), Clock::now() + kMostOnTheWay);
     }
   }
 }
