@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "hosts/far_messages.hpp"
@@ -29,7 +31,18 @@ ChildProcess::Kept kept(const HostEntry& host) {
   return host.ssh.empty() ? ChildProcess::Kept::as_session : ChildProcess::Kept::no;
 }
 
+awaitable<void> has_ended_a_while_ago(ChildProcess& process) {
+  co_await process.ended();
+  co_await sleep_for(kLastWords);
+}
+
 }  // namespace
+
+awaitable<std::string> read_while_it_lives(ChildProcess& process) {
+  using boost::asio::experimental::awaitable_operators::operator||;
+  auto first = co_await (process.read_some() || has_ended_a_while_ago(process));
+  co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::string();
+}
 
 FarPipe::FarPipe(const boost::asio::any_io_executor& executor, HostEntry host, const Argv& argv)
     : host_(std::move(host)),
@@ -57,7 +70,7 @@ void FarPipe::throw_late(Milliseconds waited) const {
 awaitable<void> FarPipe::hello(std::string nonce) {
   HelloReader hello(nonce);
   for (;;) {
-    const std::string bytes = co_await process_.read_some();
+    const std::string bytes = co_await read_while_it_lives(process_);
     if (bytes.empty()) {
       co_await run_until(Clock::now() + kLastWords, process_.ended());
       co_await run_until(Clock::now() + kLastWords, errors_are_read_.wait());

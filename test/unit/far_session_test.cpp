@@ -105,3 +105,16 @@ TEST_CASE("far pipe: what was written is waited for half a minute at most") {
   io.restart();
   io.poll();
 }
+
+TEST_CASE("far pipe: a command that has ended without a hello is not waited for, whoever has its output") {
+  boost::asio::io_context io;
+  HostEntry host;
+  host.name = "left";
+  host.command = {"sh"};
+  FarPipe pipe(io.get_executor(), host, {"sh", "-c", "sleep 1000 & exit 3"});
+  const Failure failure = failure_of(io, pipe.hello("00"));
+  CHECK(failure.says("exited with code 3"));
+  pipe.end();
+  io.restart();
+  io.poll();
+}
