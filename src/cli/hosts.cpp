@@ -17,8 +17,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"
+#include "base/utf8.hpp"
 #include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "hosts/far_messages.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/push.hpp"
 #include "text/visible_text.hpp"
@@ -198,7 +200,7 @@ asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, 
     problem = error.what();
   }
   const bool is_ok = problem.empty();
-  print(name + ": " + visible_text(is_ok ? "ok, " + said : problem) + "\n");
+  print(name + ": " + visible_text(is_ok ? "ok, " + said : shortened(problem, kLongestFarWords)) + "\n");
   co_return is_ok;
 }
 

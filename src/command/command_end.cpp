@@ -63,6 +63,13 @@ std::string why_end_is_missing(const PaneLog& log, std::uint64_t typed_byte) {
   return unwatched ? ", which had no writer for a while" : "";
 }
 
+/// Where the output of a command ends that has ended somehow: without START, all that is in the log is what
+/// we typed, unless the log lacks bytes.
+std::uint64_t output_to(std::uint64_t end, const CommandRecord& record, const std::filesystem::path& log) {
+  const bool began = record.start_byte > record.typed_byte || log_has_gap_behind(log, record.typed_byte);
+  return began ? end : record.start_byte;
+}
+
 }  // namespace
 
 void CommandEnd::end_as(const Outcome& outcome) {
@@ -142,7 +149,8 @@ void CommandEnd::give_up(Reason why, std::optional<std::uint64_t> output_ends_be
       conclude();
       return;
     }
-    record_.edit().end_byte = std::min(tab_.log.end(), output_ends_before.value_or(UINT64_MAX));
+    const std::uint64_t end = std::min(tab_.log.end(), output_ends_before.value_or(UINT64_MAX));
+    record_.edit().end_byte = output_to(end, *record_, tab_.log.path());
   } catch (const Error& error) {
     record_.note(error.what());  // the log cannot be read
   }
@@ -265,7 +273,8 @@ void CommandEnd::end_with_shell(std::optional<int> exit_code, const CommandEnd& 
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the log cannot be read; the code is known
   }
-  record_.edit().end_byte = output_ends_before.value_or(record_->end_byte);
+  record_.edit().end_byte =
+      output_to(output_ends_before.value_or(record_->end_byte), *record_, tab_.log.path());
   Outcome outcome = lost(Outcome::Seen::shell_gone, state_.why());
   outcome.exit_code = exit_code;
   if (state_.is_interrupted() || typed_.reporter.passed_on) {

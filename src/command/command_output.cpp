@@ -8,11 +8,6 @@
 #include "base/error.hpp"
 
 namespace terminally {
-namespace {
-
-namespace asio = boost::asio;
-
-}  // namespace
 
 bool CommandOutput::read() {
   const std::uint64_t read_before = log_.read_to();
@@ -26,11 +21,11 @@ bool CommandOutput::read() {
   return ended;
 }
 
-asio::awaitable<void> CommandOutput::catch_up() {
-  const auto executor = co_await asio::this_coro::executor;
+boost::asio::awaitable<void> CommandOutput::catch_up() {
+  const auto executor = co_await boost::asio::this_coro::executor;
   try {
     while (!ended_.is_set() && !read() && log_.goes_on()) {
-      co_await asio::post(executor, asio::use_awaitable);
+      co_await boost::asio::post(executor, boost::asio::use_awaitable);
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): who gives the command up says so
   }
@@ -55,7 +50,7 @@ ReadableRange::Part CommandOutput::part() const {
   return {.begin = record_->start_byte, .end = end, .last = ended};
 }
 
-asio::awaitable<void> RunOutput::changed_by(Clock::time_point when) {
+boost::asio::awaitable<void> RunOutput::changed_by(Clock::time_point when) {
   [[maybe_unused]] const bool changed = co_await output_->changed().wait_by(when);
 }
 

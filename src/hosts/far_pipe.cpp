@@ -1,8 +1,12 @@
 // Runs the command that reaches a far side, waits for its hello, and then passes lines both ways.
 #include "hosts/far_pipe.hpp"
 
+#include <algorithm>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "hosts/far_messages.hpp"
@@ -18,6 +22,8 @@ constexpr std::size_t kWrittenAtOnce = std::size_t{64} << 10U;
 constexpr std::size_t kMostComplained = 4'096;
 constexpr Milliseconds kLastWords{500};
 constexpr std::size_t kSlowest = 32;  // bytes a millisecond that the slowest link carries
+/// What was taken is not all on its way still; a far side that hangs is given up in less than a minute.
+constexpr Milliseconds kMostOnTheWay{30'000};
 
 /// A command may be a shell that waits for another program, so its process group ends with it. That of ssh
 /// does not: a proxy command that ssh started serves its kept connection, which outlives this ssh.
@@ -25,7 +31,18 @@ ChildProcess::Kept kept(const HostEntry& host) {
   return host.ssh.empty() ? ChildProcess::Kept::as_session : ChildProcess::Kept::no;
 }
 
+awaitable<void> has_ended_a_while_ago(ChildProcess& process) {
+  co_await process.ended();
+  co_await sleep_for(kLastWords);
+}
+
 }  // namespace
+
+awaitable<std::string> read_while_it_lives(ChildProcess& process) {
+  using boost::asio::experimental::awaitable_operators::operator||;
+  auto first = co_await (process.read_some() || has_ended_a_while_ago(process));
+  co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::string();
+}
 
 FarPipe::FarPipe(const boost::asio::any_io_executor& executor, HostEntry host, const Argv& argv)
     : host_(std::move(host)),
@@ -53,7 +70,7 @@ void FarPipe::throw_late(Milliseconds waited) const {
 awaitable<void> FarPipe::hello(std::string nonce) {
   HelloReader hello(nonce);
   for (;;) {
-    const std::string bytes = co_await process_.read_some();
+    const std::string bytes = co_await read_while_it_lives(process_);
     if (bytes.empty()) {
       co_await run_until(Clock::now() + kLastWords, process_.ended());
       co_await run_until(Clock::now() + kLastWords, errors_are_read_.wait());
@@ -112,7 +129,8 @@ awaitable<void> FarPipe::write_loop() {
       if (!taken) {
         co_return;  // the read loop learns the reason
       }
-      heard_ += Milliseconds(piece.size() / kSlowest);  // a ping waits behind the bytes on their way
+      // A ping waits behind the bytes on their way.
+      heard_ = std::min(heard_ + Milliseconds(piece.size() / kSlowest), Clock::now() + kMostOnTheWay);
     }
   }
 }

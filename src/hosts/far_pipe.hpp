@@ -14,6 +14,10 @@
 
 namespace terminally {
 
+/// What the command prints next, as read_some; empty as well once the command itself has ended for half a
+/// second: something that it left behind may hold its output open for ever.
+[[nodiscard]] boost::asio::awaitable<std::string> read_while_it_lives(ChildProcess& process);
+
 /// The pipe to a far side: its hello first, then lines both ways. All buffers are bounded. The object must
 /// outlive its coroutines. Single-threaded.
 class FarPipe {

@@ -39,6 +39,17 @@ Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
   return within ? Clock::now() + *within : Clock::time_point::max();
 }
 
+/// Notes that are none are no reason to lose the result.
+void drop_strange_notes(ordered_json& object) {
+  ordered_json& notes = object["notes"];
+  if (!notes.is_array()) {
+    object.erase("notes");
+    return;
+  }
+  auto& items = notes.get_ref<ordered_json::array_t&>();
+  std::erase_if(items, [](const ordered_json& note) { return !note.is_string(); });
+}
+
 /// The object that a tool returned; what it could not do is thrown.
 ordered_json object_of(ordered_json result) {
   const bool failed = result.value("isError", ordered_json(false)) == true;
@@ -54,9 +65,8 @@ ordered_json object_of(ordered_json result) {
                 with_place_named(text));
   }
   const auto object = result.find("structuredContent");
-  if (object != result.end() && object->is_object() && object->contains("notes") &&
-      !(*object)["notes"].is_array()) {
-    object->erase("notes");
+  if (object != result.end() && object->is_object() && object->contains("notes")) {
+    drop_strange_notes(*object);
   }
   if (object == result.end() || !object->is_object()) {
     throw Error(ErrorCode::io,

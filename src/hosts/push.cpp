@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
+#include "hosts/far_pipe.hpp"
 #include "hosts/pipe_command.hpp"
 #include "hosts/pipe_errors.hpp"
 
@@ -36,7 +37,7 @@ awaitable<std::string> read_line_of(ChildProcess& process, std::string_view begi
     if (newline != std::string::npos) {
       co_return read.substr(at + begin.size(), newline - at - begin.size());
     }
-    const std::string bytes = co_await process.read_some();
+    const std::string bytes = co_await read_while_it_lives(process);
     if (bytes.empty()) {
       co_return "";
     }
@@ -52,13 +53,17 @@ awaitable<void> read_into(ChildProcess& process, std::string_view begin, std::st
   line = co_await read_line_of(process, begin);
 }
 
+awaitable<void> read_errors_into(ChildProcess& process, std::string& text) {
+  text = co_await process.read_some_errors();
+}
+
 /// Why the shell there failed. `otherwise` is the reason of one that does not end, or ends without a message:
 /// after its answer that is a wrong hash.
 awaitable<std::string> explain(ChildProcess& process, HostEntry host, bool answered, std::string otherwise) {
   PipeEnd end;
   co_await run_until(Clock::now() + Milliseconds(500), process.ended());
   if (process.has_ended()) {
-    end.complained = co_await process.read_some_errors();
+    co_await run_until(Clock::now() + Milliseconds(500), read_errors_into(process, end.complained));
     end.exit_code = process.exit_code();
     const bool says_nothing = end.exit_code == 0 || (answered && end.complained.empty());
     co_return says_nothing ? otherwise : explain_pipe(host, end);

@@ -7,12 +7,17 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
+#include "text/visible_text.hpp"
 #include "toolkit/far_names.hpp"
+#include "toolkit/far_schema.hpp"
+#include "toolkit/file_answers.hpp"
 #include "toolkit/progress_stream.hpp"
+#include "toolkit/shared_args.hpp"
 
 namespace terminally {
 namespace {
@@ -76,20 +81,29 @@ void drop_strange_names(ordered_json& object) {
   }
 }
 
-/// Masks all strings, as all go to a model. `exact` leaves terminal output and file content unmasked, as on
-/// this side: base64 output is byte-exact, and a file's content may be written back.
-void guard_strings(ordered_json& value, TextGuard& guard, bool printed, bool exact) {
-  if (value.is_string() && !(printed && exact)) {
+/// What is done with the fields of kPrinted, as on this side.
+enum class Printed : std::uint8_t {
+  exact,    ///< nothing: base64 output is byte-exact, and a file's content may be written back
+  raw,      ///< they are masked
+  visible,  ///< in the plain and the rendered view characters that are not seen are named, too
+};
+
+/// Masks all strings, as all go to a model.
+void guard_strings(ordered_json& value, TextGuard& guard, bool printed, Printed how) {
+  if (value.is_string() && !(printed && how == Printed::exact)) {
     const auto& text = value.get_ref<const std::string&>();
     value = printed ? guard.masked(text) : guard.text(text);
+    if (printed && how == Printed::visible) {
+      value = visible_text(value.get_ref<const std::string&>());
+    }
   } else if (value.is_object()) {
     drop_strange_names(value);
     for (auto& [name, member] : value.items()) {
-      guard_strings(member, guard, std::ranges::find(kPrinted, name) != kPrinted.end(), exact);
+      guard_strings(member, guard, std::ranges::find(kPrinted, name) != kPrinted.end(), how);
     }
   } else if (value.is_array()) {
     for (ordered_json& item : value) {
-      guard_strings(item, guard, printed, exact);
+      guard_strings(item, guard, printed, how);
     }
   }
 }
@@ -110,18 +124,60 @@ std::uint64_t size_of(const ordered_json& value) {
 
 /// Masks a large value on the worker thread, with a guard of its own whose counts are added to `guard`.
 awaitable<ordered_json> guarded_result(FarHosts& hosts, ordered_json value, std::shared_ptr<TextGuard> guard,
-                                       bool exact) {
+                                       Printed how) {
   const std::uint64_t size = size_of(value);
   if (size <= kGuardedAtOnce) {
-    guard_strings(value, *guard, false, exact);
+    guard_strings(value, *guard, false, how);
     co_return value;
   }
   const auto shared = std::make_shared<ordered_json>(std::move(value));
   const auto apart = std::make_shared<TextGuard>(guard->shared_secrets());
-  std::function<void()> work = [shared, apart, exact] { guard_strings(*shared, *apart, false, exact); };
+  std::function<void()> work = [shared, apart, how] { guard_strings(*shared, *apart, false, how); };
   co_await hosts.worker().run(size, std::move(work));
   guard->count(apart->counts());
   co_return std::move(*shared);
+}
+
+Printed printed_by(const Tool& tool, const json& arguments, View view) {
+  if (tool.traits.exact_content || arguments.value("encoding", json()) == "base64") {
+    return Printed::exact;
+  }
+  ViewArgs asked;
+  for (auto [name, flag] : {std::pair{"strip_ansi", &asked.strip_ansi}, {"render", &asked.render}}) {
+    if (const auto given = arguments.find(name); given != arguments.end() && given->is_boolean()) {
+      *flag = given->get<bool>();
+    }
+  }
+  const TextView shown = asked.view({view, nullptr});
+  return shown.strip_ansi || shown.render ? Printed::visible : Printed::raw;
+}
+
+/// Whether the tool has to do with files alone: a name of one may look like an id of a tab.
+bool is_of_files(const Tool& tool) {
+  return tool.traits.takes_host && tool.traits.begins == Begins::nothing && !tool.traits.names_tab;
+}
+
+void refuse_misfit(const Tool& tool, const ordered_json& result, const std::string& host) {
+  if (const std::string field = misfit(tool, result); !field.empty()) {
+    throw Error(ErrorCode::io, host + ": the host answered with a malformed result: field \"" + field +
+                                   "\"; versions may differ (list_hosts)");
+  }
+}
+
+/// Notes the values in a file's content that the host does not know to be secret.
+awaitable<ordered_json> with_content_note(FarHosts& hosts, ordered_json value,
+                                          std::shared_ptr<const Secrets> secrets) {
+  const std::string content = text_field(value, "content").value_or("");
+  const bool encoded = text_field(value, "encoding") == "base64";
+  const auto note = std::make_shared<std::string>();
+  std::function<void()> work = [content, encoded, secrets, note] {
+    *note = note_on_named_values(*secrets, encoded ? decode_base64(content).value_or("") : content);
+  };
+  co_await hosts.worker().run(content.size(), std::move(work));
+  if (!note->empty()) {
+    value["notes"].push_back(*note);
+  }
+  co_return value;
 }
 
 /// Passes the far call's steps to the client's stream, which masks values that span two steps, and bounds
@@ -176,9 +232,8 @@ std::optional<FarRoute> far_route(const FarHosts& hosts, const Tool& tool, const
 
 awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute route, Caller caller,
                                    std::shared_ptr<TextGuard> guard) {
-  // A file that an agent edits and writes back must be unmasked, as on this side.
   const bool streamed = static_cast<bool>(caller.progress);
-  const bool exact = tool.traits.exact_content || route.arguments->value("encoding", json()) == "base64";
+  const Printed printed = printed_by(tool, *route.arguments, caller.peer->view);
   const auto stream = std::make_shared<ProgressStream>(co_await boost::asio::this_coro::executor,
                                                        std::exchange(caller.progress, nullptr), guard);
   if (streamed) {
@@ -194,13 +249,22 @@ awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute r
   try {
     result = co_await hosts.call(std::move(call));
   } catch (const Error& error) {
-    const std::string text = route.host + ": " + with_host(error.what(), route.host);
+    const std::string text =
+        route.host + ": " + (is_of_files(tool) ? error.what() : with_host(error.what(), route.host));
     throw Error(error.code(), guard ? guard->text(text) : text);
   }
-  if (guard) {
-    result = co_await guarded_result(hosts, std::move(result), guard, exact);
+  refuse_misfit(tool, result, route.host);
+  if (guard && tool.traits.exact_content) {
+    result = co_await with_content_note(hosts, std::move(result), guard->shared_secrets());
   }
-  put_host(result, route.host);
+  if (guard) {
+    result = co_await guarded_result(hosts, std::move(result), guard, printed);
+  }
+  if (is_of_files(tool)) {
+    result["host"] = route.host;
+  } else {
+    put_host(result, route.host);
+  }
   co_await stream->finish(result.value("state", ordered_json()) == "running");
   if (stream->skipped_bytes() > 0) {
     result["notes"].push_back(std::to_string(stream->skipped_bytes()) +
@@ -215,7 +279,7 @@ awaitable<ordered_json> call_there(FarHosts& hosts, const Tool& tool, FarRoute r
 awaitable<void> add_far_tabs(FarHosts& hosts, ordered_json& result, std::shared_ptr<TextGuard> guard) {
   FarTabs far = co_await hosts.tabs(Clock::now() + kTabsWithin);
   if (guard) {
-    far.rows = co_await guarded_result(hosts, std::move(far.rows), guard, false);
+    far.rows = co_await guarded_result(hosts, std::move(far.rows), guard, Printed::raw);
   }
   for (ordered_json& row : far.rows) {
     result["tabs"].push_back(std::move(row));

@@ -13,10 +13,14 @@
 namespace terminally {
 namespace {
 
-std::string note_on_secrets(const Secrets& secrets, std::string_view content) {
+/// On the secrets of the kinds from `first` on.
+std::string note_on_secrets(const Secrets& secrets, std::string_view content, std::uint16_t first = 0) {
   std::map<std::string, std::size_t> kinds;
   std::size_t all = 0;
   for (const SecretSpan& span : secrets.find(content)) {
+    if (span.kind < first) {
+      continue;
+    }
     kinds[std::string(secrets.name(span.kind))] += span.goes_on ? 0 : 1;
     all += span.goes_on ? 0 : 1;
   }
@@ -58,6 +62,10 @@ unsigned mode_of(const std::string& text, unsigned most) {
 
 bool needs_uri(std::string_view name) {
   return !is_valid_utf8(name) || visible_text(name) != name;
+}
+
+std::string note_on_named_values(const Secrets& secrets, std::string_view content) {
+  return note_on_secrets(secrets, content, SecretRules::kCount);
 }
 
 boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,

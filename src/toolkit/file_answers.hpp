@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/timeout.hpp"
+#include "secrets/secrets.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/tool.hpp"
 
@@ -28,5 +29,8 @@ inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 [[nodiscard]] boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,
                                                                                 std::string_view content,
                                                                                 Clock::time_point by);
+
+/// The note on the values in a content that only this side knows by name; empty where there are none.
+[[nodiscard]] std::string note_on_named_values(const Secrets& secrets, std::string_view content);
 
 }  // namespace terminally

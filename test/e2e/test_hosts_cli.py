@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pty
+import signal
 import subprocess
 import unittest
 from typing import Any
@@ -373,6 +374,18 @@ class Commands(Way):
         (self.machine.home / ".bashrc").write_text("case $- in *i*) sleep 1000;; esac\n")
         self.assertEqual(self.cli("hosts", "check").returncode, 1)
         poll(lambda: not any(name.startswith("check") for name in self.machine.instances()), 10, "its own instance to be gone")
+
+    def test_a_command_that_ends_and_leaves_its_output_to_another(self) -> None:
+        """Nobody waits for that other one."""
+        self.far.allow("left", {"command": ["sh", "-c", "sleep 1000 & exit 3"], "program": "x"})
+        for words in (("hosts", "push", "left"), ("hosts", "check", "left"), ("cp", "left:x", "y")):
+            said = self.cli(*words)
+            self.assertNotEqual(said.returncode, 0)
+            self.assertIn("exited with code 3", (said.stdout + said.stderr).decode())
+        for pid, command in self.sandbox.processes().items():
+            if command == "sleep 1000":
+                os.kill(pid, signal.SIGKILL)
+
     def test_push(self) -> None:
         """The files arrive whole, under their hash, and are what runs there from then on."""
         self.far.allow("new", self.machine.entry(program="terminally-mcp"))

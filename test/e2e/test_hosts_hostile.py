@@ -95,6 +95,13 @@ class Hostile(unittest.TestCase):
         self.assertIn("escapes: my doctor", said.stdout)
         self.assertNotIn("\x1b", said.stdout)
 
+    def test_words_without_an_end(self) -> None:
+        """A person's screen is not filled by what it complains of."""
+        self.far.allow("words", {"command": [sys.executable, str(SCRIPT), "words"], "program": "x"})
+        said = run_cli(self.sandbox, *self.far.flags, "hosts", "check", "words", text=True)
+        self.assertRegex(said.stdout, r"^words: x{1000}")
+        self.assertLess(len(said.stdout), 20_000)
+
     def test_a_copy(self) -> None:
         """Its mode gives nobody more than the umask lets, a file without its hash is refused, and strange notes are no failure."""
         for way in ("file-hashed", "file-unhashed"):

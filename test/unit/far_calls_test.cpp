@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digests.hpp"
 #include "base/error.hpp"
 #include "event_loop.hpp"
 #include "secrets/text_guard.hpp"
@@ -87,6 +88,12 @@ struct FarScene {
       settings.redaction = std::make_shared<Redaction>();
       settings.redaction->secrets = known(secrets);
     }
+    peer = std::make_shared<const PeerSettings>(std::move(settings));
+  }
+
+  void view(View view) {
+    PeerSettings settings = *peer;
+    settings.view = view;
     peer = std::make_shared<const PeerSettings>(std::move(settings));
   }
 
@@ -342,4 +349,64 @@ TEST_CASE("V7 far calls: what a tab there prints between two questions is told")
   hosts->answer["chunk"] = "eA==";
   CHECK(next.result() == 9);
   CHECK(hosts->asked.arguments->at("from_byte") == 5);
+}
+
+TEST_CASE("far calls: in the views that are read, what is not seen is named, whatever the host did") {
+  const std::string sent = "a\u202eb\x1b[31m";
+  FarScene scene({"hunter2hunter2"});
+  scene.hosts->answer["output"] = sent;
+  const json plainly = {{"command", "x"}, {"host", "web"}, {"strip_ansi", true}};
+  const json drawn = {{"command", "x"}, {"host", "web"}, {"render", true}};
+  for (const json& arguments : {plainly, drawn}) {
+    CHECK(scene.call("execute_command", arguments)["output"] == "a⟨U+202E⟩b⟨U+001B⟩[31m");
+  }
+  for (const View view : {View::raw, View::plain, View::rendered}) {
+    scene.view(view);
+    const ordered_json shown = scene.call("execute_command", {{"command", "x"}, {"host", "web"}});
+    CHECK((shown["output"] == sent) == (view == View::raw));
+    CHECK(scene.call("execute_command",
+                     {{"command", "x"}, {"host", "web"}, {"strip_ansi", false}})["output"] == sent);
+    scene.hosts->answer["content"] = sent;  // it may be written back
+    CHECK(scene.call("read_file", {{"host", "web"}, {"path", "x"}})["content"] == sent);
+  }
+}
+
+TEST_CASE("far calls: a field of another type than the tool's is no answer") {
+  const std::vector<std::pair<const char*, ordered_json>> wrong = {
+      {"exit_code", "zero"},           {"output", 7},         {"timed_out", 0},
+      {"survivors", {{{"pid", "x"}}}}, {"notes", {"one", 7}}, {"start_byte", -1}};
+  for (const auto& [name, value] : wrong) {
+    FarScene scene;
+    scene.hosts->answer = {{"exit_code", nullptr}, {"start_byte", 0}, {"of_later", {{"exit_code", "x"}}}};
+    CHECK(scene.call("execute_command", {{"command", "x"}, {"host", "web"}}).contains("of_later"));
+    scene.hosts->answer[name] = value;
+    const auto failure = scene.failure("execute_command", {{"command", "x"}, {"host", "web"}});
+    CHECK_MESSAGE(failure.says("web: the host answered with a malformed result: field \""), name);
+  }
+}
+
+TEST_CASE("far calls: about a file nothing is taken for the id of a tab") {
+  FarScene scene;
+  scene.hosts->error = "there are no parts of \"x @3 create_tab y\"";
+  CHECK(scene.failure("write_file", {{"host", "web"}, {"path", "x"}, {"content", ""}}).text ==
+        "web: " + scene.hosts->error);
+  scene.hosts->error.clear();
+  scene.hosts->answer["notes"] = {"\"x @3 y\" is a link"};
+  const ordered_json listed = scene.call("list_files", {{"host", "web"}});
+  CHECK(listed["notes"][0] == "\"x @3 y\" is a link");
+  CHECK(listed["host"] == "web");
+}
+
+TEST_CASE("far calls: a value that only this side knows is counted in a file that is read there") {
+  FarScene scene({"hunter2hunter2"});
+  scene.hosts->answer["content"] = "key = hunter2hunter2\npassword=hunter3hunter3hunter3\n";
+  ordered_json read = scene.call("read_file", {{"host", "web"}, {"path", "x"}});
+  REQUIRE(read["notes"].size() == 1);
+  CHECK(read["notes"][0].get<std::string>().starts_with("the content has 1 secret (TOKEN 1), not masked"));
+  scene.hosts->answer["content"] = encode_base64(read["content"].get<std::string>());
+  scene.hosts->answer["encoding"] = "base64";
+  read = scene.call("read_file", {{"host", "web"}, {"path", "x"}, {"encoding", "base64"}});
+  CHECK(read["notes"].size() == 1);
+  scene.hosts->answer["content"] = "bm9uZQ==";
+  CHECK_FALSE(scene.call("read_file", {{"host", "web"}, {"path", "x"}}).contains("notes"));
 }

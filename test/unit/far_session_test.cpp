@@ -81,3 +81,40 @@ TEST_CASE("far session: what is late is ended there, but for what is asked for a
   CHECK(read().find("\"requestId\":2") == std::string::npos);
   session->close("over");
 }
+
+TEST_CASE("far pipe: what was written is waited for half a minute at most") {
+  constexpr std::size_t kMuch = std::size_t{10} << 20U;
+  const TempDir dir;
+  const std::string file = (dir.path() / "read").string();
+  boost::asio::io_context io;
+  const std::string nonce = "00112233445566778899aabbccddeeff";
+  FarPipe pipe(io.get_executor(), HostEntry{},
+               {"sh", "-c", "printf %s \"$1\"; head -c \"$2\" >\"$3\"; exec sleep 1000", "-",
+                hello_line(nonce, "1"), std::to_string(kMuch), file});
+  run(io, pipe.hello(nonce));
+  const UnderWay<void> writes(io, pipe.write_loop());
+  REQUIRE(pipe.send(std::string(kMuch, 'x')));
+  const auto is_read = [&] {
+    std::error_code error;
+    return std::filesystem::file_size(file, error) == kMuch;
+  };
+  REQUIRE(comes_true(io, is_read));
+  CHECK(pipe.heard() < Clock::now() + std::chrono::seconds(31));
+  CHECK(pipe.heard() > Clock::now() + std::chrono::seconds(1));
+  pipe.end();
+  io.restart();
+  io.poll();
+}
+
+TEST_CASE("far pipe: a command that has ended without a hello is not waited for, whoever has its output") {
+  boost::asio::io_context io;
+  HostEntry host;
+  host.name = "left";
+  host.command = {"sh"};
+  FarPipe pipe(io.get_executor(), host, {"sh", "-c", "sleep 1000 & exit 3"});
+  const Failure failure = failure_of(io, pipe.hello("00"));
+  CHECK(failure.says("exited with code 3"));
+  pipe.end();
+  io.restart();
+  io.poll();
+}

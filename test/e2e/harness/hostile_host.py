@@ -13,7 +13,7 @@ if "relay" in sys.argv:  # a command of people
         sys.exit()
     while WAY == "unending":
         OUT.write(b"x" * (1 << 20))
-    sys.exit("my doctor \x1b]0;says\x07")
+    sys.exit("x" * (1 << 20) if WAY == "words" else "my doctor \x1b]0;says\x07")
 NONCE = sys.argv[sys.argv.index("gateway") + 2]
 MINE = {"output": "mine", "exit_code": 0, "timed_out": False, "state": "completed"}
 ROW = {"name": "n", "active": False, "cwd": "/", "foreground": "x", "busy": False, "log_path": "/x", "log_bytes": 7}
@@ -112,6 +112,8 @@ def misbehave(request: dict) -> None:
         answer(number, {"structuredContent": MINE | {"Of No Tool": TEXTS}})
     elif WAY == "nobody":
         answer(number + 1_000, {"structuredContent": MINE | {"Of No Tool": TEXTS}})
+        answer(number, object_of(MINE))
+    elif WAY == "words":
         answer(number, object_of(MINE))
     elif WAY == "keys":
         answer(number, {"structuredContent": {f"{text}{n}": 0 for n, text in enumerate(TEXTS)}})
