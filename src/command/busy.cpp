@@ -46,8 +46,8 @@ std::string name_of(const CommandRecord& record) {
 
 std::string name_of(const Foreground& foreground) {
   const std::string arguments = describe_process(foreground.pid);
-  return arguments.empty() || arguments == foreground.name ? foreground.name
-                                                           : foreground.name + " (" + arguments + ")";
+  const std::string name = foreground.name.empty() ? "a program that just ended" : foreground.name;
+  return arguments.empty() || arguments == name ? name : name + " (" + arguments + ")";
 }
 
 /// ", which waits for the keyboard at "Password:"" and how to answer it; both empty where it does not.

@@ -22,7 +22,7 @@ bool CommandShells::opened(const Foreground& now) const {
     return now.kind != Foreground::Kind::program && now.kind != Foreground::Kind::nothing &&
            own_is_replaced();
   }
-  return now.kind == Foreground::Kind::nested || now.kind == Foreground::Kind::gateway;
+  return now.kind == Foreground::Kind::nested || (now.kind == Foreground::Kind::gateway && !now.runs_program);
 }
 
 /// Whether the command printed something after the last newline, as whoever shows a prompt does.

@@ -46,9 +46,13 @@ constexpr std::array<std::string_view, 18> kGateways = {
 constexpr std::uint64_t kBeingMade = 100;  ///< ticks of 10 ms
 constexpr std::size_t kMostBehind = 100;   ///< how many processes of a tree are read
 
-bool is_gateway(std::string_view name) {
-  return std::find(kGateways.begin(), kGateways.end(), name) != kGateways.end();
+}  // namespace
+
+bool is_gateway(std::string_view program) {
+  return std::find(kGateways.begin(), kGateways.end(), program) != kGateways.end();
 }
+
+namespace {
 
 /// Gateways that end with the exit code of the shell that they opened.
 constexpr std::array<std::string_view, 13> kPassOnExitCode = {
@@ -151,19 +155,44 @@ std::optional<int> foreground_behind(const ProcessInfo& gateway) {
   return std::nullopt;
 }
 
-bool runs_program(const ProcessInfo& gateway) {
+bool shows_prompt(const ProcessInfo& process) {
+  const auto kind = shell_kind(process.name);
+  return process.state == 'S' && kind && is_interactive_shell(process.pid) &&
+         reads_terminal(process.pid, *kind);
+}
+
+bool runs_program(const ProcessInfo& gateway, dev_t terminal);
+
+/// Of what a gateway started in sessions without a terminal (`su -c`): whether something has the keyboard
+/// there, and no shell waits for it.
+bool runs_without_terminal(const ProcessInfo& gateway, dev_t terminal) {
+  bool found = false;
+  for (const ProcessInfo& process : process_tree(gateway.pid, kMostBehind)) {
+    if (process.pid == gateway.pid || !has_keyboard_without_terminal(process, terminal)) {
+      continue;
+    }
+    const bool prompt = is_gateway(process.name)
+                            ? !runs_program(process, terminal)
+                            : shows_prompt(process) && tty_wait(process.pid, terminal) != TtyWait::no;
+    if (prompt) {
+      return false;
+    }
+    found = true;
+  }
+  return found;
+}
+
+/// `terminal`: whose keys the gateway passes on.
+bool runs_program(const ProcessInfo& gateway, dev_t terminal) {
   const auto group = foreground_behind(gateway);
   if (!group) {
-    return false;
+    return runs_without_terminal(gateway, terminal);
   }
   const auto leader = member_of(*group, gateway.pid);
   if (!leader) {
     return true;  // between two programs
   }
-  const auto kind = shell_kind(leader->name);
-  const bool shell =
-      leader->state == 'S' && kind && is_interactive_shell(leader->pid) && reads_terminal(leader->pid, *kind);
-  return is_gateway(leader->name) ? runs_program(*leader) : !shell;
+  return is_gateway(leader->name) ? runs_program(*leader, leader->terminal) : !shows_prompt(*leader);
 }
 
 /// `shell_pid` is where the terminal's processes begin, and `leader` that of the group, should it live.
@@ -187,7 +216,7 @@ Foreground foreground_below(int shell_pid, int group, std::optional<ProcessInfo>
     foreground.kind = own ? Foreground::Kind::shell : Foreground::Kind::nested;
   } else if (is_gateway(leader->name)) {
     foreground.kind = Foreground::Kind::gateway;
-    foreground.runs_program = runs_program(*leader);
+    foreground.runs_program = runs_program(*leader, leader->terminal);
   }
   foreground.shell = kind;
   return foreground;
@@ -258,6 +287,11 @@ bool reads_our_files(const Foreground& foreground) {
   static const std::string own_root = process_root(::getpid());
   return foreground.shell && process_uid(foreground.pid) == static_cast<int>(::geteuid()) &&
          process_root(foreground.pid) == own_root;
+}
+
+bool has_keyboard_without_terminal(const ProcessInfo& process, dev_t terminal) {
+  return process.terminal == 0 && process.state != 'Z' &&
+         (has_open(process.pid, terminal) || hides(process.pid));
 }
 
 InFront in_front(const Foreground& foreground) {

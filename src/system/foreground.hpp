@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,12 +16,15 @@ enum class ShellKind { bash, zsh, posix, fish };
 /// The kind by a program's name ("bash", "-zsh", "/bin/dash"); nullopt: not a shell that we know.
 [[nodiscard]] std::optional<ShellKind> shell_kind(std::string_view program);
 
+/// Whether a program of this name leads to a shell elsewhere: ssh, su, sudo, docker …
+[[nodiscard]] bool is_gateway(std::string_view program);
+
 /// What has the foreground of a tab's terminal, read from /proc without asking tmux: a few microseconds.
 struct Foreground {
   enum class Kind {
     shell,    ///< the tab's own shell
     nested,   ///< an interactive shell that was started in it
-    gateway,  ///< a program that leads to a shell elsewhere: ssh, su, sudo, docker …
+    gateway,  ///< a program that leads to a shell elsewhere (is_gateway)
     program,  ///< anything else
     nothing,  ///< the tab's process is gone
   };
@@ -29,7 +34,7 @@ struct Foreground {
   int shell_pid = 0;               ///< the tab's own shell, 0 when it is gone
   std::string name;                ///< of `pid`, e.g. "vim"
   std::optional<ShellKind> shell;  ///< for shell and nested
-  bool runs_program = false;  ///< for gateway: no shell at its prompt has the terminal that the gateway made
+  bool runs_program = false;       ///< for gateway: what can be seen behind it is no shell at its prompt
   /// For program: it took the terminal from the tab's shell (TakenTerminal), or is that shell, without one.
   bool terminal_is_taken = false;
 
@@ -41,6 +46,11 @@ struct Foreground {
 /// The same for a terminal that a program in the tab made: `group` has its foreground, below `leader`, the
 /// leader of its session.
 [[nodiscard]] Foreground foreground_of_session(int leader, int group);
+
+/// Whether a process, which is below one in front of this terminal, is in front with it: it has no terminal
+/// of its own (`su -c` and `setsid -w` begin such a session) and still has this one open. A process whose
+/// files we may not read counts.
+[[nodiscard]] bool has_keyboard_without_terminal(const ProcessInfo& process, dev_t terminal);
 
 /// The foreground for a person to read; where its process has just ended, the tab's shell. `cwd` is empty
 /// where we may not read it (another user's process, one that cannot be dumped), both where the tab's process

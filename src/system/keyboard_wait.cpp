@@ -1,5 +1,5 @@
-// Finds who waits for a terminal's keyboard: in its foreground group, behind a terminal that one of it made,
-// or stopped in the background.
+// Finds who waits for a terminal's keyboard: in its foreground group, behind a terminal or a session
+// that one of it made, or stopped in the background.
 #include "system/keyboard_wait.hpp"
 
 #include <sys/sysmacros.h>
@@ -16,21 +16,23 @@ namespace {
 /// How many processes of a tab are looked at, those nearest to the shell first: a bound to what a look costs.
 constexpr std::size_t kMostProcesses = 64;
 
-/// A process of the foreground group, and which of the list started it.
+/// A process of the terminal, and which of the list started it.
 struct Member {
   ProcessInfo info;
   std::size_t parent = 0;  ///< its own place for the first
+  bool in_front = false;   ///< of the foreground group, or has its keyboard behind it
 };
 
-/// The shell and everything below it, the foreground group or not.
-std::vector<Member> processes_below(int shell_pid) {
+/// The shell and everything below it, in front or not.
+std::vector<Member> processes_below(const Foreground& foreground, dev_t terminal) {
   std::vector<Member> members;
-  for (ProcessInfo& process : process_tree(shell_pid, kMostProcesses)) {
-    const auto parent =
-        std::ranges::find(members, process.parent, [](const Member& m) { return m.info.pid; });
-    members.push_back(Member{std::move(process), parent == members.end()
-                                                     ? 0
-                                                     : static_cast<std::size_t>(parent - members.begin())});
+  for (ProcessInfo& process : process_tree(foreground.shell_pid, kMostProcesses)) {
+    const auto found = std::ranges::find(members, process.parent, [](const Member& m) { return m.info.pid; });
+    const auto parent = found == members.end() ? 0 : static_cast<std::size_t>(found - members.begin());
+    const bool in_front =
+        process.group == foreground.group ||
+        (found != members.end() && found->in_front && has_keyboard_without_terminal(process, terminal));
+    members.push_back(Member{std::move(process), parent, in_front});
   }
   return members;
 }
@@ -44,9 +46,9 @@ bool is_above(const std::vector<Member>& members, std::size_t upper, std::size_t
 
 /// `sleep` in `cat | sleep 9` goes on by itself whatever is typed. What started the reader, or was started by
 /// it, does not matter: the reader decides when it goes on.
-bool another_goes_on(const std::vector<Member>& members, std::size_t reader, int group) {
+bool another_goes_on(const std::vector<Member>& members, std::size_t reader) {
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (members[i].info.group == group && !is_above(members, i, reader) && !is_above(members, reader, i) &&
+    if (members[i].in_front && !is_above(members, i, reader) && !is_above(members, reader, i) &&
         goes_on_by_itself(members[i].info.pid)) {
       return true;
     }
@@ -70,15 +72,15 @@ GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mod
   if (line_mode && is_still_started(foreground)) {
     return {};
   }
-  const std::vector<Member> members = processes_below(foreground.shell_pid);
+  const std::vector<Member> members = processes_below(foreground, terminal);
   GroupWait best;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ProcessInfo& process = members[i].info;
-    if (process.group != foreground.group || process.state == 'Z') {
+    if (!members[i].in_front || process.state == 'Z') {
       continue;
     }
     const TtyWait wait = tty_wait(process.pid, terminal);
-    const bool counts = wait > best.wait && !(line_mode && another_goes_on(members, i, foreground.group));
+    const bool counts = wait > best.wait && !(line_mode && another_goes_on(members, i));
     if (counts) {
       best = GroupWait{wait, process.pid};
     }
@@ -87,11 +89,11 @@ GroupWait group_wait(const Foreground& foreground, dev_t terminal, bool line_mod
 }
 
 std::optional<InnerTerminal> inner_terminal(const Foreground& foreground, dev_t terminal) {
-  const std::vector<Member> members = processes_below(foreground.shell_pid);
+  const std::vector<Member> members = processes_below(foreground, terminal);
   for (std::size_t i = 1; i < members.size(); ++i) {
     const ProcessInfo& process = members[i].info;
-    const ProcessInfo& maker = members[members[i].parent].info;
-    const bool made = maker.group == foreground.group && process.session != maker.session;
+    const Member& maker = members[members[i].parent];
+    const bool made = maker.in_front && process.session != maker.info.session;
     if (!made || process.terminal == 0 || process.terminal == terminal || process.foreground_group <= 0) {
       continue;
     }
@@ -111,7 +113,7 @@ std::string describe(const StoppedProgram& stopped) {
 std::optional<StoppedProgram> stopped_program(const Foreground& foreground, dev_t terminal,
                                               std::uint64_t since_ticks) {
   std::optional<StoppedProgram> stopped;
-  for (const Member& member : processes_below(foreground.shell_pid)) {
+  for (const Member& member : processes_below(foreground, terminal)) {
     const ProcessInfo& process = member.info;
     if (process.start_ticks < since_ticks || process.pid == foreground.shell_pid) {
       continue;

@@ -19,12 +19,17 @@ struct Place {
   Foreground foreground;
 };
 
+/// What a far side waits for is not to be seen here.
+bool leads_elsewhere(const Foreground& foreground) {
+  return foreground.kind == Foreground::Kind::gateway && !foreground.runs_program;
+}
+
 /// Keys are passed on as they come: who reads them in the end decides. A shell at its prompt there is looked
 /// for by CommandShells.
 KeyboardLook verdict_on_keys(const Tab& tab, const Place& place, const GroupWait& group, bool echo) {
   const Foreground& foreground = place.foreground;
-  if (foreground.kind == Foreground::Kind::gateway) {
-    return {.unseen = true};  // what a far side waits for is not to be seen here
+  if (leads_elsewhere(foreground)) {
+    return {.unseen = true};
   }
   if (group.wait == TtyWait::no) {
     return {};
@@ -44,8 +49,7 @@ KeyboardLook verdict(const Tab& tab, const Place& place) {
   const bool gateway = place.foreground.kind == Foreground::Kind::gateway;
   const auto inner = mode->line ? std::nullopt : inner_terminal(place.foreground, terminal);
   if (inner) {
-    const bool prompt = gateway && !place.foreground.runs_program;
-    return prompt ? KeyboardLook() : verdict(tab, {inner->tty, inner->foreground});
+    return leads_elsewhere(place.foreground) ? KeyboardLook() : verdict(tab, {inner->tty, inner->foreground});
   }
   const GroupWait group = group_wait(place.foreground, terminal, mode->line && mode->echo);
   if (!mode->line) {
@@ -56,9 +60,12 @@ KeyboardLook verdict(const Tab& tab, const Place& place) {
     return group.wait != TtyWait::no || gateway ? KeyboardLook{Kind::password} : KeyboardLook();
   }
   // A server may have the keyboard among what it listens to; a program that asks leaves its question open.
-  const bool asks = group.wait == TtyWait::among && !gateway && !unfinished_line(tab.log, tab.cols).empty();
-  return group.wait == TtyWait::only || asks ? KeyboardLook{Kind::line}
-                                             : KeyboardLook{.unseen = group.wait == TtyWait::unknown};
+  const bool among = group.wait == TtyWait::among;
+  const bool far = leads_elsewhere(place.foreground);  // `ssh HOST CMD` passes on whatever is typed
+  const bool asks = among && !far && !unfinished_line(tab.log, tab.cols).empty();
+  return group.wait == TtyWait::only || asks
+             ? KeyboardLook{Kind::line}
+             : KeyboardLook{.unseen = group.wait == TtyWait::unknown || (among && far)};
 }
 
 }  // namespace

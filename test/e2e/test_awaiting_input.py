@@ -144,6 +144,8 @@ class SecondTerminal(unittest.TestCase):
                 "su -P -c 'sh asks'",
                 f"python3 -c '{spawn}'",
                 "script -qc 'sudo sh asks' /dev/null",
+                "su -c 'sh asks'",
+                "runuser -u root -- setsid -w sh asks",
             ):
                 with self.subTest(wrapped):
                     self.asked(tab, wrapped)
@@ -154,7 +156,13 @@ class SecondTerminal(unittest.TestCase):
         needs_root()
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            for wrapped in ("sudo sleep 60", "script -qc 'sleep 60' /dev/null", "python3 -c 'import pty; pty.spawn([\"sleep\", \"60\"])'"):
+            for wrapped in (
+                "sudo sleep 60",
+                "sudo sleep 60 | cat",
+                "su -c 'cat | sleep 60'",
+                "script -qc 'sleep 60' /dev/null",
+                "python3 -c 'import pty; pty.spawn([\"sleep\", \"60\"])'",
+            ):
                 result = tab.execute(wrapped, timeout_ms=2_000)
                 self.assertEqual((result.state, result.reason), ("cancelled", "timeout"), wrapped)
 
@@ -174,6 +182,12 @@ class SecondTerminal(unittest.TestCase):
             self.assertIn("done", last.output)
             asked = tab.execute(command, timeout_ms=2_500, on_timeout="interrupt")
             self.assertEqual((asked.state, asked.reason), ("cancelled", "timeout"), asked)
+            without = tab.execute(sshd.command() + " 'printf name:; read a; echo got-$a'", timeout_ms=2_500)
+            self.assertEqual((without.state, without.reason), ("running", "handed_over"), without)
+            tab.call("send_text", text="anna")
+            self.assertEqual(ends(tab).output, "name:anna\ngot-anna\n")
+            deaf = tab.execute(sshd.command() + " -n 'sleep 60'", timeout_ms=2_500)
+            self.assertEqual((deaf.state, deaf.reason), ("cancelled", "timeout"), deaf)
 
     @on_this_side("the server is another user's")
     def test_another_users_program_is_not_interrupted(self) -> None:

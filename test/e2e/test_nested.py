@@ -95,6 +95,27 @@ class Nested(unittest.TestCase):
             self.assertIn("script", error)
             watch.within(5 + 1, "what is in the way is named before the time is over: that", timers=5)
 
+    @on_this_side("su is root's")
+    def test_a_program_behind_a_gateway_is_no_shell(self) -> None:
+        """Nothing is typed into it, whether it has a terminal of its own (sudo) or none (`su -c`): our command still runs."""
+        needs_root()
+        needs("su", "sudo", "setsid")
+        python = "python3 -q"
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for wrapped in (
+                f"su -s /bin/sh - nobody -c '{python}'",
+                f"su -c 'su -s /bin/sh nobody -c \"{python}\"'",
+                f"sudo -u nobody {python}",
+            ):
+                with self.subTest(wrapped):
+                    waits = tab.execute(wrapped, timeout_ms=20_000)
+                    self.assertEqual((waits.reason, waits.awaiting_input), ("awaiting_input", {"kind": "line", "prompt": ">>>"}), waits)
+                    self.assertNotIn("another shell", "".join(waits.notes))
+                    self.assertIn(f"There runs command {waits.command_id} ", tab.call_error("execute_command", command="echo ran"))
+                    left = tab.call("send_text", text="exit()", until="exit", timeout_ms=10_000)
+                    self.assertEqual((left.state, left.output.splitlines()), ("completed", ["exit()"]), left)
+
     def test_three_deep(self) -> None:
         with Server() as server:
             tab = server.create_tab(shell="bash")

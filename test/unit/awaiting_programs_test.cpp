@@ -99,6 +99,7 @@ TEST_CASE("awaiting input: programs that read a line") {
   are_asked("/bin/bash",
             {{"sh -c 'printf \"name? \"; read x; echo got:$x:'", WaitsFor::line, "name?"},
              {"sh -c 'sleep 600 & read x; kill $!; echo got:$x:'", WaitsFor::line, ""},
+             {"setsid -w sh -c 'printf \"name? \"; read x; echo got:$x:'", WaitsFor::line, "name?"},
              {"head -n 1", WaitsFor::line, "", "anna\n"},
              {"head -n 1 | sed 's/^/got:/'", WaitsFor::line, "", "got:anna\n"},
              {"python3 -c \"print('got:' + input('name? '))\"", WaitsFor::line, "name?", "got:anna\n"},
