@@ -137,7 +137,8 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
     const Foreground now = look_at_foreground(tab->pane_pid);
     const Pressure pressure = escalation.pressure();
     if (!has_no_terminal(now) && now.group > 0 && now.kind != Foreground::Kind::shell &&
-        now.kind != Foreground::Kind::nothing && pressure != Pressure::ask && escalation.is_due(now.group)) {
+        now.kind != Foreground::Kind::nothing && !is_starting(now, tab->pane_pid) &&
+        pressure != Pressure::ask && escalation.is_due(now.group)) {
       signal_foreground(tab->pane_pid, now.group, signal_for(now, pressure));
     }
     co_await sleep_for(Milliseconds(20));
