@@ -84,7 +84,7 @@ asio::awaitable<void> CommandActs::run(LongAct act) {
   states_[act] = ActState::going;
   switch (act) {
     case LongAct::press_interrupt_key:
-      co_await press_interrupt_key(tab_, terminal_);
+      co_await press_interrupt_key(tab_, terminal_, context_.processes, record_->shell_pid);
       found_.key_ticks = ticks_since_boot();
       break;
     case LongAct::type_probe:
@@ -125,7 +125,7 @@ void CommandActs::is_done(LongAct act) {
 }
 
 asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
-  TabProcesses processes(context_.processes, tab_);
+  TabProcesses processes(context_.processes, tab_, record_->shell_pid);
   co_await processes.look();
   const SeenGroup group = processes.group(signal.group);
   if (!state_.has_ended() && group.is_whole) {
@@ -162,7 +162,7 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
     static_cast<void>(record_.save());  // before the signal: whoever comes after us knows whose it was
   }
   found_.key_ticks = ticks_since_boot();
-  co_await signal_foreground_once(tab_, terminal_, signal, record_->shell_pid);
+  co_await signal_foreground_once(tab_, terminal_, signal, context_.processes, record_->shell_pid);
 }
 
 asio::awaitable<void> CommandActs::type_probe() {
@@ -189,7 +189,7 @@ asio::awaitable<void> CommandActs::end_rest() {
     bool killed = false;
     co_await processes.look();
     for (const auto& [pid, process] : processes.seen()) {
-      const Whose owner = whose(process, processes.seen(), command);
+      const Whose owner = processes.whose(process, command);
       if (owner == Whose::older) {
         continue;
       }

@@ -4,12 +4,72 @@
 #include <algorithm>
 #include <utility>
 
+#include "system/foreground.hpp"
+
 namespace terminally {
 
-Detachment::Detachment(std::vector<ProcessInfo> leaders, const SeenProcesses& processes)
-    : leaders_(std::move(leaders)) {
+void KnownProcesses::add(const SeenProcesses& seen) {
+  SeenProcesses kept = seen;
+  for (const auto& [pid, process] : seen) {
+    auto above = processes.find(process.info.parent);
+    while (above != processes.end() && kept.insert(*above).second) {
+      above = processes.find(above->second.info.parent);
+    }
+  }
+  processes.swap(kept);
+  std::erase_if(sessions_in_front, [this](int session) {
+    return std::ranges::none_of(
+        processes, [session](const auto& process) { return process.second.info.session == session; });
+  });
+}
+
+std::optional<int> KnownProcesses::parent_of(const ProcessInfo& process) const {
+  const auto found = processes.find(process.pid);
+  if (found != processes.end() && found->second.info.id() == process.id()) {
+    return found->second.info.parent;
+  }
+  const auto leader = processes.find(process.session);
+  if (!sessions_in_front.contains(process.session) || leader == processes.end() ||
+      leader->second.info.start_ticks > process.start_ticks) {
+    return std::nullopt;
+  }
+  return processes.contains(process.parent) ? process.parent : process.session;
+}
+
+Detachment::Detachment(std::vector<ProcessInfo> leaders, const SeenProcesses& processes,
+                       std::set<int> in_front)
+    : leaders_(std::move(leaders)), sessions_in_front_(std::move(in_front)) {
   take_terminal_holders(processes);
   take_in_front(processes);
+  while (take_sessions_in_front(processes)) {
+    take_in_front(processes);
+  }
+}
+
+/// Of the group that has the foreground of the tab, or behind that.
+bool Detachment::is_in_front(const SeenProcess& process) const {
+  return own_reason(process).empty() && (sessions_in_front_.contains(process.info.session) ||
+                                         std::ranges::any_of(leaders_, [&process](const ProcessInfo& leader) {
+                                           return leader.session == process.info.session &&
+                                                  leader.foreground_group == process.info.group;
+                                         }));
+}
+
+bool Detachment::take_sessions_in_front(const SeenProcesses& processes) {
+  bool found = false;
+  for (const auto& [pid, process] : processes) {
+    const auto parent = processes.find(process.info.parent);
+    const bool leads = process.info.session == pid && has_own_session(process.info);
+    if (!leads || parent == processes.end() || !is_in_front(parent->second)) {
+      continue;
+    }
+    const std::string& maker = parent->second.info.name;
+    if (process.info.terminal != 0 || maker == "setsid" || is_gateway(maker)) {
+      sessions_in_front_.insert(pid);
+      found = true;
+    }
+  }
+  return found;
 }
 
 /// A session that took the tab's own terminal (`setsid -c`) is in front, however it takes signals, and stays
@@ -19,7 +79,8 @@ void Detachment::take_terminal_holders(const SeenProcesses& processes) {
     const auto has_session = [session = process.info.session](const ProcessInfo& leader) {
       return leader.session == session;
     };
-    if (!has_own_session(process.info) && std::ranges::none_of(leaders_, has_session)) {
+    if (!has_own_session(process.info) && !sessions_in_front_.contains(process.info.session) &&
+        std::ranges::none_of(leaders_, has_session)) {
       took_terminal_.insert(process.info.session);
     }
   }
@@ -27,7 +88,7 @@ void Detachment::take_terminal_holders(const SeenProcesses& processes) {
 
 /// A process that took the tab's own terminal (`setsid -c`) is in the tab.
 bool Detachment::has_own_session(const ProcessInfo& process) const {
-  return !took_terminal_.contains(process.session) &&
+  return !took_terminal_.contains(process.session) && !sessions_in_front_.contains(process.session) &&
          std::ranges::none_of(leaders_, [&process](const ProcessInfo& leader) {
            return leader.session == process.session ||
                   (leader.terminal != 0 && leader.terminal == process.terminal);
@@ -40,6 +101,9 @@ bool Detachment::has_own_session(const ProcessInfo& process) const {
 bool Detachment::is_waited_for(const ProcessInfo& process, const SeenProcesses& all) const {
   const auto parent = all.find(process.parent);
   const bool of_a_shell = parent != all.end() && parent->second.info.group != process.group;
+  if (sessions_in_front_.contains(process.session)) {
+    return process.pid == process.session || (of_a_shell && process.group == process.foreground_group);
+  }
   const auto any_leader = [this](auto is) { return std::ranges::any_of(leaders_, is); };
   return any_leader([&process](const ProcessInfo& leader) {
            return leader.session == process.session && leader.foreground_group == process.group;

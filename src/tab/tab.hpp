@@ -14,6 +14,7 @@
 #include "system/proc.hpp"
 #include "system/process_tag.hpp"
 #include "tab/command_files.hpp"
+#include "tab/detachment.hpp"
 #include "tab/records.hpp"
 #include "tab/sent_inputs.hpp"
 #include "tab/shell_state.hpp"
@@ -67,6 +68,7 @@ struct Tab {
   mutable std::string shell_end;  ///< how the shell ended, once why_closed was called
   int cols = 120;
   mutable OtherReaders readers;  ///< what it has seen
+  mutable KnownProcesses known;  ///< the same of TabProcesses
   PaneLog log;
   CommandFiles files;
   CommandRecords records;

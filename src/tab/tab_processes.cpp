@@ -1,6 +1,8 @@
 // Decides which processes belong to a tab, and which of them a command has started.
 #include "tab/tab_processes.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <utility>
@@ -11,6 +13,10 @@ namespace terminally {
 namespace {
 
 namespace asio = boost::asio;
+
+bool ignores_interrupt(int pid) {
+  return (signal_masks(pid).ignored >> static_cast<unsigned>(SIGINT - 1) & 1U) != 0;
+}
 
 bool was_there(const ProcessInfo& process, const CommandMarks& command) {
   // A tick is 10 ms. A process of the command's own tick is older only if it is on the list.
@@ -68,7 +74,12 @@ ProcessInfo leader_of(const Tab& tab) {
 }
 
 TabProcesses::TabProcesses(ProcessTable& table, const Tab& tab, int shell_pid)
-    : table_(table), pane_(tab.pane_pid), leaders_{leader_of(tab)}, cookie_(tab.cookie), tag_(tab.tag) {
+    : table_(table),
+      pane_(tab.pane_pid),
+      leaders_{leader_of(tab)},
+      cookie_(tab.cookie),
+      tag_(tab.tag),
+      known_(tab.known) {
   if (auto shell = process_info(shell_pid)) {
     leaders_.push_back(std::move(*shell));
   }
@@ -99,16 +110,20 @@ asio::awaitable<void> TabProcesses::look() {
     const std::size_t before = seen_.size();
     for (const MarkedProcess& process : *all) {
       if (process.info.id() != pane_ && !seen_.contains(process.info.pid) && belongs(process)) {
-        seen_[process.info.pid] = {process.info, process.tag, outlives_hangup(process.info.pid)};
+        SeenProcess& taken = seen_[process.info.pid];
+        taken = {process.info, process.tag, outlives_hangup(process.info.pid)};
+        taken.info.parent = known_.parent_of(process.info).value_or(process.info.parent);
       }
     }
     return seen_.size() > before;
   };
-  take([this](const MarkedProcess& process) { return is_in_tab(process); });
+  take([this](const MarkedProcess& process) { return is_in_tab(process) || known_.parent_of(process.info); });
   while (take([this](const MarkedProcess& process) { return is_child(process); })) {
   }
+  known_.add(seen_);
   if (!detachment_) {
-    detachment_.emplace(leaders_, seen_);
+    detachment_.emplace(leaders_, seen_, known_.sessions_in_front);
+    known_.sessions_in_front = detachment_->sessions_in_front();
   }
 }
 
@@ -122,6 +137,7 @@ SeenGroup TabProcesses::group(int number) const {
       group.attached.push_back(process.info.id());
     } else {
       group.is_whole = false;
+      group.key_hits_detached = group.key_hits_detached || !ignores_interrupt(pid);
     }
   }
   return group;

@@ -36,14 +36,16 @@ enum class Whose {
 /// A process group of a tab.
 struct SeenGroup {
   std::vector<ProcessId> attached;
-  bool is_whole = true;  ///< none of it is detached
+  bool is_whole = true;            ///< none of it is detached
+  bool key_hits_detached = false;  ///< what of it is detached does not ignore the SIGINT of a C-c
 };
 
 /// The pane's own process, for Detachment, alive or not: it leads the session of the tab at the tab's
 /// terminal.
 [[nodiscard]] ProcessInfo leader_of(const Tab& tab);
 
-/// The processes of a tab, looked at again and again.
+/// The processes of a tab, looked at again and again, and before they get a signal: with what started it, a
+/// process may lose all that tells whose it is. What a look has shown is known to later ones of the tab.
 class TabProcesses {
  public:
   /// `shell_pid`: a shell that may be behind another terminal than the tab's (su, sudo); 0: none.
@@ -52,9 +54,12 @@ class TabProcesses {
   /// Reads the processes anew, without zombies and the pane's own process. Other coroutines run meanwhile.
   [[nodiscard]] boost::asio::awaitable<void> look();
   [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
-  /// As Detachment::why, by what had the foreground at the first look.
+  /// As Detachment::why, by what had the foreground at the first look, or at one before.
   [[nodiscard]] std::string why_detached(const SeenProcess& process) const {
-    return detachment_->why(process, seen_);
+    return detachment_->why(process, known_.processes);
+  }
+  [[nodiscard]] Whose whose(const SeenProcess& process, const CommandMarks& command) const {
+    return terminally::whose(process, known_.processes, command);
   }
   [[nodiscard]] SeenGroup group(int number) const;
 
@@ -68,6 +73,7 @@ class TabProcesses {
   std::vector<ProcessInfo> leaders_;
   std::string cookie_;
   ProcessTag tag_;
+  KnownProcesses& known_;
   SeenProcesses seen_;
   std::optional<Detachment> detachment_;
 };

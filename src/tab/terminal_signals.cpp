@@ -16,6 +16,8 @@
 #include "log/log_end.hpp"
 #include "system/foreground.hpp"
 #include "system/signals.hpp"
+#include "system/terminal.hpp"
+#include "tab/tab_processes.hpp"
 #include "text/ansi.hpp"
 
 namespace terminally {
@@ -29,8 +31,19 @@ constexpr Milliseconds kProgramStarts{60};
 
 }  // namespace
 
-asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal) {
+asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal, ProcessTable& table,
+                                          int own_shell) {
+  TabProcesses processes(table, tab, own_shell);
+  co_await processes.look();
   const Foreground foreground = look_at_foreground(tab.pane_pid);
+  const SeenGroup group = processes.group(foreground.group);
+  const auto mode = terminal_mode(tab.tty);
+  if (group.key_hits_detached && mode && mode->keys_signal) {
+    for (const ProcessId process : group.attached) {
+      signal_process(process, SIGINT);
+    }
+    co_return;
+  }
   bool sent = false;
   try {
     sent = co_await terminal.type_within(kKeyWithin, "\x03");
@@ -42,11 +55,13 @@ asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal
 }
 
 asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal, StopSignal signal,
-                                             int own_shell) {
+                                             ProcessTable& table, int own_shell) {
   if (signal == StopSignal::interrupt) {
-    co_await press_interrupt_key(tab, terminal);
+    co_await press_interrupt_key(tab, terminal, table, own_shell);
     co_return;
   }
+  TabProcesses processes(table, tab, own_shell);
+  co_await processes.look();
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool is_shell = foreground.kind == Foreground::Kind::shell || foreground.pid == own_shell;
   if (!is_shell || foreground.shell != ShellKind::fish) {

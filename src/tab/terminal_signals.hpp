@@ -4,20 +4,25 @@
 #include <string>
 
 #include "base/timeout.hpp"
+#include "system/process_table.hpp"
 #include "tab/pane_terminal.hpp"
 #include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {
 
-/// Presses C-c as a person would. Where a frozen or dead tmux does not take the key within a second, sends
-/// SIGINT to the foreground group.
-[[nodiscard]] boost::asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal);
+/// Presses C-c as a person would, once the tab's processes are known. Where a frozen or dead tmux does not
+/// take the key within a second, sends SIGINT to the foreground group. The key hits the whole of that: where
+/// it has what was detached and does not ignore SIGINT (nohup in a program), the others get the signal in its
+/// place. `own_shell`: as TabProcesses.
+[[nodiscard]] boost::asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal,
+                                                               ProcessTable& table, int own_shell);
 
 /// Sends one signal to the tab's foreground, without escalation. `own_shell`: the pid of the command's shell;
 /// 0: the tab's. A fish in the foreground gets no SIGTERM: unlike other shells it would die, and end the tab.
 [[nodiscard]] boost::asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal,
-                                                                  StopSignal signal, int own_shell);
+                                                                  StopSignal signal, ProcessTable& table,
+                                                                  int own_shell);
 
 /// Waits, 60 ms at most, until the program that a shell is starting has the foreground and heeds SIGTERM.
 [[nodiscard]] boost::asio::awaitable<void> let_program_start(const Tab& tab);

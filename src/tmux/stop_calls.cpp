@@ -128,7 +128,7 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
   Escalation escalation(kEndCommand, force, begin);
   if (!force) {
     const auto terminal = parts.context.terminal_of(*tab);
-    co_await press_interrupt_key(*tab, *terminal);
+    co_await press_interrupt_key(*tab, *terminal, parts.context.processes, 0);
   }
   const auto give_up_at = std::min(begin + kEndCommand.kill_after + kKilledWithin, time.returns_by());
   while (!is_at_prompt(*tab) && tab->runs.empty() && Clock::now() < give_up_at) {
@@ -137,7 +137,8 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
     const Foreground now = look_at_foreground(tab->pane_pid);
     const Pressure pressure = escalation.pressure();
     if (!has_no_terminal(now) && now.group > 0 && now.kind != Foreground::Kind::shell &&
-        now.kind != Foreground::Kind::nothing && pressure != Pressure::ask && escalation.is_due(now.group)) {
+        now.kind != Foreground::Kind::nothing && !is_starting(now, tab->pane_pid) &&
+        pressure != Pressure::ask && escalation.is_due(now.group)) {
       signal_foreground(tab->pane_pid, now.group, signal_for(now, pressure));
     }
     co_await sleep_for(Milliseconds(20));
@@ -209,7 +210,7 @@ Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, Windo
       }
       co_await let_program_start(*tab);
       const auto terminal = parts.context.terminal_of(*tab);
-      co_await signal_foreground_once(*tab, *terminal, signal, 0);
+      co_await signal_foreground_once(*tab, *terminal, signal, parts.context.processes, 0);
     }
     while (!is_idle() && Clock::now() < deadline) {
       co_await sleep_for(Milliseconds(20));

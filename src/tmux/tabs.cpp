@@ -337,8 +337,11 @@ Awaitable<void> Tabs::clear_up_lost_server() {
   const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
   const std::vector<TabPtr> tabs = table_.list();
   std::vector<ProcessInfo> panes;
+  KnownProcesses known;
   for (const TabPtr& tab : tabs) {
     panes.push_back(leader_of(*tab));
+    known.processes.insert(tab->known.processes.begin(), tab->known.processes.end());
+    known.sessions_in_front.insert(tab->known.sessions_in_front.begin(), tab->known.sessions_in_front.end());
     tab->closed = true;
     if (!tab->runs.empty()) {
       co_await wait_for_log_end(tab->log, logs_end_by);
@@ -349,8 +352,8 @@ Awaitable<void> Tabs::clear_up_lost_server() {
     }
   }
   changes_.came_or_went();
-  Detachment detachment(std::move(panes), {});
-  co_await end_tab_processes(server_.instance(), std::move(detachment));
+  Detachment detachment(std::move(panes), {}, known.sessions_in_front);
+  co_await end_tab_processes(server_.instance(), std::move(detachment), std::move(known));
   settle_generation(server_.generation() != 0 ? server_.generation()
                                               : server_.instance().newest_generation());
   remove_command_files(server_.instance());

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Request, Result, Sandbox, Server, Tab, main, needs, poll
+from harness import Request, Result, Sandbox, Server, Tab, main, needs, needs_root, on_this_side, poll
 
 HANGUP, NOHUP, SESSION, JOB = "ignores SIGHUP", "started by nohup", "a session of its own", ""
 # How a program is started beside the one in the foreground, and why it outlives that.
@@ -178,6 +178,97 @@ class Detached(unittest.TestCase):
                             continue
                         self.assertEqual(f": pid {known[mark]} (sleep {mark}): {cell.ways[way]}\n" in said, cell.ways[way] != JOB, said)
                     cell.end()
+
+
+class BehindAnotherSession(unittest.TestCase):
+    """What a program in front has begun a session for ends with its command as what is in front, where that program ends before it and all
+    that tells whose it is was cleared (sudo, `su -`)."""
+
+    # {0}, {1}: what is to end. {2}: what was detached there.
+    COMMANDS = (
+        "sudo sh -c 'sleep {0} & sleep {1}; true'",
+        "sudo -u nobody sh -c 'nohup sleep {2} >/dev/null 2>&1 & sleep {0}'",
+        "sudo sh -c 'trap : INT TERM HUP; while :; do sleep {0}; done'",
+        "su -s /bin/sh - nobody -c 'sleep {0} & sleep {1}; true'",
+        "su -s /bin/sh nobody -c 'setsid -f sleep {2}; sleep {0}; true'",
+        "setsid -w sh -c 'sleep {0}; true'",
+        "script -qc 'sh -c \"trap : INT TERM HUP; while :; do sleep {0}; done\"' /dev/null",
+    )
+
+    def setUp(self) -> None:
+        needs_root()
+        needs("sudo", "su", "setsid", "script")
+        self.sandbox = self.enterContext(Sandbox())
+
+    def begun(self, server: Server, timeout_ms: int) -> list[tuple[Tab, Request, str, list[str]]]:
+        """A tab of each command, with the marks of its sleeps, all of which run."""
+        cells = []
+        for command in self.COMMANDS:
+            Cell.count += 1
+            marks = [str(os.getpid() * 10_000 + Cell.count * 20 + n) for n in range(3)]
+            tab = server.create_tab(shell="bash")
+            cells.append((tab, tab.execute_async(command.format(*marks), timeout_ms=timeout_ms), command, marks))
+            for mark in self.used(command, marks, "012"):
+                poll(lambda mark=mark: alive(mark), 20, command)
+        return cells
+
+    def end(self, marks: list[str]) -> None:
+        for mark in marks:
+            if pid := alive(mark):
+                os.kill(pid, signal.SIGKILL)
+
+    def used(self, command: str, marks: list[str], numbers: str) -> list[str]:
+        return [marks[int(n)] for n in numbers if f"{{{n}}}" in command]
+
+    def check(self, command: str, marks: list[str], end: str) -> None:
+        for mark in self.used(command, marks, "01"):
+            poll(lambda mark=mark: alive(mark) is None, 5, f"{end}: {command}")
+        for mark in self.used(command, marks, "2"):
+            self.assertIsNotNone(alive(mark), f"{end}: {command}")
+
+    @on_this_side("sudo and su are root's")
+    def test_each_way_to_end(self) -> None:
+        for end in ("time-out", "cancel", "close"):
+            with Server(sandbox=self.sandbox) as server:
+                for tab, call, command, marks in self.begun(server, 20_000 if end == "time-out" else 100_000):
+                    with self.subTest(end=end, command=command):
+                        if end == "time-out":
+                            result = server.result(call, "execute_command", 60)
+                        else:
+                            result = tab.call("cancel_command") if end == "cancel" else tab.close()
+                        self.check(command, marks, f"{end}: {result}")
+                        self.assertEqual(
+                            [each["pid"] for each in result.get("survivors", [])], [alive(mark) for mark in self.used(command, marks, "2")]
+                        )
+                        if end != "close":
+                            self.assertEqual(tab.execute("echo on").output, "on\n")
+                    self.end(marks)
+
+    @on_this_side("sudo and su are root's")
+    def test_the_end_of_the_client(self) -> None:
+        with Server(sandbox=self.sandbox, durable=True) as server:
+            cells = self.begun(server, 100_000)
+            server.stop()
+            said = (self.sandbox.root / "stderr").read_text()
+            for _, _, command, marks in cells:
+                with self.subTest(command):
+                    self.check(command, marks, "client gone")
+                    for mark in self.used(command, marks, "2"):
+                        self.assertIn(f": pid {alive(mark)} (sleep {mark}): ", said)
+                self.end(marks)
+
+    def test_a_key_spares_what_a_program_started_by_nohup(self) -> None:
+        """In the group that has the foreground: C-c would end it."""
+        with Server(sandbox=self.sandbox) as server:
+            tab = server.create_tab(shell="bash")
+            mark = str(os.getpid() * 10_000 + 9_999)
+            started = f"import subprocess, time; subprocess.Popen(['nohup', 'sleep', '{mark}']); print('up', flush=True); time.sleep(100)"
+            call = tab.execute_async(f'{sys.executable} -c "{started}"', timeout_ms=100_000)
+            poll(lambda: alive(mark), 20)
+            cancelled = tab.call("cancel_command")
+            self.assertEqual(cancelled.survivors, [{"pid": alive(mark), "command": f"sleep {mark}", "why": HANGUP}])
+            self.assertEqual(server.result(call, "execute_command").state, "cancelled")
+            self.end([mark])
 
 
 if __name__ == "__main__":

@@ -235,7 +235,7 @@ TEST_CASE("interrupt: where tmux types no C-c, its signal goes to what has the f
     REQUIRE(tab.comes_true([&] { return look_at_foreground(tab.tab->pane_pid).name == "sleep"; }));
     Deaf terminal;
     terminal.throws = throws;
-    tab.result_of(press_interrupt_key(*tab.tab, terminal));
+    tab.result_of(press_interrupt_key(*tab.tab, terminal, tab.context().processes, 0));
     CHECK(tab.finish(run).exit_code == 130);
   }
 }

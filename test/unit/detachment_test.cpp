@@ -38,6 +38,8 @@ class PaperTab {
   }
   void ignore_hangup(int pid) { seen_.at(pid).hangup = "ignores SIGHUP"; }
   void remove(int pid) { seen_.erase(pid); }
+  void name(int pid, const std::string& name) { seen_.at(pid).info.name = name; }
+  [[nodiscard]] const SeenProcesses& seen() const { return seen_; }
 
   /// The first look: as now.
   [[nodiscard]] Detachment look() const { return {{info(kPane, 1, kPane, kPane, kTerminal)}, seen_}; }
@@ -155,6 +157,52 @@ TEST_CASE("C8: who takes the tab's own terminal is in the tab; a shell behind su
   const Detachment of_a_command({pane, shell}, {});  // that was typed there
   CHECK(behind.why(of_a_command, 201).empty());
   CHECK(behind.why(of_a_command, 202) == "a session of its own");
+}
+
+TEST_CASE("C8: a session that a program in front waits for is in front, too, with what runs in it") {
+  PaperTab tab(140);
+  tab.add(140, kShell, 140);  // su -c 'sleep 9; true'
+  tab.name(140, "su");
+  tab.add_in_session(141, 140, 141);
+  tab.add_in_session(142, 141, 141);
+  tab.add_in_session(143, 142, 141);  // nohup sleep &
+  tab.ignore_hangup(143);
+  tab.add_in_session(144, 141, 144);  // setsid -f
+  tab.add(150, kShell, 150);          // su -c, in the background
+  tab.name(150, "su");
+  tab.add_in_session(151, 150, 151);
+  const Detachment first = tab.look();
+  CHECK(tab.why(first, 141).empty());
+  CHECK(tab.why(first, 142).empty());
+  CHECK(tab.why(first, 143) == "ignores SIGHUP");
+  CHECK(tab.why(first, 144) == "a session of its own");
+  CHECK(tab.why(first, 151) == "a session of its own");
+
+  PaperTab after;  // that su has ended, and the shell is back
+  after.add_in_session(142, 1, 141);
+  after.add_in_session(143, 1, 141);
+  after.ignore_hangup(143);
+  CHECK(after.why(142) == "a session of its own");
+  const Detachment knows({}, after.seen(), first.sessions_in_front());
+  CHECK(after.why(knows, 142).empty());
+  CHECK(after.why(knows, 143) == "ignores SIGHUP");
+}
+
+TEST_CASE("C8: a terminal of its own makes a session one that is waited for, whoever made it") {
+  PaperTab tab(140);
+  tab.add(140, kShell, 140, kIgnores);  // nohup python3, which spawns in a pty
+  tab.add_in_session(141, 140, 141, kTerminal + 1);
+  tab.ignore_hangup(141);             // has inherited it
+  tab.add_in_session(142, 140, 142);  // one that it detached
+  CHECK(tab.why(141).empty());
+  CHECK(tab.why(142) == "a session of its own");
+
+  PaperTab script(160);
+  script.add(160, kShell, 160);
+  script.add(161, 160, 160, kIgnores);  // nohup script & in a script
+  script.name(161, "script");
+  script.add_in_session(162, 161, 162, kTerminal + 1);
+  CHECK(script.why(162) == "a session of its own");
 }
 
 TEST_CASE(

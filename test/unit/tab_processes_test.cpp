@@ -148,6 +148,33 @@ TEST_CASE("D6: without a tag its ancestors tell, and where they are gone nobody 
   CHECK(of(173, all) == Whose::unknown);
 }
 
+TEST_CASE("D6: what was seen below a command stays the command's when what started it has ended") {
+  SeenProcesses all;
+  all[kShell] = process(kShell, kPane, 1'001);
+  all[170] = process(170, kShell, kTyped + 1);  // sudo
+  all[171] = process(171, 170, kTyped + 2);
+  all[172] = process(172, 171, kTyped + 3);
+  KnownProcesses known;
+  known.add(all);
+  SeenProcesses later;
+  later[kShell] = all.at(kShell);
+  later[172] = all.at(172);
+  known.add(later);
+  CHECK(of(172, known.processes) == Whose::command);
+  CHECK(known.parent_of(later.at(172).info) == 171);
+  CHECK_FALSE(known.parent_of(process(172, 1, kTyped + 4).info));
+  SeenProcess orphan = process(173, 1, kTyped + 4);
+  orphan.info.session = 171;
+  CHECK_FALSE(known.parent_of(orphan.info));
+  known.sessions_in_front = {171};
+  CHECK(known.parent_of(orphan.info) == 171);
+  orphan.info.start_ticks = kTyped;  // another's, before that number was given again
+  CHECK_FALSE(known.parent_of(orphan.info));
+  later.erase(172);
+  known.add(later);
+  CHECK(known.processes.size() == 1);
+}
+
 TEST_CASE("a tag says whose it is, down to the instance") {
   CHECK(kThis.tab() == kEarlier.tab());
   CHECK(kThis != kEarlier);

@@ -91,12 +91,29 @@ struct LeftOver {
   std::vector<ProcessInfo> helpers;
 };
 
-LeftOver left_over(const Instance& instance) {
+/// What a process of a tab started without a mark of anybody (sudo clears them), as long as `known` has it or
+/// what started it lives.
+void take_unmarked(std::vector<ProcessInfo> unmarked, const KnownProcesses& known, SeenProcesses& of_tabs) {
+  for (bool found = true; std::exchange(found, false);) {
+    for (const ProcessInfo& process : unmarked) {
+      const auto parent = of_tabs.find(process.parent);
+      const bool is_child = parent != of_tabs.end() && process.start_ticks >= parent->second.info.start_ticks;
+      if ((known.parent_of(process) || is_child) && !of_tabs.contains(process.pid)) {
+        of_tabs[process.pid] = {process, std::nullopt, outlives_hangup(process.pid)};
+        found = true;
+      }
+    }
+  }
+}
+
+/// `known`: what was left before.
+LeftOver left_over(const Instance& instance, KnownProcesses& known) {
   const std::string in_a_tab = "TERMINALLY_TAB=" + instance.cookie() + ":";
   const std::string helper = "TERMINALLY_NAME=" + instance.cookie() + '\0';
   const ProcessTag any_tab = tab_tag(instance.cookie(), 0, 0);
   const int uid = static_cast<int>(::geteuid());
   LeftOver left;
+  std::vector<ProcessInfo> unmarked;
   for (ProcessInfo& process : all_processes()) {
     if (process.pid == ::getpid() || process.state == 'Z') {
       continue;
@@ -111,8 +128,15 @@ LeftOver left_over(const Instance& instance) {
       left.of_tabs[pid] = {std::move(process), tag, outlives_hangup(pid)};
     } else if (helps) {
       left.helpers.push_back(std::move(process));
+    } else if (!tag && environment.find("TERMINALLY_") == std::string::npos) {
+      unmarked.push_back(std::move(process));
     }
   }
+  take_unmarked(std::move(unmarked), known, left.of_tabs);
+  for (auto& [pid, process] : left.of_tabs) {
+    process.info.parent = known.parent_of(process.info).value_or(process.info.parent);
+  }
+  known.add(left.of_tabs);
   return left;
 }
 
@@ -128,8 +152,8 @@ bool holds_a_terminal(int pid) {
 
 /// To be asked before tmux hangs up. Where that is over (its server ended, and then ours), the session of a
 /// tab is one whose leader is gone and whose processes still have the terminal: a daemon's have not.
-Detachment detached_now(const Instance& instance) {
-  LeftOver now = left_over(instance);
+Detachment detached_now(const Instance& instance, KnownProcesses& known) {
+  LeftOver now = left_over(instance, known);
   std::erase_if(now.helpers, [](const ProcessInfo& helper) { return helper.name != kShellHelper; });
   const bool is_over = now.helpers.empty();
   for (const auto& [pid, process] : now.of_tabs) {
@@ -139,12 +163,15 @@ Detachment detached_now(const Instance& instance) {
       now.helpers.push_back(std::move(gone));
     }
   }
-  return {std::move(now.helpers), now.of_tabs};
+  Detachment detachment(std::move(now.helpers), now.of_tabs);
+  known.sessions_in_front = detachment.sessions_in_front();
+  return detachment;
 }
 
 }  // namespace
 
-asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment) {
+asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment,
+                                        KnownProcesses known) {
   Escalation escalation(kEndInstance, false, Clock::now());
   LeftOver left;
   std::vector<Survivor> not_ended;
@@ -152,10 +179,10 @@ asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment det
   for (bool goes_on = true; goes_on && escalation.elapsed() < kProcessPatience;) {
     escalation.look(Clock::now());
     const bool asks = escalation.pressure() == Pressure::ask;
-    left = left_over(instance);
+    left = left_over(instance, known);
     not_ended.clear();
     for (const auto& [pid, process] : left.of_tabs) {
-      const std::string why = detachment.why(process, left.of_tabs);
+      const std::string why = detachment.why(process, known.processes);
       if (why.empty()) {
         not_ended.push_back(survivor(process.info, kNotEnded));
         if (!asks) {  // it had its SIGHUP
@@ -193,7 +220,8 @@ void remove_command_files(const Instance& instance) {
 }
 
 asio::awaitable<void> end_instance(const Config& config, const Instance& instance, int server_pid) {
-  Detachment detachment = detached_now(instance);
+  KnownProcesses known;
+  Detachment detachment = detached_now(instance, known);
   const auto running = instance.server_process(server_pid);
   if (!running || !is_stopped(running->pid)) {  // else there is nobody to wait for: the time is needed below
     co_await ask(config, instance, "kill-server");
@@ -201,7 +229,7 @@ asio::awaitable<void> end_instance(const Config& config, const Instance& instanc
   if (const auto server = instance.server_process(server_pid)) {
     signal_process(*server, SIGKILL);
   }
-  co_await end_tab_processes(instance, std::move(detachment));
+  co_await end_tab_processes(instance, std::move(detachment), std::move(known));
   remove_runtime_directory(instance);
 }
 
@@ -228,8 +256,9 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
   if (instance.server_lives()) {
     co_return Cleaned::runs;
   }
-  Detachment detachment = detached_now(instance);
-  co_await end_tab_processes(instance, std::move(detachment));
+  KnownProcesses known;
+  Detachment detachment = detached_now(instance, known);
+  co_await end_tab_processes(instance, std::move(detachment), std::move(known));
   remove_runtime_directory(instance);
   co_return Cleaned::removed;
 }

@@ -17,8 +17,9 @@ namespace terminally {
 
 /// Kills what is left in the instance's tabs after tmux hung up on it, found by the cookie in its
 /// environment, and waits until its log writers are gone too: 0.8 s at most. What was detached from its tab
-/// lives, and is named on stderr, as is what cannot be killed.
-[[nodiscard]] boost::asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment);
+/// lives, and is named on stderr, as is what cannot be killed. `known`: of the tabs, before.
+[[nodiscard]] boost::asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment,
+                                                             KnownProcesses known);
 
 /// Removes the files of commands: the panes of the next tmux server have the same
 /// numbers.
