@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
+constexpr std::size_t kOneMegabyte = std::size_t{1} << 20U;
 
 using Calls = std::vector<std::unique_ptr<UnderWay<WrittenFile>>>;
 
@@ -36,8 +36,11 @@ Calls sent(FilesScene& scene, const std::vector<WriteFile>& requests) {
 }  // namespace
 
 TEST_CASE("C3: parts that are sent one behind the other arrive in that order, whatever they cost") {
-  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
-           {3 * kMegabyte, 2 * kMegabyte, 10}, {10, 9, 8}, {10 * kMegabyte, 1, 0}, {1, 5 * kMegabyte, 1}}) {
+  for (const std::vector<std::size_t>& sizes :
+       std::vector<std::vector<std::size_t>>{{3 * kOneMegabyte, 2 * kOneMegabyte, 10},
+                                             {10, 9, 8},
+                                             {10 * kOneMegabyte, 1, 0},
+                                             {1, 5 * kOneMegabyte, 1}}) {
     CAPTURE(sizes[0]);
     FilesScene scene;
     const std::string all =
@@ -58,7 +61,7 @@ TEST_CASE("C3: parts that are sent one behind the other arrive in that order, wh
 TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writes before it") {
   FilesScene scene;
   for (const auto& [first, second] : std::vector<std::pair<std::size_t, std::size_t>>{
-           {10 * kMegabyte, 10}, {10, 10 * kMegabyte}, {10, 9}, {kMegabyte, 0}}) {
+           {10 * kOneMegabyte, 10}, {10, 10 * kOneMegabyte}, {10, 9}, {kOneMegabyte, 0}}) {
     CAPTURE(first);
     const std::string wanted(second, 'b');
     Calls calls =
@@ -99,13 +102,13 @@ TEST_CASE("C3: a part without those before it is refused, and replaces nothing")
 TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sent behind it is refused") {
   FilesScene scene;
   scene.write("file", "old");
-  const WriteFile first = scene.a_part("file", FilePiece::first, std::string(kMegabyte, 'a'));
-  const WriteFile next = scene.a_part("file", FilePiece::next, std::string(kMegabyte, 'b'));
+  const WriteFile first = scene.a_part("file", FilePiece::first, std::string(kOneMegabyte, 'a'));
+  const WriteFile next = scene.a_part("file", FilePiece::next, std::string(kOneMegabyte, 'b'));
   const WriteFile last = scene.a_part("file", FilePiece::last, "c");
   run(scene.io, scene.files.write(first));
   const std::string part = fs::path(scene.left().at(0)).filename();
   {
-    const FullBehind full(kMegabyte + kMegabyte / 2);
+    const FullBehind full(kOneMegabyte + kOneMegabyte / 2);
     Calls calls = sent(scene, {next, last});
     CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()),
                          doctest::Contains(("The parts before it stay beside the file, in " + part).c_str()),
@@ -113,7 +116,7 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
     CHECK_THROWS_WITH_AS(static_cast<void>(calls[1]->result()),
                          doctest::Contains("an earlier part failed and is missing"), Error);
     CHECK(run(scene.io, scene.files.write(scene.a_part("file", FilePiece::next, ""))).part_bytes ==
-          kMegabyte);
+          kOneMegabyte);
   }
   CHECK(slurp(scene.project / "file") == "old");
   CHECK(scene.refused_write(last).says(
@@ -123,7 +126,7 @@ TEST_CASE("C3: a part that fails leaves the parts as they were, and what was sen
   run(scene.io, scene.files.write(last));
   CHECK(slurp(scene.project / "file") == first.content + next.content + "c");
   {
-    const FullBehind full(kMegabyte / 2);
+    const FullBehind full(kOneMegabyte / 2);
     Calls calls = sent(scene, {first, next, last});
     for (const auto& call : calls) {
       CHECK_THROWS_AS(static_cast<void>(call->result()), Error);
@@ -193,7 +196,7 @@ TEST_CASE(
     std::string all;
     whole = true;
     for (char letter = 'a'; letter < 'i' && whole; ++letter) {
-      const std::string part(2 * kMegabyte, letter);
+      const std::string part(2 * kOneMegabyte, letter);
       all += part;
       whole = is_taken(letter == 'a' ? FilePiece::first : FilePiece::next, part);
     }
@@ -286,7 +289,7 @@ TEST_CASE("C4: a writer of ours that compares is waited for, however long it tak
 }
 
 TEST_CASE("C4: of a compare of any size and a plain write beside it, none is lost") {
-  for (const std::size_t size : {std::size_t{10}, 10 * kMegabyte, 64 * kMegabyte}) {
+  for (const std::size_t size : {std::size_t{10}, 10 * kOneMegabyte, 64 * kOneMegabyte}) {
     CAPTURE(size);
     FilesScene scene;
     FileAccess other{FileRoots::of({scene.project})};
@@ -374,10 +377,10 @@ TEST_CASE(
     "V5, V7: of parts that were sent one behind the other, one that failed is missed by its like, until it "
     "is sent again") {
   FilesScene scene;
-  const WriteFile same = scene.a_part("file", FilePiece::next, std::string(kMegabyte, 'a'));
+  const WriteFile same = scene.a_part("file", FilePiece::next, std::string(kOneMegabyte, 'a'));
   run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "begin")));
   {
-    const FullBehind full(kMegabyte / 2);
+    const FullBehind full(kOneMegabyte / 2);
     Calls calls = sent(scene, {same, same});
     CHECK_THROWS_WITH_AS(static_cast<void>(calls[0]->result()), doctest::Contains("File too large"), Error);
     CHECK_THROWS_WITH_AS(static_cast<void>(calls[1]->result()), doctest::Contains("an earlier part failed"),
