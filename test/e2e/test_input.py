@@ -310,6 +310,7 @@ class Keys(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab(shell="bash")
             tab.execute("true")
+            poll(lambda: tab.log().endswith((b"# ", b"$ ")), 10, "the prompt in the log")
             before = len(tab.log())
             for key in ("Ctrl-C", "ab", "", "F21", "F0", "C-Tab", "S-a", "C-é", "\x03", "Up ", "C-", "C-C-a", "M", "-l x"):
                 if key in ("M",):

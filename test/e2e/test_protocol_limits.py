@@ -304,20 +304,22 @@ class Tasks(unittest.TestCase):
                     self.assertEqual(len(progress(server, "t")), before)
 
     def test_a_token_costs_a_modern_task_nothing(self) -> None:
-        """P5: its end came a second late."""
+        """P5: its end came a second late, each time. A busy machine makes one late, too, but not five."""
         with Server(handshake=False) as server:
             tab = server.create_tab()
             took = []
-            for meta in (CAPABLE, CAPABLE | {"progressToken": "t"}):
+            while len(took) < 5 and min(took, default=1) > 0.7:
                 task = server.raw.request(
-                    "tools/call", execute("echo x; until [ -e go ]; do sleep 0.02; done; echo y", window_id=tab.id) | {"_meta": meta}
+                    "tools/call",
+                    execute("echo x; until [ -e go ]; do sleep 0.02; done; echo y", window_id=tab.id)
+                    | {"_meta": CAPABLE | {"progressToken": "t"}},
                 )["taskId"]
                 (server.sandbox.home / "go").touch()
                 begin = time.monotonic()
                 poll(lambda: server.raw.request("tasks/get", {"taskId": task, "_meta": CAPABLE})["status"] == "completed", 10)
                 took.append(time.monotonic() - begin)
                 (server.sandbox.home / "go").unlink()
-            self.assertLess(took[1], took[0] + 0.7, took)
+            self.assertLess(min(took), 0.7, took)
 
     def test_a_wait_as_a_task_has_its_own_time_out(self) -> None:
         """P7: it obeyed the synchronous window."""
