@@ -328,6 +328,7 @@ class EchoSearch {
   void take_left(const Shown::Part& part, bool was_on, bool is_covered) {
     const std::string_view letters = letters_of(part);
     const std::size_t whole = where_whole(letters, was_on);
+    // It had been left already, which the log did not have yet.
     const bool is_of_before = was_on && input_.echoed_by == TypedInput::EchoedBy::terminal;
     if (is_of_before || (whole == std::string_view::npos &&
                          where_in_pieces(letters, *shown_again_, true, false) == std::string_view::npos)) {
