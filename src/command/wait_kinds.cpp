@@ -149,6 +149,7 @@ class PatternWait final : public WaitKind {
     if (const auto echo = own_echo(tab, found)) {
       return pass_over(tab, found, *echo);
     }
+    held_since_.reset();
     tab.match = shortened(masked_match(tab, found), kMaxMatchBytes);
     if (!found.may_grow() || tab.ended() || tab.tab->closed) {
       return Step::matched;
@@ -170,23 +171,27 @@ class PatternWait final : public WaitKind {
 
  private:
   /// What we typed ourselves is not printed by anybody.
-  static std::optional<SentInputs::Echo> own_echo(const WaitedTab& tab, const LineMatch& found) {
+  [[nodiscard]] std::optional<SentInputs::Echo> own_echo(const WaitedTab& tab, const LineMatch& found) const {
     const PaneLog& log = tab.tab->log;
     const std::size_t size = found.match.end - found.match.begin;
     const std::string bytes =
         log.read(found.byte, static_cast<std::size_t>(found.line_end - found.byte)).bytes;
     const std::uint64_t end = found.byte + (size == 0 ? 0 : raw_position(bytes, size - 1) + 1);
-    return tab.tab->sent.echo_at(log, end, tab.now, tab.log_grew);
+    // What was found may have come after the look at the log.
+    const auto grew = log.stamp() == tab.log ? tab.log_grew : tab.now;
+    return tab.tab->sent.echo_at(log, end, {tab.now, grew, held_since_.value_or(tab.now)});
   }
 
   Step pass_over(WaitedTab& tab, const LineMatch& found, SentInputs::Echo echo) {
     constexpr Milliseconds kLook{50};
     if (!echo.open) {
+      held_since_.reset();
       search_.emplace(tab.tab->log, pattern_, echo.end, echo.end);
       return Step::at_once;
     }
     const auto [byte, line_begin] = std::pair(found.byte, found.line_begin);
     search_.emplace(tab.tab->log, pattern_, byte, line_begin);  // it is found again
+    held_since_ = held_since_.value_or(tab.now);
     tab.look_again_by(tab.now + kLook);
     return Step::later;
   }
@@ -210,6 +215,7 @@ class PatternWait final : public WaitKind {
   std::optional<LogSearch> search_;
   std::string growing_;  ///< a match at the end of what is printed, that may go on
   Clock::time_point growing_since_ = Clock::now();
+  std::optional<Clock::time_point> held_since_;  ///< a match that may be in an echo
 };
 
 class IdleWait final : public WaitKind {

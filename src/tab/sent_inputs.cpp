@@ -20,8 +20,11 @@ constexpr Milliseconds kLeft{1'000};
 constexpr Milliseconds kLeftWhilePrinting{5'000};
 constexpr Milliseconds kQuiet{300};
 
-bool is_late(Clock::time_point typed, Clock::time_point now, Clock::time_point grew) {
-  return now - typed >= kLeftWhilePrinting || (now - typed >= kLeft && now - grew >= kQuiet);
+/// What was typed ahead may be shown long after it was typed: then the editor is given time from there on.
+bool is_late(Clock::time_point typed, const SentInputs::Asked& asked) {
+  const auto since_typed = asked.now - typed;
+  return (since_typed >= kLeft && asked.now - asked.log_grew >= kQuiet) ||
+         (since_typed >= kLeftWhilePrinting && asked.now - asked.first >= kQuiet);
 }
 
 }  // namespace
@@ -36,9 +39,9 @@ void SentInputs::add(const PaneLog& log, const std::string& tty, std::uint64_t f
   TypedInput input;
   input.echoed_by = mode->echo ? EchoedBy::terminal : EchoedBy::program;
   const std::uint64_t end = log.end();
-  input.edited = !mode->line && takes_pasted_lines(read_range(log, end - std::min(end, kPromptBytes), end));
-  input.pasted = input.edited && pasted;
-  input.entered = input.pasted ? text.ends_with('\n') : text.find_first_of("\r\n") != std::string_view::npos;
+  input.edited = takes_pasted_lines(read_range(log, end - std::min(end, kPromptBytes), end));
+  input.entered =
+      pasted && input.edited ? text.ends_with('\n') : text.find_first_of("\r\n") != std::string_view::npos;
   input.lines = echoed_lines(text.substr(0, kEchoWithinBytes));
   sent_.push_back({from_byte, Clock::now(), std::move(input)});
   if (sent_.size() > kMostKept) {
@@ -47,13 +50,13 @@ void SentInputs::add(const PaneLog& log, const std::string& tty, std::uint64_t f
 }
 
 std::optional<SentInputs::Echo> SentInputs::echo_at(const PaneLog& log, std::uint64_t end,
-                                                    Clock::time_point now, Clock::time_point grew) const {
+                                                    const Asked& asked) const {
   for (const Sent& sent : sent_) {
     if (end <= sent.from_byte || end > sent.from_byte + kEchoWithinBytes) {
       continue;
     }
     const PaneLog::Slice slice = log.read(sent.from_byte, kEchoWithinBytes);
-    for (const EchoRange& range : echoes(slice.bytes, sent.input, is_late(sent.when, now, grew))) {
+    for (const EchoRange& range : echoes(slice.bytes, sent.input, is_late(sent.when, asked))) {
       if (end > slice.from + range.begin && end <= slice.from + range.end) {
         return Echo{slice.from + range.end, range.open};
       }

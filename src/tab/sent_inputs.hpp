@@ -25,9 +25,14 @@ class SentInputs {
     std::uint64_t end = 0;  ///< what is printed begins there
     bool open = false;      ///< what comes next decides whether it is one: ask again
   };
-  /// The echo that what ends at this offset is in. `grew`: when the log was seen to grow.
-  [[nodiscard]] std::optional<Echo> echo_at(const PaneLog& log, std::uint64_t end, Clock::time_point now,
-                                            Clock::time_point grew) const;
+  /// When it is asked what is an echo.
+  struct Asked {
+    Clock::time_point now;
+    Clock::time_point log_grew;  ///< was seen to
+    Clock::time_point first;     ///< whether there was an echo there, which was open
+  };
+  /// The echo that what ends at this offset is in.
+  [[nodiscard]] std::optional<Echo> echo_at(const PaneLog& log, std::uint64_t end, const Asked& asked) const;
 
  private:
   struct Sent {

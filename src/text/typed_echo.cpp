@@ -163,6 +163,11 @@ bool is_in_pieces(std::string_view letters, std::string_view line, bool whole) {
   return is_drawn;
 }
 
+/// Whether the line is too long to stand in a prompt, or behind another word, by chance.
+bool is_clear(std::string_view line) {
+  return line.size() >= 2 * kPiece;
+}
+
 /// Where the line begins, should the letters end with it, drawn once or more often, the last time in part.
 std::size_t drawn_at_end(std::string_view letters, std::string_view line) {
   std::size_t at = letters.find(line);
@@ -195,20 +200,21 @@ std::size_t where_in_pieces(std::string_view letters, std::string_view line, boo
 /// it, and once where an editor shows it.
 class EchoSearch {
  public:
-  EchoSearch(std::string_view bytes, const TypedInput& input, bool edited)
+  EchoSearch(std::string_view bytes, const TypedInput& input, bool late)
       : input_(input),
-        edited_(edited),
-        shown_(bytes, edited, first_drawn(input, edited)),
-        echoed_(input.echoed_by == TypedInput::EchoedBy::nobody ? input.lines.end() : input.lines.begin()),
+        late_(late),
+        shown_(bytes, input.edited, first_drawn(input)),
+        echo_(first_echo(input)),
+        echoed_(input.lines.begin()),
         shown_again_(input.lines.begin()) {}
 
   [[nodiscard]] std::vector<EchoRange> ranges() {
     bool first = true;
     for (const Shown::Part& part : shown_.parts) {
       if (part.edited) {
-        look_at_edited(part, first);
-      } else if (echoed_ != input_.lines.end()) {
-        look_at_row(part, first);
+        look_at_edited(part, first && input_.edited);
+      } else if (echo_ != Echo::none && echoed_ != input_.lines.end()) {
+        look_at_row(part);
       }
       first = false;
     }
@@ -218,8 +224,30 @@ class EchoSearch {
  private:
   using Line = std::vector<std::string>::const_iterator;
 
-  [[nodiscard]] static std::string_view first_drawn(const TypedInput& input, bool edited) {
-    const bool drawn = !edited && input.echoed_by == TypedInput::EchoedBy::program && !input.lines.empty();
+  /// How a row shows a line of the input.
+  enum class Echo {
+    none,
+    at_cursor,    ///< a program that echoes does so there; one that does not may print a short line elsewhere
+    by_program,   ///< behind its prompt
+    by_terminal,  ///< with the Enter at once: the row ends there
+  };
+
+  [[nodiscard]] static Echo first_echo(const TypedInput& input) {
+    if (input.echoed_by == TypedInput::EchoedBy::nobody || input.lines.empty()) {
+      return Echo::none;
+    }
+    if (!is_by_program_without_pastes(input)) {
+      return Echo::by_terminal;
+    }
+    return is_clear(input.lines.front()) ? Echo::by_program : Echo::at_cursor;
+  }
+
+  [[nodiscard]] static bool is_by_program_without_pastes(const TypedInput& input) {
+    return input.echoed_by == TypedInput::EchoedBy::program && !input.edited;
+  }
+
+  [[nodiscard]] static std::string_view first_drawn(const TypedInput& input) {
+    const bool drawn = is_by_program_without_pastes(input) && !input.lines.empty();
     return drawn ? std::string_view(input.lines.front()) : std::string_view();
   }
 
@@ -248,74 +276,136 @@ class EchoSearch {
     }
   }
 
-  /// Goes on to the next line where all of this one was drawn. False: it was not drawn in pieces.
-  [[nodiscard]] bool add_pieces(const Shown::Part& part, Line& line, bool at_cursor) {
-    const std::string_view letters = letters_of(part);
-    const std::size_t at = where_in_pieces(letters, *line, !part.open, at_cursor);
-    if (at == std::string_view::npos) {
-      return false;
-    }
-    add(part, at, letters.size() - at, is_entered(line));
-    ranges_.back().open = part.open;
-    line += part.open ? 0 : 1;
-    return true;
-  }
-
   [[nodiscard]] bool is_entered(Line line) const { return input_.entered || line + 1 != input_.lines.end(); }
 
-  /// What an editor shows until it is left was not printed by a program.
-  void look_at_edited(const Shown::Part& part, bool first) {
-    const bool is_left_by_enter = first && edited_ && input_.entered;
+  /// What an editor shows until it is left was not printed by a program. `was_on`: it had begun when the line
+  /// was typed, and may still have had the line before.
+  void look_at_edited(const Shown::Part& part, bool was_on) {
+    if (input_.echoed_by != TypedInput::EchoedBy::nobody) {
+      echo_ = Echo::by_terminal;  // once it is left
+    }
+    const bool is_left_by_enter = was_on && input_.entered && !(part.open && late_);
     if (is_left_by_enter) {
       ranges_.push_back({part.begin, part.end, part.open});
     }
     if (shown_again_ == input_.lines.end()) {
       return;
     }
-    const std::string_view letters = letters_of(part);
-    const std::size_t found =
-        first && edited_ ? letters.find(*shown_again_) : drawn_at_end(letters, *shown_again_);
-    if (is_left_by_enter) {  // it may be the line before that was still there
-      shown_again_ = found == std::string_view::npos ? shown_again_
-                     : input_.pasted                 ? input_.lines.end()
-                                                     : shown_again_ + 1;
-      return;
+    if (!part.open) {
+      take_left(part, was_on, is_left_by_enter);
+    } else if (!is_left_by_enter) {
+      add_open(part, was_on);
     }
-    if (found == std::string_view::npos) {
-      if (!add_pieces(part, shown_again_, false)) {
-        add_beginning(part, *shown_again_);
-      }
-      return;
-    }
-    // What it drew in pieces may stand before the line as a whole.
-    const std::size_t drawn = where_in_pieces(letters, *shown_again_, !part.open, false);
-    const std::size_t begin = std::min(drawn, found);
-    add(part, begin, found + shown_again_->size() - begin, is_entered(shown_again_));
-    ++shown_again_;
   }
 
-  /// A program that echoes does so where the cursor stands. One that does not may print the same elsewhere.
-  void look_at_row(const Shown::Part& part, bool first) {
+  /// All that may be pasted at once.
+  [[nodiscard]] std::string rest() const {
+    std::string lines;
+    std::for_each(shown_again_, input_.lines.end(), [&](const std::string& line) { lines += line; });
+    return lines;
+  }
+
+  /// Where the next line stands, alone or with all that come behind it.
+  [[nodiscard]] std::size_t where_whole(std::string_view letters, bool was_on) const {
+    const auto where = [&](std::string_view lines) {
+      return was_on || is_clear(lines) ? letters.find(lines) : drawn_at_end(letters, lines);
+    };
+    return std::min(where(*shown_again_), where(rest()));
+  }
+
+  /// The lines that begin the letters: one, or several that were pasted.
+  [[nodiscard]] std::string drawn_lines(std::string_view letters) const {
+    std::string drawn = *shown_again_;
+    for (Line next = shown_again_ + 1; next != input_.lines.end() && *next != *(next - 1) &&
+                                       letters.substr(drawn.size()).starts_with(*next);
+         ++next) {
+      drawn += *next;
+    }
+    return drawn;
+  }
+
+  /// An editor that was left: with the lines that it shows, which their terminal echoes no more.
+  void take_left(const Shown::Part& part, bool was_on, bool is_covered) {
     const std::string_view letters = letters_of(part);
-    const bool at_cursor = first && input_.echoed_by == TypedInput::EchoedBy::program;
-    const std::size_t found = letters.find(*echoed_);
-    if (found != std::string_view::npos && (found == 0 || !at_cursor)) {
-      add(part, found, echoed_->size(), is_entered(echoed_));
+    const std::size_t whole = where_whole(letters, was_on);
+    // It had been left already, which the log did not have yet.
+    const bool is_of_before = was_on && input_.echoed_by == TypedInput::EchoedBy::terminal;
+    if (is_of_before || (whole == std::string_view::npos &&
+                         where_in_pieces(letters, *shown_again_, true, false) == std::string_view::npos)) {
+      return;
+    }
+    if (!is_covered) {
+      ranges_.push_back({part.begin, part.end, false});
+    }
+    std::size_t size = whole == std::string_view::npos ? 1 : drawn_lines(letters.substr(whole)).size();
+    for (; size > 0; ++shown_again_) {
+      size -= std::min(size, shown_again_->size());
+    }
+    echoed_ = std::max(echoed_, shown_again_);
+  }
+
+  /// An editor that is still on: it may go on drawing the line, and something beside it, until it is left.
+  void add_open(const Shown::Part& part, bool was_on) {
+    const std::string_view letters = letters_of(part);
+    const std::string_view line = *shown_again_;
+    const bool is_to_be_left = input_.entered && !late_;
+    const std::size_t whole = where_whole(letters, was_on);
+    const std::size_t begin = !is_to_be_left ? std::min(whole, where_in_pieces(letters, line, true, false))
+                              : is_clear(rest()) ? letters.find(rest().substr(0, kPiece))
+                                                 : whole;
+    if (begin == std::string_view::npos) {
+      add_beginning(part, rest());
+      return;
+    }
+    const std::string drawn = whole == std::string_view::npos ? "" : drawn_lines(letters.substr(whole));
+    const bool is_to_end = is_to_be_left || drawn.empty() || drawn_at_end(letters.substr(whole), drawn) == 0;
+    add(part, begin, (is_to_end ? letters.size() : whole + drawn.size()) - begin, false);
+    ranges_.back().open = is_to_be_left;
+  }
+
+  void look_at_row(const Shown::Part& part) {
+    const std::string_view letters = letters_of(part);
+    const std::string_view line = *echoed_;
+    const bool at_cursor = echo_ == Echo::at_cursor;
+    const bool at_end = echo_ == Echo::by_terminal && is_entered(echoed_);
+    const std::size_t found = at_end ? letters.rfind(line) : letters.find(line);
+    const bool is_there = found != std::string_view::npos && (!at_cursor || found == 0) &&
+                          (!at_end || found + line.size() == letters.size());
+    if (at_cursor) {
+      echo_ = Echo::by_program;
+    }
+    const bool by_program = input_.echoed_by == TypedInput::EchoedBy::program;
+    if (by_program && found != 0 && add_pieces(part, at_cursor)) {
+      return;
+    }
+    if (is_there) {
+      add(part, found, line.size(), is_entered(echoed_));
       ++echoed_;
       return;
     }
-    if (input_.echoed_by == TypedInput::EchoedBy::program && add_pieces(part, echoed_, at_cursor)) {
-      return;
-    }
-    add_beginning(part, *echoed_, at_cursor ? letters.size() : 1);
+    add_beginning(part, line, at_cursor ? letters.size() : 1);
     if (at_cursor) {
-      echoed_ = input_.lines.end();
+      echo_ = Echo::none;
     }
   }
 
+  /// Goes on to the next line where all of this one was drawn. False: it was not drawn in pieces.
+  [[nodiscard]] bool add_pieces(const Shown::Part& part, bool at_cursor) {
+    const std::string_view letters = letters_of(part);
+    const std::size_t at = where_in_pieces(letters, *echoed_, !part.open, at_cursor);
+    if (at == std::string_view::npos) {
+      return false;
+    }
+    add(part, at, letters.size() - at, is_entered(echoed_));
+    ranges_.back().open = part.open;
+    echoed_ += part.open ? 0 : 1;
+    return true;
+  }
+
   const TypedInput& input_;
-  const bool edited_;
+  const bool late_;
   const Shown shown_;
+  Echo echo_;
   Line echoed_;
   Line shown_again_;
   std::vector<EchoRange> ranges_;
@@ -368,11 +458,7 @@ std::string typed_by_keys(const std::vector<std::string>& keys) {
 }
 
 std::vector<EchoRange> echoes(std::string_view printed, const TypedInput& input, bool late) {
-  // An editor that is not left by Enter (vim) shows what its program prints.
-  std::vector<EchoRange> ranges = EchoSearch(printed, input, input.edited).ranges();
-  if (late && !ranges.empty() && ranges.front().open && input.edited) {
-    ranges = EchoSearch(printed, input, false).ranges();
-  }
+  std::vector<EchoRange> ranges = EchoSearch(printed, input, late).ranges();
   std::erase_if(ranges, [late](const EchoRange& range) { return late && range.open; });
   return ranges;
 }

@@ -16,8 +16,7 @@ struct TypedInput {
     program,   ///< by a line editor, or not at all
   };
   EchoedBy echoed_by = EchoedBy::nobody;
-  bool edited = false;                  ///< a line editor that takes pastes (CSI ? 2004 h) had the line
-  bool pasted = false;                  ///< as one paste
+  bool edited = false;                  ///< in the log, a line editor that takes pastes (CSI ? 2004 h) was on
   bool entered = false;                 ///< with an Enter
   std::vector<std::string> lines = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };

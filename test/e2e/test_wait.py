@@ -359,7 +359,9 @@ class AfterSending(unittest.TestCase):
                 self.prints(tab, text=f"sleep 1; : {'x' * 150}; echo READY")
                 self.prints(tab, tool="send_keys", keys=[*"sleep 1;echo", "Space", *"READY", "Enter"])
                 tab.call("send_text", text="sleep 1")
-                self.prints(tab, text="sleep 1; echo READY", least_s=1.5)
+                sent = self.prints(tab, text="sleep 1; echo READY", least_s=1.5)
+                # Typed before dash shows its prompt, it would be "# READY".
+                tab.call("wait_for", until="exit", from_byte=sent.from_byte, timeout_ms=20_000)
                 self.assertEqual(self.prints(tab, text="sleep 1; echo READY", pattern="^READY$").match, "READY")
 
     def test_our_own_echo_in_a_repl(self) -> None:

@@ -7,21 +7,23 @@
 #include <string_view>
 #include <vector>
 
+#include "text/typed_text.hpp"
+
 using namespace terminally;
 using EchoedBy = TypedInput::EchoedBy;
 
 namespace {
 
 TypedInput by_terminal(std::string_view text) {
-  return {EchoedBy::terminal, false, false, text.ends_with('\n'), echoed_lines(text)};
+  return {EchoedBy::terminal, false, text.ends_with('\n'), echoed_lines(text)};
 }
 
 TypedInput by_program(std::string_view text) {
-  return {EchoedBy::program, false, false, text.ends_with('\n'), echoed_lines(text)};
+  return {EchoedBy::program, false, text.ends_with('\n'), echoed_lines(text)};
 }
 
-TypedInput in_editor(std::string_view text, bool pasted = false) {
-  return {EchoedBy::program, true, pasted, text.ends_with('\n'), echoed_lines(text)};
+TypedInput in_editor(std::string_view text) {
+  return {EchoedBy::program, true, text.ends_with('\n'), echoed_lines(text)};
 }
 
 /// What is left of the bytes without their echoes, and the blanks before those.
@@ -33,6 +35,32 @@ std::string printed(std::string_view bytes, const TypedInput& input, bool late =
     at = range.end;
   }
   return left + std::string(bytes.substr(at));
+}
+
+/// The first moment at which something of the echo is printed: wherever the log, which comes behind, stood
+/// when the text was typed (in `before`, at the end of which it was), whoever was seen to echo, and however
+/// much of the echo has come. Empty: none.
+std::string moment_that_shows(std::string_view what, std::string_view text, const std::string& before,
+                              const std::string& echo) {
+  const std::string bytes = before + echo;
+  for (std::size_t from = 0; from <= before.size(); ++from) {
+    if (from != 0 && from != before.size() && bytes[from] != '\033') {
+      continue;
+    }
+    const bool edited = takes_pasted_lines(std::string_view(bytes).substr(0, from));
+    for (const EchoedBy by : {EchoedBy::terminal, EchoedBy::program}) {
+      const TypedInput input = {by, edited, true, echoed_lines(text)};
+      for (std::size_t to = before.size() + 1; to <= bytes.size(); ++to) {
+        for (const bool late : {false, true}) {
+          const std::string left = printed(std::string_view(bytes).substr(from, to - from), input, late);
+          if (left.find(what) != std::string::npos) {
+            return "from " + std::to_string(from) + " to " + std::to_string(to) + ": " + left;
+          }
+        }
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -51,13 +79,13 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
               line) == "\033[m\rREADY\r\n");
   // the editor still had the line before
   CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n", line) ==
-        "\r\033[?2004h$\rREADY\r\n");
+        "\r\033[?2004h\rREADY\r\n");
   CHECK(printed("sleep 1\r\n\033[?2004l\r\033[?2004h# sleep 1; echo READY\033[19Dsleep 1; echo "
                 "READY\r\n\033[?2004l\rREADY\r\n",
-                line) == "\r\033[?2004h#\rREADY\r\n");
+                line) == "\r\033[?2004h\rREADY\r\n");
   // the prompt comes after the line was typed
   CHECK(printed("\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\rREADY\r\n",
-                by_program("sleep 1; echo READY\n")) == "\033[?2004h$\rREADY\r\n");
+                by_program("sleep 1; echo READY\n")) == "\033[?2004h\rREADY\r\n");
   CHECK(printed("sleep 1; echo READY\r\nREADY\r\n# ", by_terminal("sleep 1; echo READY\n")) == "READY\r\n# ");
   // node has no bracketed paste
   CHECK(printed("console.log('READY')\r\r\nREADY\r\n", by_program("console.log('READY')\n")) == "READY\r\n");
@@ -65,7 +93,62 @@ TEST_CASE("typed echo: what shells and programs show of a line (S2)") {
   CHECK(printed("echo RE \rADY\r\nREADY\r\n", by_program("echo READY\n")) == "READY\r\n");
   // typed ahead: by the terminal, and again by the editor
   CHECK(printed("echo READY\r\nbusy\r\n\033[?2004h$ echo READY\r\n\033[?2004l\rREADY\r\n",
-                by_terminal("echo READY\n")) == "busy\r\n\033[?2004h$\rREADY\r\n");
+                by_terminal("echo READY\n")) == "busy\r\n\033[?2004h\rREADY\r\n");
+}
+
+TEST_CASE("typed echo: at no moment is it printed, wherever the log was when it was typed (S2)") {
+  const std::string text = "sleep 1; echo READY\n";
+  const auto shows = [&](const std::string& before, const std::string& echo) {
+    return moment_that_shows("READY", text, before, echo);
+  };
+  // "sleep 1" was typed just before, and is shown first
+  const std::string bash = "\033[?2004h$ sleep 1\r\n\033[?2004l\r";
+  CHECK(shows(bash, "\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\r") == "");
+  CHECK(shows(bash, "sleep 1; echo READY\r\n\033[?2004h$ sleep 1; echo READY\r\n\033[?2004l\r") == "");
+  const std::string zsh_prompt = "\033[1m\033[7m#\033[27m\033[1m\033[0m   \r \r\r\033[J$ \033[K\033[?2004h";
+  const std::string zsh = zsh_prompt + "s\bsleep 1\033[?2004l\r\r\n";
+  CHECK(shows(zsh, zsh_prompt + "s\bsleep 1; echo READY\033[?2004l\r\r\n") == "");
+  // fish draws the line twice, and is not left at once
+  const std::string fish_prompt =
+      "⏎   \r⏎ \r\033[K\033[?2004h\033]0;~\a\033[92mroot\033[m@vm# \033[K\r\033[11C";
+  const std::string fish = fish_prompt +
+                           "sleep \r\033[17C1\r\033[18C\033[7D\033[34msleep\033[30m "
+                           "\033[36m1\r\033[18C\r\n\033[30m\033[?2004l\033]0;sleep 1 ~\a\r";
+  CHECK(shows(fish, fish_prompt + "sleep \r\033[17C1;\r\033[19C \r\033[20Cecho \r\033[25CREADY\r\033[30C"
+                                  "\033[19D\033[34msleep\033[30m \033[36m1\033[32m;\033[30m \033[34mecho "
+                                  "\033[36mREADY\r\033[30C\033[m\r\n\033[30m\033[?2004l\r") == "");
+}
+
+TEST_CASE("typed echo: lines that are pasted before the log has the prompt (S2)") {
+  const std::string_view text = "sleep 1\necho READY\n";
+  CHECK(moment_that_shows("READY", text, "\r\n\033[?2004h$ ",
+                          "\033[7msleep 1\033[27m\r\n\r\033[7mecho READY\033[27m\033M\r\033[C\033[Csleep 1"
+                          "\r\n\recho READY\r\n\033[?2004l\r") == "");
+  CHECK(moment_that_shows("READY", text, "\r \r\r\033[J$ \033[K\033[?1h\033=\033[?2004h",
+                          "\033[7msleep 1\033[27m\r\r\n\033[7mecho READY\033[27m\033[K\033M\033[7D\033[27ms"
+                          "\033[27mleep 1\033[1B\r\033[27me\033[27mcho READY\033[?2004l\r\r\n") == "");
+}
+
+TEST_CASE("typed echo: a right prompt that fish draws behind each piece (S2)") {
+  const std::string right = "\r\033[109Cright 12:00\r\033[109C\r";
+  const std::string drawn = "\033[?2004h# " + right + "sleep " + right + "1;" + right + " " + right +
+                            "echo " + right + "READY" + right + "\033[19Dsleep 1; echo READY" + right +
+                            "\r\n";
+  const TypedInput ahead = by_terminal("sleep 1; echo READY\n");
+  for (std::size_t size = 1; size <= drawn.size(); ++size) {
+    CAPTURE(size);
+    CHECK(printed(drawn.substr(0, size), ahead, false).find("READY") == std::string::npos);
+  }
+  CHECK(printed(drawn + "\033[?2004l\rREADY\r\n", ahead) == "\033[?2004h\rREADY\r\n");
+}
+
+TEST_CASE("typed echo: what an editor has taken is echoed no more (S2)") {
+  CHECK(printed("READY\r\n\033[?2004l\rbash: READY: command not found\r\n", in_editor("READY\n")) ==
+        "\rbash: READY: command not found\r\n");
+  CHECK(printed("READY\r\n\033[?2004l\rREADY\r\n", in_editor("READY\n")) == "\rREADY\r\n");
+  // nor is it what a terminal echoes where more stands behind it
+  CHECK(printed("READY soon\r\nok? READY\r\nREADY\r\n", by_terminal("READY\n")) ==
+        "READY soon\r\nok?READY\r\n");
 }
 
 TEST_CASE("typed echo: several lines (S2)") {
@@ -73,14 +156,14 @@ TEST_CASE("typed echo: several lines (S2)") {
   CHECK(printed("\033[7mfor i in 1 2; do\033[27m\r\n\r\033[7mecho "
                 "READY$i\033[27m\r\n\r\033[7mdone\033[27m\033M\033M"
                 "for i in 1 2; do\r\n\recho READY$i\r\n\rdone\r\n\033[?2004l\rREADY1\r\n",
-                in_editor(loop, true)) == "\rREADY1\r\n");
+                in_editor(loop)) == "\rREADY1\r\n");
   // python's continuation prompts
   CHECK(printed("for i in a:\r\n...     print('READY')\r\n... \r\nREADY\r\n>>> ",
                 by_program("for i in a:\n    print('READY')\n\n")) == "...... \r\nREADY\r\n>>> ");
   CHECK(printed("one\r\nREADY\r\none\r\nREADY\r\n", by_terminal("one\nREADY\n")) == "one\r\nREADY\r\n");
   // what is printed between them
   CHECK(printed("select 1;\r\nREADY\r\n> select 2;\r\n2\r\n", by_program("select 1;\nselect 2;\n")) ==
-        "READY\r\n>2\r\n");
+        "READY\r\n2\r\n");
 }
 
 TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken (S2)") {
@@ -112,7 +195,7 @@ TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken
   // typed ahead: the editor shows it again
   const std::string welcome = "sleep 1; echo " + words(10) + "READY\r\nWelcome\r\n\033[?2004h";
   CHECK(printed(welcome + "# " + fish + fish_again + "\033[?2004l" + output,
-                by_terminal("sleep 1; echo " + words(10) + "READY\n")) == "Welcome\r\n\033[?2004h#" + output);
+                by_terminal("sleep 1; echo " + words(10) + "READY\n")) == "Welcome\r\n\033[?2004h" + output);
   // in a later line, behind a prompt
   CHECK(printed("true\r\n# " + mksh + output, by_program("true\nsleep 1; echo " + words(10) + "READY\n")) ==
         "#" + output);
@@ -131,7 +214,7 @@ TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken
 }
 
 TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
-  const TypedInput password = {EchoedBy::nobody, false, false, true, echoed_lines("READY\n")};
+  const TypedInput password = {EchoedBy::nobody, false, true, echoed_lines("READY\n")};
   CHECK(printed("\r\nREADY\r\n", password) == "\r\nREADY\r\n");
   CHECK(printed("got READY\r\n", by_program("READY\n")) == "got READY\r\n");
   CHECK(printed("\r\nREADY\r\n", by_program("READY\n")) == "\r\nREADY\r\n");
@@ -152,7 +235,8 @@ TEST_CASE("typed echo: what is not all there yet") {
   CHECK(open("echo READY", by_terminal("echo READY; sleep 5\n")));
   CHECK(open("echo READY", by_program("echo READY; sleep 5\n")));
   CHECK(open("$ echo READY and a suggestion", in_editor("echo READY; sleep 5\n")));
-  CHECK_FALSE(open("got READY", by_program("READY; sleep 5\n")));
+  CHECK(open("$ echo READY", by_program("echo READY; sleep 5\n")));
+  CHECK_FALSE(open("got READY", by_program("READY?\n")));
   CHECK(echoes("echo READY", by_terminal("echo READY; sleep 5\n"), true).empty());
 }
 
