@@ -169,6 +169,17 @@ void add_options(CLI::App& app, Config& config) {
       ->envname("TERMINALLY_LOG_KEEP_DAYS")
       ->check(whole_number(0, 36'500))
       ->capture_default_str();
+  static const std::map<std::string, OnTimeout> on_timeout_names = {{"interrupt", OnTimeout::interrupt},
+                                                                    {"background", OnTimeout::background}};
+  app.add_option("--default-timeout-ms", config.default_timeout_ms,
+                 "How long execute_command waits where it gives no timeout_ms")
+      ->check(whole_number(1, 86'400'000))
+      ->capture_default_str();
+  app.add_option("--on-timeout", config.on_timeout,
+                 "What becomes of a command then. Default: background without a timeout_ms (it goes on), "
+                 "interrupt with one")
+      ->transform(one_of(on_timeout_names))
+      ->type_name("interrupt|background");
   app.add_option("--max-duration-ms", config.max_duration_ms,
                  "Interrupts every command that runs longer; 0 is off")
       ->check(whole_number(0, kLongestDurationMs))

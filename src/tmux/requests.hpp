@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "config.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
 #include "tab/record.hpp"
@@ -37,13 +38,12 @@ struct CreatedTab {
   std::string log_path;
 };
 
-enum class OnTimeout { interrupt, background };
-
 struct ExecuteCommand {
   std::optional<WindowId> window_id;  ///< none: the tab "main", or a helper tab while that is busy
   std::string command;                ///< a script of any length; no NUL
-  std::uint64_t timeout_ms = 10'000;
-  /// None: as `interrupt`, but one that may wait for the keyboard where that cannot be seen goes on.
+  /// None: nobody set it a limit. The call has Config::default_timeout_ms then.
+  std::optional<std::uint64_t> timeout_ms;
+  /// None: Config::on_timeout; one that may wait for the keyboard where that cannot be seen is spared then.
   std::optional<OnTimeout> on_timeout;
   bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;

@@ -42,6 +42,11 @@ TEST_CASE("far start A3, S1: what a person decided is passed on, and what is mas
       "--view",          "rendered", "--redact",          "off", "--sync-window-ms", "1234",
       "--history-limit", "77",       "--max-duration-ms", "700"};
   CHECK(far_start(host_named("a"), config, "work").flags == flags);
+  config.default_timeout_ms = 5'000;
+  config.on_timeout = OnTimeout::background;
+  const std::vector<std::string> more = far_start(host_named("a"), config, "work").flags;
+  CHECK(std::vector(more.begin() + static_cast<std::ptrdiff_t>(flags.size()), more.end()) ==
+        std::vector<std::string>{"--default-timeout-ms", "5000", "--on-timeout", "background"});
   config.plain_env = true;
   CHECK(far_start(host_named("a"), config, "work").flags.back() == "--plain-env");
 }
