@@ -51,6 +51,7 @@ struct Config {
   std::vector<std::string> mask_env;              ///< --mask-env, names of variables
   std::filesystem::path mask_file;                ///< --mask-file; empty: none
   std::vector<std::filesystem::path> file_roots;  ///< --file-root; none: the project of the working directory
+  std::filesystem::path project;                  ///< where new tabs begin; empty: in the home directory
   bool plain_env = false;                         ///< --plain-env: tabs do not get PAGER=cat and the like
   std::uint32_t history_limit = 50'000;           ///< --history-limit, lines of tmux scrollback for new tabs
   std::uint64_t sync_window_ms =
