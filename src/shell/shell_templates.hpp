@@ -29,6 +29,7 @@ struct InlineTemplate {
   std::string_view payload;  ///< runs `run`, once only
   std::string_view run;      ///< START, the text, END
   std::string_view end;      ///< prints END and takes the hooks out
+  std::string_view cd;       ///< one line: goes to a directory
 };
 
 [[nodiscard]] const InlineTemplate& inline_template();

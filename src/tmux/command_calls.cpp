@@ -207,7 +207,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
@@ -215,6 +215,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   Commands::Begin what = what_begins(request, interrupts ? deadline : last_moment);
   what.spares_unseen = interrupts && !request.on_timeout;
   what.reserved = std::move(place.reserved);
+  what.cwd = std::move(place.directory);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
@@ -302,7 +303,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   }
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
   StartedProcess started;
   started.window_id = tab->window;
@@ -319,6 +320,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.reserved = std::move(place.reserved);
+  what.cwd = std::move(place.directory);
   if (parts.config.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(parts.config.max_duration_ms);
   }

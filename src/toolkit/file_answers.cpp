@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
+#include "files/file_uri.hpp"
 #include "secrets/text_guard.hpp"
 #include "text/visible_text.hpp"
 
@@ -58,6 +59,10 @@ unsigned mode_of(const std::string& text, unsigned most) {
 
 bool needs_uri(std::string_view name) {
   return !is_valid_utf8(name) || visible_text(name) != name;
+}
+
+std::string path_or_uri(const std::string& absolute) {
+  return needs_uri(absolute) ? file_uri(absolute) : absolute;
 }
 
 boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,

@@ -19,6 +19,7 @@ struct ExecuteCommandArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Go there first.");
     v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.integer("timeout_ms", request.timeout_ms, kTimeoutMs, "Without: returns after 10 s, it goes on.");
     view.describe(v);
