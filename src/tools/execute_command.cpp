@@ -21,7 +21,7 @@ struct ExecuteCommandArgs {
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
     v.text("cwd", Need::optional, request.cwd, kPathBytes, "Go there first.");
     v.tab("window_id", request.window_id, kTabOrMainDescription);
-    v.integer("timeout_ms", request.timeout_ms, kTimeoutMs, "Without: returns after 10 s, it goes on.");
+    v.integer("timeout_ms", request.timeout_ms, kTimeoutMs, "None: back after 10 s, it goes on.");
     view.describe(v);
     v.choice("on_timeout", Need::optional, on_timeout, {"interrupt", "background"},
              "Then end it (unless it may ask unseen) or not.");

@@ -212,6 +212,8 @@ class Replay(Replayed):
                 'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g',
             ],
             env,
+            rows=50,
+            cols=200,
         ) as terminal:
             at = terminal.expect("drawn", timeout=20)
             self.assertFalse(termios.tcgetattr(terminal._fd)[3] & termios.ECHO)  # noqa: SLF001
