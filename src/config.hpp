@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ enum class Redact { off, rules, all };
 
 /// The helper programs that run in every tab's window.
 inline constexpr std::array kHelpers = {"terminally-log", "terminally-shell"};
+
+/// What becomes of a command whose time is over.
+enum class OnTimeout { interrupt, background };
 
 /// One helper program that this program carries inside.
 struct PackedHelper {
@@ -47,10 +51,14 @@ struct Config {
   std::vector<std::string> mask_env;              ///< --mask-env, names of variables
   std::filesystem::path mask_file;                ///< --mask-file; empty: none
   std::vector<std::filesystem::path> file_roots;  ///< --file-root; none: the project of the working directory
+  std::filesystem::path project;                  ///< where new tabs begin; empty: in the home directory
   bool plain_env = false;                         ///< --plain-env: tabs do not get PAGER=cat and the like
   std::uint32_t history_limit = 50'000;           ///< --history-limit, lines of tmux scrollback for new tabs
   std::uint64_t sync_window_ms =
       55'000;  ///< --sync-window-ms: how long a call may block before it hands over
+  std::uint64_t default_timeout_ms = 10'000;  ///< --default-timeout-ms: of a call that gives no time-out
+  std::optional<OnTimeout>
+      on_timeout;  ///< --on-timeout; none: interrupt where the call gave a time-out, background where not
   std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;  ///< --log-segment-bytes: rotated when full
   std::uint64_t log_quota_bytes = std::uint64_t{1} << 30U;     ///< --log-quota-bytes, of one tab
   std::uint64_t log_total_bytes = std::uint64_t{8} << 30U;     ///< --log-total-bytes, in the state directory

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "files/file_access.hpp"
 #include "hosts/gateway_id.hpp"
 #include "hosts/hosts.hpp"
@@ -25,13 +26,15 @@ namespace terminally {
 
 namespace {
 
-FileRoots roots_of(const Config& config) {
-  if (!config.file_roots.empty()) {
-    return FileRoots::of(config.file_roots);
-  }
+/// The project that this process was started in.
+FileRoots project_root() {
   std::error_code error;
   const char* home = std::getenv("HOME");
   return FileRoots::of_project(std::filesystem::current_path(error), home != nullptr ? home : "");
+}
+
+FileRoots roots_of(const Config& config) {
+  return config.file_roots.empty() ? project_root() : FileRoots::of(config.file_roots);
 }
 
 std::chrono::milliseconds sync_window_of(const Config& config) {
@@ -42,6 +45,14 @@ std::chrono::milliseconds sync_window_of(const Config& config) {
 
 Implementation this_implementation() {
   return {"terminally-mcp", this_build().version};
+}
+
+Config in_project(Config config) {
+  try {
+    config.project = project_root().find(".").absolute;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it was started in none
+  }
+  return config;
 }
 
 std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor, TmuxManager& manager,

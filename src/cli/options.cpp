@@ -12,6 +12,7 @@
 
 #include "instance/helpers.hpp"
 #include "system/account.hpp"
+#include "tab/window_size.hpp"
 
 namespace terminally {
 namespace {
@@ -50,6 +51,11 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
     return "\"" + text + "\" is unknown; allowed: " + allowed;
   };
   return {take, ""};
+}
+
+void take_size(Config& config, WindowSize size) {
+  config.cols = size.cols;
+  config.rows = size.rows;
 }
 
 void add_redaction(CLI::App& app, Config& config) {
@@ -98,6 +104,7 @@ Config default_config() {
   config.runtime_root = "/tmp/terminally-mcp-" + std::to_string(::geteuid());
   config.state_root = home() / ".local" / "state" / "terminally-mcp";
   config.hosts_file = home() / ".config" / "terminally-mcp" / "hosts.json";
+  take_size(config, WindowSize());
   return config;
 }
 
@@ -140,6 +147,16 @@ void add_options(CLI::App& app, Config& config) {
       ->type_name(kFileType)
       ->envname("TERMINALLY_HOSTS");
   app.add_option("--tmux", config.tmux, "The tmux program")->type_name(kProgramType)->capture_default_str();
+  app.add_option_function<std::string>(
+         "--size",
+         [&config](const std::string& text) {
+           const auto size = parse_window_size(text);
+           size ? take_size(config, *size)
+                : throw CLI::ValidationError("--size", "\"" + text + "\" is no size from 20x5 to 1000x500");
+         },
+         "Columns and rows of new tabs")
+      ->default_str("200x50")
+      ->type_name("COLSxROWS");
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(whole_number(100, 1'000'000))
       ->capture_default_str();
@@ -170,6 +187,17 @@ void add_options(CLI::App& app, Config& config) {
       ->envname("TERMINALLY_LOG_KEEP_DAYS")
       ->check(whole_number(0, 36'500))
       ->capture_default_str();
+  static const std::map<std::string, OnTimeout> on_timeout_names = {{"interrupt", OnTimeout::interrupt},
+                                                                    {"background", OnTimeout::background}};
+  app.add_option("--default-timeout-ms", config.default_timeout_ms,
+                 "How long execute_command waits where it gives no timeout_ms")
+      ->check(whole_number(1, 86'400'000))
+      ->capture_default_str();
+  app.add_option("--on-timeout", config.on_timeout,
+                 "What becomes of a command then. Default: background without a timeout_ms (it goes on), "
+                 "interrupt with one")
+      ->transform(one_of(on_timeout_names))
+      ->type_name("interrupt|background");
   app.add_option("--max-duration-ms", config.max_duration_ms,
                  "Interrupts every command that runs longer; 0 is off")
       ->check(whole_number(0, kLongestDurationMs))

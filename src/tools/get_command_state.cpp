@@ -34,9 +34,9 @@ boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Get
 }  // namespace
 
 Tool get_command_state_tool() {
-  return make_tool<&get_command_state>(
-      "get_command_state", "State, exit code and output so far of a tab's command, running or ended.",
-      {.read_only = true, .idempotent = true});
+  return make_tool<&get_command_state>("get_command_state",
+                                       "State, exit code and output of a tab's command, running or ended.",
+                                       {.read_only = true, .idempotent = true});
 }
 
 }  // namespace terminally

@@ -26,6 +26,7 @@ struct ReadPart {
 
 void describe(ResultVisitor& v, const ReadPart& read) {
   const FilePart& part = read.part;
+  v.text("path", path_or_uri(part.path), "Absolute.");
   v.log_text("content", part.content, "The text, or base64.");
   v.choice("encoding", read.base64 ? "base64" : "utf8", {"utf8", "base64"}, "Encoding of content.");
   v.count("size", part.size, "Bytes of the file.");
@@ -120,7 +121,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
 }  // namespace
 
 Tool read_file_tool() {
-  return make_tool<&read_file_of>("read_file", "Read a file, or a part of it.",
+  return make_tool<&read_file_of>("read_file", "Read a file or a part.",
                                   {.read_only = true, .idempotent = true},
                                   {.takes_host = true, .exact_content = true});
 }

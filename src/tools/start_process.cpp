@@ -38,7 +38,8 @@ struct StartProcessArgs {
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
-    v.flag("append_newline", request.append_newline, "False: only place it at the prompt.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Go there first.");
+    v.flag("append_newline", request.append_newline, "False: not entered.");
     wait.describe(v, Need::optional);
   }
 };

@@ -31,7 +31,7 @@ struct StreamLogsFromTabArgs {
     v.integer("max_bytes", Need::optional, request.max_bytes, {1, 1'048'576}, "Raw bytes.");
     view.describe_strip_only(v);
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 is byte-exact.");
-    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output at the end.");
+    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait at the end.");
   }
 
   static constexpr std::uint64_t kMaxOffset = (std::uint64_t{1} << 53U) - 1;  // exact in every JSON reader

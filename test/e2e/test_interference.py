@@ -582,7 +582,7 @@ class Tmux(unittest.TestCase):
             with Terminal(argv, server.sandbox.environment(), rows=10, cols=40):
                 poll(lambda: Person(server).others(), 5)
                 self.assertEqual(tab.execute("echo " + "w" * 300).output, "w" * 300 + "\n")
-                self.assertEqual(tab.execute("stty size").output, "40 120\n", "a watcher does not resize the tab")
+                self.assertEqual(tab.execute("stty size").output, "50 200\n", "a watcher does not resize the tab")
             self.assertEqual(tab.execute("echo after").output, "after\n")
 
 

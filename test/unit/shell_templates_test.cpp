@@ -144,6 +144,7 @@ TEST_CASE("shell templates: what a shell has besides") {
 TEST_CASE("shell templates: a directory is entered by the shell itself") {
   CHECK(cd_command(ShellKind::bash, "/a b/it's") == R"(\builtin cd -- '/a b/it'\''s')");
   CHECK(cd_command(ShellKind::zsh, "-x") == R"(\builtin cd -- '-x')");
+  CHECK(cd_command(std::nullopt, "/it's") == R"(\cd -- '/it'\''s')");
   CHECK(cd_command(ShellKind::posix, "/a") == R"(\command cd -- '/a')");
   CHECK(cd_command(ShellKind::fish, R"(/it's \)") == R"(builtin cd -- '/it\'s \\')");
 }
