@@ -250,7 +250,9 @@ def cost_of(program: Path, answers: str) -> dict[str, Costs]:
         for command in ("sh build.sh", "python3 tests.py"):
             agent = Agent(program, home, answers)
             cost = costs[f"unwarned: {command}"] = Costs()
-            cost.right = int(agent.call("execute_command", command=command).ended(2 if "build" in command else 1))
+            done = agent.call("execute_command", command=command)
+            is_whole = ("1 error in" if "build" in command else "1 of 1000000 failed") in done.output
+            cost.right = int(is_whole and done.ended(2 if "build" in command else 1))
             cost.calls, cost.tokens = 1, agent.characters // 4
             costs["offered"] = Costs()
             costs["offered"].tokens = agent.offered // 4
