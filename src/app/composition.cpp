@@ -78,6 +78,7 @@ std::shared_ptr<const PeerSettings> settings_of(const Config& config, std::funct
   PeerSettings settings;
   settings.identity = "stdio";
   settings.view = config.view;
+  settings.answers = config.answers;
   settings.files = std::make_shared<FileAccess>(roots_of(config), sync_window_of(config));
   settings.redaction = make_redaction(config);
   if (!config.gateway.empty()) {

@@ -132,6 +132,12 @@ void add_options(CLI::App& app, Config& config) {
          "Default view of tools: raw (exact), plain (no escape sequences), rendered (text as finally drawn)")
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
+  static const std::map<std::string, Answers> answer_names = {{"text", Answers::text},
+                                                              {"json", Answers::json}};
+  app.add_option("--answers", config.answers,
+                 "What tools answer with: json (an object, twice), text (once, as a person reads it)")
+      ->transform(one_of(answer_names))
+      ->type_name("text|json");
   add_redaction(app, config);
   app.add_option(
          "--file-root", config.file_roots,

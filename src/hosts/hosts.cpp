@@ -32,6 +32,7 @@ std::string_view name_of(Redact redact) {
 
 /// The user's settings for answers and commands, which hold on the far side too. Settings of a machine
 /// (directories, disk limits) stay with that machine, and values masked by name never travel.
+/// Servers speak JSON among themselves: --answers stays here.
 std::vector<std::string> flags_for_there(const Config& config) {
   std::vector<std::string> flags = {"--view",
                                     std::string(name_of(config.view)),

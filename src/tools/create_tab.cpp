@@ -8,8 +8,10 @@ namespace terminally {
 
 static void describe(ResultVisitor& v, const CreatedTab& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
+  v.in_text({.plain = InText::kNever});
   v.text("name", tab.name, "Tab name.");
   v.text("log_path", tab.log_path, "File with every byte the tab prints.");
+  v.in_text({.plain = InText::kNever});
 }
 
 namespace {

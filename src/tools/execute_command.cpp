@@ -66,6 +66,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   args.request.hand_over = !is_task;
   CommandAnswer answer;
   answer.verbose = args.verbose;
+  answer.tells_time = context.as_text;
   answer.tab_was_named = args.request.window_id.has_value();
   std::string own_files = context.manager->files_directory();
   const auto stream =

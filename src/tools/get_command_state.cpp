@@ -27,6 +27,7 @@ boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Get
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
+  answer.tells_time = context.as_text;
   answer.result = co_await context.manager->commands().state(std::move(args.request));
   co_return answer;
 }

@@ -15,8 +15,10 @@ static void describe(ResultVisitor& v, const FoundLine& found) {
 
 static void describe(ResultVisitor& v, const FoundLines& found) {
   v.list("matches", found.matches, "The lines that match, in order.");
+  v.in_text({.as_lines = true});
   v.count("next_byte", found.next_byte, "Pass it as from_byte to search on.");
   v.flag("truncated", found.truncated, "The log goes on: there may be more matches from next_byte on.");
+  v.in_text({.words = "more may follow"});
   v.texts("notes", found.notes, "Remarks on this result.", show_if(!found.notes.empty()));
 }
 

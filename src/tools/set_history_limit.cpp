@@ -17,6 +17,7 @@ struct Limit {
 
 void describe(ResultVisitor& v, const Limit& result) {
   v.flag("success", true, "Always true.");
+  v.in_text({.plain = InText::kNever});
   v.count("limit", result.limit, "Lines.");
 }
 
