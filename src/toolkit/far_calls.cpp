@@ -90,7 +90,7 @@ enum class Printed : std::uint8_t {
 
 /// Masks all strings, as all go to a model.
 void guard_strings(ordered_json& value, TextGuard& guard, bool printed, Printed how) {
-  if (value.is_string() && !(printed && how == Printed::exact)) {
+  if (value.is_string() && (!printed || how != Printed::exact)) {
     const auto& text = value.get_ref<const std::string&>();
     value = printed ? guard.masked(text) : guard.text(text);
     if (printed && how == Printed::visible) {

@@ -2,6 +2,7 @@
 #include "tmux/wire/tab_variables.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

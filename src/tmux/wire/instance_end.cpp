@@ -93,7 +93,8 @@ struct LeftOver {
 
 /// What a process of a tab started without a mark of anybody (sudo clears them), as long as `known` has it or
 /// what started it lives.
-void take_unmarked(std::vector<ProcessInfo> unmarked, const KnownProcesses& known, SeenProcesses& of_tabs) {
+void take_unmarked(const std::vector<ProcessInfo>& unmarked, const KnownProcesses& known,
+                   SeenProcesses& of_tabs) {
   for (bool found = true; std::exchange(found, false);) {
     for (const ProcessInfo& process : unmarked) {
       const auto parent = of_tabs.find(process.parent);
@@ -132,7 +133,7 @@ LeftOver left_over(const Instance& instance, KnownProcesses& known) {
       unmarked.push_back(std::move(process));
     }
   }
-  take_unmarked(std::move(unmarked), known, left.of_tabs);
+  take_unmarked(unmarked, known, left.of_tabs);
   for (auto& [pid, process] : left.of_tabs) {
     process.info.parent = known.parent_of(process.info).value_or(process.info.parent);
   }
