@@ -261,7 +261,7 @@ class Ends(OneHost):
         mark.write_text(str(int((time.monotonic() - 601) * 1000)))  # when it was first seen alone
         with Server(*self.far.flags, sandbox=self.sandbox, durable=True) as later:
             later.call("execute_command", host="web", command="true")
-            poll(lambda: not mark.exists(), 10, "the former instance to be put away")
+            poll(lambda: not mark.parent.exists(), 10, "the former instance to be put away")
             self.assertNotIn("sleep 1000", self.sandbox.processes().values())
             self.assertEqual(len(self.machine.instances()), 1, "the one in use is left alone")
         poll(lambda: not self.sandbox.processes(), 5, "nothing to be left there")

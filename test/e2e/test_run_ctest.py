@@ -54,7 +54,7 @@ class Runs(unittest.TestCase):
         self.assertNotIn("second try", said)
 
     def test_the_longest_begin_first_in_a_new_checkout_too(self) -> None:
-        self.tests += "add_test(long sleep 0.5)\n"
+        self.tests += "add_test(long sleep 2)\n"
         (self.build / "CTestTestfile.cmake").write_text(self.tests)
         self.run_tests("-j", "2")
         for known in ("", "good 1 9\n---\n"):  # in a new checkout, and in one where only a part was run

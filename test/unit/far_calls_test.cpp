@@ -356,8 +356,7 @@ TEST_CASE("V7 far calls: what a tab there prints between two questions is told")
 
 TEST_CASE("far calls: in the views that are read, what is not seen is named, whatever the host did") {
   const std::string sent =
-      "a\xe2\x80\xae"
-      "b\x1b[31m";  // U+202E turns what follows around
+      std::string("a\xe2\x80") + "\xae" + "b\x1b[31m";  // U+202E, which turns what follows around
   FarScene scene({"hunter2hunter2"});
   scene.hosts->answer["output"] = sent;
   const json plainly = {{"command", "x"}, {"host", "web"}, {"strip_ansi", true}};

@@ -234,12 +234,18 @@ TEST_CASE("E1: what is owned by a worker is destroyed on its thread, before othe
     std::atomic<bool> go_on{false};
     std::string outcome;
     asio::cancellation_signal cancel;
-    std::function<void()> holds = [held = worker.own<Closes>(said, loop), &go_on] { go_on.wait(false); };
+    std::atomic<bool> begun{false};
+    std::function<void()> holds = [held = worker.own<Closes>(said, loop), &go_on, &begun] {
+      begun = true;
+      begun.notify_all();
+      go_on.wait(false);
+    };
     asio::co_spawn(io, run_and_note(worker, std::move(holds), outcome),
                    asio::bind_cancellation_slot(cancel.slot(), asio::detached));
     asio::co_spawn(io,
                    run_and_note(worker, [&] { said.emplace_back("later work"); }, outcome), asio::detached);
     io.poll();
+    begun.wait(false);  // what has not begun is dropped
     cancel.emit(asio::cancellation_type::terminal);
     io.poll();
     CHECK(said.empty());
