@@ -15,11 +15,11 @@
 #include "base/error.hpp"
 #include "cli/guest.hpp"
 #include "cli/options.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
 #include "system/this_build.hpp"
+#include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {

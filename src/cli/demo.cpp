@@ -9,10 +9,10 @@
 #include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_snippets.hpp"
 #include "setup/server_client.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

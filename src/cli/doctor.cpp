@@ -7,10 +7,10 @@
 #include "base/files.hpp"
 #include "checks/checks.hpp"
 #include "cli/guest.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "instance/instance.hpp"
 #include "system/proc.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

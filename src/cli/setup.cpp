@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "cli/arguments.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "files/project.hpp"
 #include "setup/client_snippets.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {
