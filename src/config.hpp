@@ -71,12 +71,12 @@ struct Config {
   std::uint64_t max_duration_ms = 0;       ///< --max-duration-ms: caps every command; 0 is off
   std::uint64_t tmux_deadline_ms = 4'000;  ///< each tmux invocation is killed and reported after this
   std::filesystem::path
-      hosts_file;          ///< --hosts, TERMINALLY_HOSTS; default ~/.config/terminally-mcp/hosts.json
-  std::string gateway;     ///< id of the terminally-mcp that this process serves over a pipe; empty: none
-  bool temporary = false;  ///< the tabs end once that gateway says goodbye
-  bool guest = false;      ///< a command of people, which works beside the server that owns the instance
-  std::uint32_t cols = 120;
-  std::uint32_t rows = 40;
+      hosts_file;            ///< --hosts, TERMINALLY_HOSTS; default ~/.config/terminally-mcp/hosts.json
+  std::string gateway;       ///< id of the terminally-mcp that this process serves over a pipe; empty: none
+  bool temporary = false;    ///< the tabs end once that gateway says goodbye
+  bool guest = false;        ///< a command of people, which works beside the server that owns the instance
+  std::uint32_t cols = 200;  ///< --size: wide enough for a path in a compiler's message, or a line of `ps`
+  std::uint32_t rows = 50;
 };
 
 }  // namespace terminally

@@ -53,11 +53,6 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
   return {take, ""};
 }
 
-void take_size(Config& config, WindowSize size) {
-  config.cols = size.cols;
-  config.rows = size.rows;
-}
-
 void add_redaction(CLI::App& app, Config& config) {
   static const std::map<std::string, Redact> redact_names = {
       {"off", Redact::off}, {"rules", Redact::rules}, {"all", Redact::all}};
@@ -104,7 +99,6 @@ Config default_config() {
   config.runtime_root = "/tmp/terminally-mcp-" + std::to_string(::geteuid());
   config.state_root = home() / ".local" / "state" / "terminally-mcp";
   config.hosts_file = home() / ".config" / "terminally-mcp" / "hosts.json";
-  take_size(config, WindowSize());
   return config;
 }
 
@@ -157,8 +151,11 @@ void add_options(CLI::App& app, Config& config) {
          "--size",
          [&config](const std::string& text) {
            const auto size = parse_window_size(text);
-           size ? take_size(config, *size)
-                : throw CLI::ValidationError("--size", "\"" + text + "\" is no size from 20x5 to 1000x500");
+           if (!size) {
+             throw CLI::ValidationError("--size", "\"" + text + "\" is no size from 20x5 to 1000x500");
+           }
+           config.cols = size->cols;
+           config.rows = size->rows;
          },
          "Columns and rows of new tabs")
       ->default_str("200x50")

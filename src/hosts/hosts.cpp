@@ -13,7 +13,6 @@
 #include "base/spawned.hpp"
 #include "base/utf8.hpp"
 #include "hosts/gateway_id.hpp"
-#include "tab/window_size.hpp"
 
 namespace terminally {
 namespace {
@@ -52,7 +51,7 @@ std::vector<std::string> flags_for_there(const Config& config) {
   differs("--default-timeout-ms", std::to_string(config.default_timeout_ms),
           config.default_timeout_ms == Config().default_timeout_ms);
   differs("--size", std::to_string(config.cols) + "x" + std::to_string(config.rows),
-          WindowSize{config.cols, config.rows} == WindowSize());
+          config.cols == Config().cols && config.rows == Config().rows);
   if (config.on_timeout) {
     const bool interrupts = *config.on_timeout == OnTimeout::interrupt;
     flags.insert(flags.end(), {"--on-timeout", interrupts ? "interrupt" : "background"});

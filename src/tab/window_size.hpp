@@ -8,8 +8,8 @@ namespace terminally {
 
 /// The size of a tab's screen.
 struct WindowSize {
-  std::uint32_t cols = 200;  ///< wide enough for a path in a compiler's message, or a line of `ps`
-  std::uint32_t rows = 50;
+  std::uint32_t cols = 0;
+  std::uint32_t rows = 0;
 
   [[nodiscard]] bool operator==(const WindowSize&) const = default;
 };
