@@ -40,7 +40,7 @@ Findings check_clients(const Config& /*config*/) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path home = std::getenv("HOME");
   const std::filesystem::path project = project_of(std::filesystem::current_path(error), home);
-  for (const Client& client : all_clients()) {
+  for (const McpClient& client : all_clients()) {
     const ClientState mine = state_of(client, {home, {}}, self);
     if (mine.kind != ClientState::Kind::absent) {
       findings.push_back(finding_of(mine, ""));

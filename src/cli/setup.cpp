@@ -60,7 +60,7 @@ std::filesystem::path copies_in(const Config& config) {
 
 int list_clients(const ClientPlaces& places) {
   std::vector<TableRow> rows = {{"CLIENT", "", "CONFIGURATION", ""}};
-  for (const Client& client : all_clients()) {
+  for (const McpClient& client : all_clients()) {
     const ClientState state = state_of(client, places, program_to_set_up());
     rows.push_back({std::string(client.name), std::string(client.title), on_one_line(state.file.string()),
                     on_one_line(in_words(state))});
@@ -74,7 +74,7 @@ int run_setup(const Config& config, SetupOptions options) {
   if (options.client.empty()) {
     return list_clients(options.wish.places);
   }
-  const Client& client = client_named(options.client);
+  const McpClient& client = client_named(options.client);
   if (options.print) {
     print(client_snippet(client, options.wish.places, program_to_set_up()));
     return 0;
@@ -85,8 +85,8 @@ int run_setup(const Config& config, SetupOptions options) {
 
 int run_uninstall(const Config& config, SetupOptions options) {
   options.wish.places = places_of(options.project);
-  std::vector<const Client*> clients;
-  for (const Client& client : all_clients()) {
+  std::vector<const McpClient*> clients;
+  for (const McpClient& client : all_clients()) {
     clients.push_back(&client);
   }
   const int code = take_away(clients, options.wish, talk_at_terminal(), copies_in(config));

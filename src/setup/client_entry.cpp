@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using Words = std::vector<std::string>;
-using Format = Client::Format;
+using Format = McpClient::Format;
 
 constexpr const char* kAdviceBegin = "<!-- terminally-mcp: begin -->";
 constexpr const char* kAdviceEnd = "<!-- terminally-mcp: end -->";
@@ -23,11 +23,11 @@ constexpr const char* kAdvice =
     "terminals: `cd`, variables and an activated environment stay, and what runs goes on while you do other "
     "things.";
 
-ConfigPath path_of_entry(const Client& client) {
+ConfigPath path_of_entry(const McpClient& client) {
   return {std::string(client.servers), kServerName};
 }
 
-ordered_json entry_of(const Client& client, const ConfigText& text) {
+ordered_json entry_of(const McpClient& client, const ConfigText& text) {
   const std::optional<ordered_json> entry = client.format == Format::toml
                                                 ? toml_table(text, path_of_entry(client))
                                                 : json_value(text, path_of_entry(client));
@@ -61,7 +61,7 @@ Words mended(const Words& words) {
 }
 
 /// The fields that an entry must have; others stay as they are.
-ordered_json fields_of(const Client& client, const ordered_json& old, const std::string& program) {
+ordered_json fields_of(const McpClient& client, const ordered_json& old, const std::string& program) {
   ordered_json fields;
   if (client.format == Format::one_array) {
     Words command = words_in(old, "command");
@@ -86,7 +86,7 @@ const Words& client_arguments() {
   return arguments;
 }
 
-std::optional<StartedServer> server_in(const Client& client, const ConfigText& text) {
+std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text) {
   const ordered_json entry = entry_of(client, text);
   if (entry.is_null()) {
     return std::nullopt;
@@ -111,7 +111,8 @@ std::optional<StartedServer> server_in(const Client& client, const ConfigText& t
   return server;
 }
 
-std::string with_entry(const Client& client, const ConfigText& text, const std::string& program, bool allow) {
+std::string with_entry(const McpClient& client, const ConfigText& text, const std::string& program,
+                       bool allow) {
   const ConfigPath path = path_of_entry(client);
   const ordered_json old = entry_of(client, text);
   ordered_json fields = fields_of(client, old, program);
@@ -133,20 +134,20 @@ std::string with_entry(const Client& client, const ConfigText& text, const std::
   return result;
 }
 
-ConfigText without_entry(const Client& client, const ConfigText& text) {
+ConfigText without_entry(const McpClient& client, const ConfigText& text) {
   return client.format == Format::toml ? without_toml_table(text, path_of_entry(client))
                                        : without_json_value(text, path_of_entry(client));
 }
 
-bool allows_in_entry(const Client& client) {
+bool allows_in_entry(const McpClient& client) {
   return *client.allow_field != '\0';
 }
 
-std::string with_allowance(const Client& client, const ConfigText& text) {
+std::string with_allowance(const McpClient& client, const ConfigText& text) {
   return with_json_element(text, {"permissions", "allow"}, client.allow_value);
 }
 
-ConfigText without_allowance(const Client& client, const ConfigText& text) {
+ConfigText without_allowance(const McpClient& client, const ConfigText& text) {
   return without_json_element(text, {"permissions", "allow"}, client.allow_value);
 }
 

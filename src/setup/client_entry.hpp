@@ -25,21 +25,21 @@ struct StartedServer {
 };
 
 /// nullopt where the configuration has no entry of ours.
-[[nodiscard]] std::optional<StartedServer> server_in(const Client& client, const ConfigText& text);
+[[nodiscard]] std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text);
 
 /// Adds the entry, or mends it: the program becomes `program`, and what earlier versions passed is replaced.
 /// Arguments and fields that a person added stay. `allow`: its tools are called without asking.
-[[nodiscard]] std::string with_entry(const Client& client, const ConfigText& text, const std::string& program,
-                                     bool allow);
+[[nodiscard]] std::string with_entry(const McpClient& client, const ConfigText& text,
+                                     const std::string& program, bool allow);
 
-[[nodiscard]] ConfigText without_entry(const Client& client, const ConfigText& text);
+[[nodiscard]] ConfigText without_entry(const McpClient& client, const ConfigText& text);
 
 /// Whether the client can be told in its entry that the tools need no asking.
-[[nodiscard]] bool allows_in_entry(const Client& client);
+[[nodiscard]] bool allows_in_entry(const McpClient& client);
 
 /// The list in the settings of Claude Code of what needs no asking.
-[[nodiscard]] std::string with_allowance(const Client& client, const ConfigText& text);
-[[nodiscard]] ConfigText without_allowance(const Client& client, const ConfigText& text);
+[[nodiscard]] std::string with_allowance(const McpClient& client, const ConfigText& text);
+[[nodiscard]] ConfigText without_allowance(const McpClient& client, const ConfigText& text);
 
 /// The lines for CLAUDE.md and AGENTS.md that make an agent use the tools, between two marks.
 [[nodiscard]] std::string with_advice(const ConfigText& text);

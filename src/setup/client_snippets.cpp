@@ -6,7 +6,7 @@
 
 namespace terminally {
 
-std::string client_snippet(const Client& client, const ClientPlaces& places, const std::string& program) {
+std::string client_snippet(const McpClient& client, const ClientPlaces& places, const std::string& program) {
   return "# " + std::string(client.title) + ": " + configuration_of(client, places).string() + "\n" +
          with_entry(client, std::nullopt, program, false);
 }
@@ -17,7 +17,7 @@ std::string client_snippets(const ClientPlaces& places, const std::string& progr
     command += " " + argument;
   }
   std::string text = "# Claude Code, by its own command\n" + command + "\n";
-  for (const Client& client : all_clients()) {
+  for (const McpClient& client : all_clients()) {
     text += "\n" + client_snippet(client, places, program);
   }
   return text;

@@ -7,7 +7,7 @@
 namespace terminally {
 
 /// What has to be in the configuration of a client, for people who add it by hand. Pure.
-[[nodiscard]] std::string client_snippet(const Client& client, const ClientPlaces& places,
+[[nodiscard]] std::string client_snippet(const McpClient& client, const ClientPlaces& places,
                                          const std::string& program);
 
 /// The same for all clients. `program` is the absolute path of this program.

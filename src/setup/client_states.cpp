@@ -31,7 +31,7 @@ ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesyst
 
 }  // namespace
 
-ClientState state_of(const Client& client, const ClientPlaces& places, const std::filesystem::path& self) {
+ClientState state_of(const McpClient& client, const ClientPlaces& places, const std::filesystem::path& self) {
   ClientState state;
   state.client = &client;
   if (!places.project.empty() && client.project.empty()) {

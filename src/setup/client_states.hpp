@@ -22,14 +22,14 @@ struct ClientState {
     fine,
   };
   Kind kind = Kind::absent;
-  const Client* client = nullptr;
+  const McpClient* client = nullptr;
   std::filesystem::path file;
   std::string program;  ///< as the entry names it
   std::string problem;
 };
 
 /// `self` is this program.
-[[nodiscard]] ClientState state_of(const Client& client, const ClientPlaces& places,
+[[nodiscard]] ClientState state_of(const McpClient& client, const ClientPlaces& places,
                                    const std::filesystem::path& self);
 
 /// In words: "starts this program".

@@ -9,10 +9,10 @@
 namespace terminally {
 namespace {
 
-using Format = Client::Format;
+using Format = McpClient::Format;
 
 // As the clients' own documents have it in November 2026.
-const std::array<Client, 9> kClients = {{
+const std::array<McpClient, 9> kClients = {{
     {"claude",
      "Claude Code",
      Format::json,
@@ -153,13 +153,13 @@ std::filesystem::path expanded(const std::string& file, const std::filesystem::p
 
 }  // namespace
 
-std::span<const Client> all_clients() {
+std::span<const McpClient> all_clients() {
   return kClients;
 }
 
-const Client& client_named(std::string_view name) {
+const McpClient& client_named(std::string_view name) {
   std::string names;
-  for (const Client& client : kClients) {
+  for (const McpClient& client : kClients) {
     if (client.name == name) {
       return client;
     }
@@ -197,7 +197,7 @@ std::filesystem::path place_of_file(const std::vector<const char*>& files,
   return places.empty() ? std::filesystem::path() : places.front();
 }
 
-std::filesystem::path configuration_of(const Client& client, const ClientPlaces& places) {
+std::filesystem::path configuration_of(const McpClient& client, const ClientPlaces& places) {
   if (places.project.empty()) {
     return place_of_file(client.user, places.home);
   }
@@ -208,14 +208,14 @@ std::filesystem::path configuration_of(const Client& client, const ClientPlaces&
   return place_of_file(client.project, places.project);
 }
 
-std::filesystem::path advice_of(const Client& client, const ClientPlaces& places) {
+std::filesystem::path advice_of(const McpClient& client, const ClientPlaces& places) {
   if (places.project.empty()) {
     return place_of_file(client.user_advice, places.home);
   }
   return *client.project_advice == '\0' ? std::filesystem::path() : places.project / client.project_advice;
 }
 
-std::filesystem::path allowance_of(const Client& client, const ClientPlaces& places) {
+std::filesystem::path allowance_of(const McpClient& client, const ClientPlaces& places) {
   if (places.project.empty()) {
     return place_of_file(client.user_allow, places.home);
   }

@@ -15,7 +15,7 @@ inline constexpr const char* kServerName = "terminally";
 /// "{config}/" (XDG_CONFIG_HOME) or "{apps}/" (the same; on macOS ~/Library/Application Support); "NAME=path"
 /// names a file in the directory of that variable, where it is set. Of several, the first that is there
 /// counts.
-struct Client {
+struct McpClient {
   enum class Format {
     json,        ///< {"command": "...", "args": [...]}
     typed_json,  ///< the same with "type": "stdio"
@@ -37,10 +37,10 @@ struct Client {
   const char* project_allow;
 };
 
-[[nodiscard]] std::span<const Client> all_clients();
+[[nodiscard]] std::span<const McpClient> all_clients();
 
 /// Throws Error(invalid_argument) that lists the names.
-[[nodiscard]] const Client& client_named(std::string_view name);
+[[nodiscard]] const McpClient& client_named(std::string_view name);
 
 /// Where files of clients are: below the home directory of the user, or in a project.
 struct ClientPlaces {
@@ -54,9 +54,9 @@ struct ClientPlaces {
                                                   const std::filesystem::path& home);
 
 /// Throws Error(invalid_argument) for a project where the client has no configuration for projects.
-[[nodiscard]] std::filesystem::path configuration_of(const Client& client, const ClientPlaces& places);
+[[nodiscard]] std::filesystem::path configuration_of(const McpClient& client, const ClientPlaces& places);
 /// Empty: in no file.
-[[nodiscard]] std::filesystem::path advice_of(const Client& client, const ClientPlaces& places);
-[[nodiscard]] std::filesystem::path allowance_of(const Client& client, const ClientPlaces& places);
+[[nodiscard]] std::filesystem::path advice_of(const McpClient& client, const ClientPlaces& places);
+[[nodiscard]] std::filesystem::path allowance_of(const McpClient& client, const ClientPlaces& places);
 
 }  // namespace terminally

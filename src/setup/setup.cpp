@@ -57,7 +57,7 @@ class Dialogue {
 };
 
 /// The lines that make agents use it, and its tools without questions: each only where the person wants it.
-void offer_more(const Dialogue& dialogue, const Client& client, const SetupWish& wish, bool can_ask,
+void offer_more(const Dialogue& dialogue, const McpClient& client, const SetupWish& wish, bool can_ask,
                 const std::string& program) {
   const auto offer = [&](const std::filesystem::path& path, const std::string& question, bool is_given,
                          const Edit& edit) {
@@ -91,7 +91,7 @@ std::string program_to_set_up() {
   return program;
 }
 
-int set_up(const Client& client, const SetupWish& wish, const SetupTalk& talk,
+int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk,
            const std::filesystem::path& copies) {
   const std::string program = program_to_set_up();
   const std::filesystem::path file = configuration_of(client, wish.places);
@@ -113,11 +113,11 @@ int set_up(const Client& client, const SetupWish& wish, const SetupTalk& talk,
   return 0;
 }
 
-int take_away(const std::vector<const Client*>& clients, const SetupWish& wish, const SetupTalk& talk,
+int take_away(const std::vector<const McpClient*>& clients, const SetupWish& wish, const SetupTalk& talk,
               const std::filesystem::path& copies) {
   std::vector<FileChange> changes;
   std::vector<std::string> problems;
-  for (const Client* client : clients) {
+  for (const McpClient* client : clients) {
     plan_undoing(*client, wish.places, changes, problems);
   }
   for (const std::string& problem : problems) {

@@ -29,11 +29,11 @@ struct SetupTalk {
 
 /// Writes or mends the entry of the client, offers the rest, and tries the server as the client will start
 /// it. Shows each change and asks first; copies go below `copies`. Returns the exit code. Throws Error.
-[[nodiscard]] int set_up(const Client& client, const SetupWish& wish, const SetupTalk& talk,
+[[nodiscard]] int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk,
                          const std::filesystem::path& copies);
 
 /// Takes away what setup wrote for these clients.
-[[nodiscard]] int take_away(const std::vector<const Client*>& clients, const SetupWish& wish,
+[[nodiscard]] int take_away(const std::vector<const McpClient*>& clients, const SetupWish& wish,
                             const SetupTalk& talk, const std::filesystem::path& copies);
 
 }  // namespace terminally

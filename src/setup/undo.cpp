@@ -8,7 +8,7 @@
 
 namespace terminally {
 
-void plan_undoing(const Client& client, const ClientPlaces& places, std::vector<FileChange>& done,
+void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vector<FileChange>& done,
                   std::vector<std::string>& problems) {
   using Edit = std::function<ConfigText(const ConfigText&)>;
   const auto plan = [&](const std::filesystem::path& path, const Edit& edit) {

@@ -10,7 +10,7 @@ namespace terminally {
 
 /// What takes everything away that setup wrote for a client, except what `done` has already. What cannot be
 /// edited is named in `problems`.
-void plan_undoing(const Client& client, const ClientPlaces& places, std::vector<FileChange>& done,
+void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vector<FileChange>& done,
                   std::vector<std::string>& problems);
 
 }  // namespace terminally

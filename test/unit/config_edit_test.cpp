@@ -292,7 +292,7 @@ TEST_CASE("setup: TOML that cannot be edited is refused, and says why") {
 }
 
 TEST_CASE("setup: every client's entry is made, read, mended and taken away") {
-  for (const Client& client : all_clients()) {
+  for (const McpClient& client : all_clients()) {
     CAPTURE(client.name);
     const std::string made = with_entry(client, std::nullopt, "/opt/it's \"here\"", false);
     CAPTURE(made);
@@ -311,7 +311,7 @@ TEST_CASE("setup: every client's entry is made, read, mended and taken away") {
 }
 
 TEST_CASE("setup: what a person added to the entry stays") {
-  const Client& claude = client_named("claude");
+  const McpClient& claude = client_named("claude");
   const std::string own =
       R"({"mcpServers": {"terminally": {"args": ["--instance", "work"], "command": "/old", "env": {"A": "b"}, "disabled": true}}})";
   const std::string mended = with_entry(claude, own, "/new", false);
@@ -325,7 +325,7 @@ TEST_CASE("setup: what a person added to the entry stays") {
   const std::string older = R"({"mcpServers": {"terminally": "/t"}})";
   CHECK(server_in(claude, older)->argv.empty());
   CHECK(server_in(claude, with_entry(claude, older, "/t", false))->argv.size() == 3);
-  const Client& zed = client_named("zed");
+  const McpClient& zed = client_named("zed");
   const std::string path =
       R"({"context_servers": {"terminally": {"command": {"path": "/old", "args": []}}}})";
   CHECK(server_in(zed, with_entry(zed, path, "/new", false))->argv.front() == "/new");
