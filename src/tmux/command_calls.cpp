@@ -72,7 +72,7 @@ std::string why_it_runs_on(const CommandRun& run, WindowId window) {
   }
   return run.is_interrupted()
              ? "its timeout_ms is over and it is being ended; get_command_state shows how it ended"
-             : "still running: " + next_call("wait_for", window, R"("until": "exit")") +
+             : std::string(kStillRunning) + next_call("wait_for", window, R"("until": "exit")") +
                    " waits for it, get_command_state shows what comes, cancel_command ends it";
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json/json_reader.hpp"
+#include "tab/record.hpp"
 #include "toolkit/answer_words.hpp"
 
 namespace terminally {
@@ -96,6 +97,11 @@ std::vector<std::string> state_words(const ordered_json& answer, const std::stri
     words.push_back(omitted_words(answer, own_tab));
   }
   return words;
+}
+
+bool is_said_by_state(std::string_view note, const ordered_json& answer) {
+  return text_field(answer, "state") == "running" &&
+         (note.starts_with(kStillRunning) || note.starts_with(kAwaitsText));
 }
 
 std::vector<std::string> asides(const ordered_json& answer, const std::string& tab) {

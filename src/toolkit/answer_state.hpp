@@ -18,6 +18,9 @@ inline constexpr std::string_view kExitedWell = "exit 0";
 [[nodiscard]] std::vector<std::string> state_words(const nlohmann::ordered_json& answer,
                                                    const std::string& tab);
 
+/// Whether the words say what the note says.
+[[nodiscard]] bool is_said_by_state(std::string_view note, const nlohmann::ordered_json& answer);
+
 /// What is told where there is a last line anyway: the tab that the caller did not name, and how long it
 /// took.
 [[nodiscard]] std::vector<std::string> asides(const nlohmann::ordered_json& answer, const std::string& tab);

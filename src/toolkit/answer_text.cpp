@@ -50,7 +50,7 @@ void add_field(Parts& parts, const Field& field, const ordered_json& value, bool
 std::vector<std::string> note_lines(const ordered_json& notes) {
   std::vector<std::string> lines;
   for (const ordered_json& note : notes) {
-    lines.push_back("note: " + (note.is_string() ? as_one_line(note.get<std::string>()) : value_words(note)));
+    lines.push_back(note.is_string() ? as_one_line(note.get<std::string>()) : value_words(note));
   }
   return lines;
 }
@@ -112,7 +112,7 @@ std::string put_together(const Parts& parts) {
     text += '\n';
   }
   for (const std::string& note : parts.notes) {
-    text += note + '\n';
+    text += "note: " + note + '\n';
   }
   std::string facts;
   for (const std::string& fact : parts.facts) {
@@ -133,6 +133,7 @@ std::string answer_text(const Tool& tool, const json& asked, const ordered_json&
   Parts parts = parts_of(tool, answer, verbose);
   const std::string tab = text_field(asked, "window_id").value_or("");
   if (!verbose) {
+    std::erase_if(parts.notes, [&answer](const std::string& note) { return is_said_by_state(note, answer); });
     for (std::string& fact : state_words(answer, tab)) {
       parts.facts.push_back(std::move(fact));
       parts.says_more = true;

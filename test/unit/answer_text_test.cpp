@@ -80,6 +80,20 @@ TEST_CASE("answer text: the call that comes next can be made as it stands") {
         "a\n[exit 0 · 40 bytes left out: stream_logs_from_tab {\"window_id\": \"@3\", \"from_byte\": 10}]");
 }
 
+TEST_CASE("answer text: a note that says no more than the last line is left out") {
+  const std::string waits =
+      R"("exit_code":null,"state":"running","notes":["a","still running: wait_for it"])";
+  CHECK(result("up\n", waits) ==
+        "up\nnote: a\n[running since 0.0 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\"} · "
+        "command_id 1a2b3c4d · 1 note above]");
+  const std::string asks =
+      R"("exit_code":null,"state":"running","awaiting_input":{"kind":"line","prompt":"?"})";
+  CHECK(result("", asks + R"(,"notes":["it waits for the keyboard: send_text answers it"])") ==
+        result("", asks));
+  CHECK(result("", R"("exit_code":1,"notes":["still running: a shell"])") ==
+        "note: still running: a shell\n[exit 1 · 1 note above]");
+}
+
 TEST_CASE("answer text: output that looks like our last line, or like a note, is followed by ours") {
   CHECK(result("[exit 1]") == "[exit 1]\n[exit 0]");
   CHECK(result("x\n[exit 1]\n\n") == "x\n[exit 1]\n\n[exit 0]");
