@@ -15,7 +15,7 @@ namespace terminally {
 enum class View { raw, plain, rendered };
 
 /// What a tool's answer is: an object, or one text as a person reads it. doc/results.md.
-enum class Answers : std::uint8_t { json, text };
+enum class AnswerForm : std::uint8_t { json, text };
 
 /// What is masked in the text that models read. doc/redaction.md.
 enum class Redact { off, rules, all };
@@ -56,7 +56,7 @@ struct Config {
   std::vector<std::filesystem::path> file_roots;  ///< --file-root; none: the project of the working directory
   std::filesystem::path project;                  ///< where new tabs begin; empty: in the home directory
   bool plain_env = false;                         ///< --plain-env: tabs do not get PAGER=cat and the like
-  Answers answers = Answers::json;                ///< --answers
+  AnswerForm answers = AnswerForm::json;          ///< --answers
   std::uint32_t history_limit = 50'000;           ///< --history-limit, lines of tmux scrollback for new tabs
   std::uint64_t sync_window_ms =
       55'000;  ///< --sync-window-ms: how long a call may block before it hands over

@@ -126,8 +126,8 @@ void add_options(CLI::App& app, Config& config) {
          "Default view of tools: raw (exact), plain (no escape sequences), rendered (text as finally drawn)")
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
-  static const std::map<std::string, Answers> answer_names = {{"text", Answers::text},
-                                                              {"json", Answers::json}};
+  static const std::map<std::string, AnswerForm> answer_names = {{"text", AnswerForm::text},
+                                                                 {"json", AnswerForm::json}};
   app.add_option("--answers", config.answers,
                  "What tools answer with: json (an object, twice), text (once, as a person reads it)")
       ->transform(one_of(answer_names))

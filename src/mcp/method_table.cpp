@@ -44,7 +44,7 @@ constexpr const char* kOfTexts =
     "printed that exited with 0.";
 
 std::string instructions_for(const Peer& peer) {
-  return std::string(kInstructions) + (peer.settings()->answers == Answers::text ? kOfTexts : "");
+  return std::string(kInstructions) + (peer.settings()->answers == AnswerForm::text ? kOfTexts : "");
 }
 
 /// The server's capabilities that the revision knows.

@@ -130,12 +130,12 @@ ordered_json tool_error(std::string_view text) {
   return result;
 }
 
-ordered_json shape_tools(ordered_json tools, Revision revision, Answers answers) {
+ordered_json shape_tools(ordered_json tools, Revision revision, AnswerForm answers) {
   for (ordered_json& tool : tools) {
     if (revision != Revision::v2025_11_25) {
       tool.erase("execution");  // no other revision has it
     }
-    if (revision < Revision::v2025_06_18 || answers == Answers::text) {
+    if (revision < Revision::v2025_06_18 || answers == AnswerForm::text) {
       tool.erase("outputSchema");
     }
     if (revision < Revision::v2025_03_26) {

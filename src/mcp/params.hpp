@@ -50,7 +50,7 @@ void refuse_cursor(const nlohmann::json& params);
 /// Drops the fields that the revision does not know from the entries of tools/list, and the schema of answers
 /// that are text.
 [[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision,
-                                                 Answers answers);
+                                                 AnswerForm answers);
 
 /// Drops the titles, which came with 2025-06-18, from the entries of other lists.
 [[nodiscard]] nlohmann::ordered_json without_titles(nlohmann::ordered_json entries, Revision revision);

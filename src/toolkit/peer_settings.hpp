@@ -33,7 +33,7 @@ struct GatewaySide {
 struct PeerSettings {
   std::string identity;   ///< any text; peers of the same identity list the same tasks
   View view = View::raw;  ///< for calls that ask for no view
-  Answers answers = Answers::json;
+  AnswerForm answers = AnswerForm::json;
   std::shared_ptr<FileAccess> files;     ///< within the peer's roots; null in tests alone
   std::shared_ptr<Redaction> redaction;  ///< null in tests alone: nothing is masked
   std::optional<GatewaySide> gateway;

@@ -154,7 +154,7 @@ std::string Router::host_of(const Tool& tool, const json& arguments) const {
 
 boost::asio::awaitable<Answer> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
                                             Caller caller) const {
-  const bool as_text = caller.peer->answers == Answers::text;
+  const bool as_text = caller.peer->answers == AnswerForm::text;
   Answer answer;
   answer.object = co_await call_anywhere(tool, arguments, std::move(caller));
   if (as_text) {
@@ -220,7 +220,7 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
   ToolContext context{services_};
   context.default_view = {caller.peer->view, guard};
   context.files = caller.peer->files;
-  context.as_text = caller.peer->answers == Answers::text;
+  context.as_text = caller.peer->answers == AnswerForm::text;
   context.caller = std::move(caller);
   try {
     {
