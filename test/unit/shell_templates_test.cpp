@@ -32,11 +32,12 @@ std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
 /// By the folder.
 std::map<std::string, std::vector<std::string_view>> embedded() {
   const InlineTemplate& in_line = inline_template();
-  return {{"bash", scripts_in(shell_template(ShellKind::bash))},
-          {"zsh", scripts_in(shell_template(ShellKind::zsh))},
-          {"posix", scripts_in(shell_template(ShellKind::posix))},
-          {"fish", scripts_in(shell_template(ShellKind::fish))},
-          {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.epilogue, in_line.end}}};
+  return {
+      {"bash", scripts_in(shell_template(ShellKind::bash))},
+      {"zsh", scripts_in(shell_template(ShellKind::zsh))},
+      {"posix", scripts_in(shell_template(ShellKind::posix))},
+      {"fish", scripts_in(shell_template(ShellKind::fish))},
+      {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.epilogue, in_line.end, in_line.cd}}};
 }
 
 std::string without_comments(const std::filesystem::path& file) {
