@@ -63,7 +63,12 @@ bool is_said(const Field& field, const ordered_json& answer, bool lists_are_fact
          (!goes_without_saying(value, field.how) && !is_true(answer, field.how.unless));
 }
 
-Parts parts_of(const Tool& tool, const ordered_json& answer, bool verbose) {
+bool is_said_by_caller(const std::string& name, const ordered_json& value, const json& asked) {
+  return name == "host" ||
+         (name == "path" && value.is_string() && value.get<std::string>() == text_field(asked, "path"));
+}
+
+Parts parts_of(const Tool& tool, const json& asked, const ordered_json& answer, bool verbose) {
   AnswerShape shape;
   tool.describe_result(shape);
   Parts parts;
@@ -75,7 +80,7 @@ Parts parts_of(const Tool& tool, const ordered_json& answer, bool verbose) {
     }
     if (name == "notes" && value.is_array()) {
       parts.notes = note_lines(value);
-    } else if (name != "host" && is_said(field, answer, lists_are_facts)) {  // the caller named the host
+    } else if (!is_said_by_caller(name, value, asked) && is_said(field, answer, lists_are_facts)) {
       add_field(parts, field, value, lists_are_facts);
     }
   }
@@ -130,7 +135,7 @@ std::string put_together(const Parts& parts) {
 
 std::string answer_text(const Tool& tool, const json& asked, const ordered_json& answer) {
   const bool verbose = asked.value("verbose", json()) == true;
-  Parts parts = parts_of(tool, answer, verbose);
+  Parts parts = parts_of(tool, asked, answer, verbose);
   const std::string tab = text_field(asked, "window_id").value_or("");
   if (!verbose) {
     std::erase_if(parts.notes, [&answer](const std::string& note) { return is_said_by_state(note, answer); });

@@ -179,6 +179,9 @@ TEST_CASE("answer text: files, logs and screens are as they are") {
              R"({"content":"a","encoding":"base64","size":9,"mode":"0644","next_offset":2,"eof":false})") ==
         "a\n[encoding base64 · size 9 · mode 0644 · next_offset 2]");
   CHECK(said("write_file", R"({"bytes_written":3,"sha256":"00ff"})") == "[3 bytes written · sha256 00ff]");
+  const std::string written = R"({"path":"/p/a","bytes_written":3})";
+  CHECK(said("write_file", written, R"({"path":"a"})") == "[path /p/a · 3 bytes written]");
+  CHECK(said("write_file", written, R"({"path":"/p/a"})") == "[3 bytes written]");
   CHECK(
       said(
           "read_screen",
