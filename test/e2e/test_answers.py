@@ -67,7 +67,9 @@ class Commands(unittest.TestCase):
             r'\Aup\n\[timed out · running since 0\.\d s: wait_for \{"window_id": "@0", "until": "exit"\} · command_id \w{8} · @0\]\Z',
         )
         self.assertRegex(self.said("get_command_state", window_id="@0"), r"\Aup\n\[running since ")
-        self.assertRegex(self.said("cancel_command", window_id="@0"), r"\Aup\n(?s:.*)\[exit 130 · cancelled · cancelled_by_client( · .*)?\]\Z")
+        self.assertRegex(
+            self.said("cancel_command", window_id="@0"), r"\Aup\n(?s:.*)\[exit 130 · cancelled · cancelled_by_client( · .*)?\]\Z"
+        )
 
     def test_a_prompt(self) -> None:
         asked = self.run_("read -s -p 'Password: ' p; echo; echo got $p", timeout_ms=20_000)
