@@ -353,7 +353,7 @@ class Tmux(unittest.TestCase):
             for tab in (first, second):
                 self.assertEqual(tab.execute("echo untouched").notes, [])
                 self.assertNotIn(b"^C", tab.log())
-            self.assertEqual(person.tmux("list-panes", "-s", "-t", "tabs", "-F", "#{pane_width}x#{pane_height}"), "120x40\n" * 2)
+            self.assertEqual(person.tmux("list-panes", "-s", "-t", "tabs", "-F", "#{pane_width}x#{pane_height}"), "200x50\n" * 2)
             self.assertEqual(person.tmux("list-sessions", "-F", "#S #{session_attached}"), "tabs 0\nterminally 1\n")
             self.assertEqual(person.others(), [])
             with Terminal(["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"], server.sandbox.environment()):
