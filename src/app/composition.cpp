@@ -50,7 +50,7 @@ Implementation this_implementation() {
 Config in_project(Config config) {
   try {
     config.project = project_root().find(".").absolute;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it was started in none
+  } catch (const Error&) {  // it was started in none
   }
   return config;
 }

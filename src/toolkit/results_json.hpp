@@ -24,10 +24,12 @@ struct InText {
   static constexpr std::string_view kNever = "*";   ///< as `plain`: the field is for JSON, or said by a rule
   static constexpr std::string_view kAlways = "!";  ///< as `plain`: false and null are said as well
 
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns where it is left out
   std::string_view plain = {};     ///< the value that goes without saying, too
   std::string_view words = {};     ///< '#' stands for the value
   std::string_view if_false = {};  ///< words for a flag that is false
   std::string_view unless = {};    ///< the flag that makes the field needless where it is true
+  // NOLINTEND(readability-redundant-member-init)
   bool as_lines = false;  ///< of a list: each item is its `line`, between those of `before` and `after`
 };
 
