@@ -16,7 +16,8 @@ class AnswerShape final : public ResultVisitor {
     std::string name = {};  // NOLINT(readability-redundant-member-init): g++ warns where it is left out
     bool is_body = false;   ///< text that is given as it is
     InText how = {};        // NOLINT(readability-redundant-member-init)
-    std::vector<Field> items = {};  ///< the fields of an object, or of the objects of a list
+    /// The fields of an object, or of the objects of a list.
+    std::vector<Field> items = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
 
   void text(Text name, Text value, Text description, Show show) override;
