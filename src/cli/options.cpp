@@ -92,6 +92,48 @@ CLI::Validator absolute_path() {
       "");
 }
 
+void add_log_limits(CLI::App& app, Config& config) {
+  const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,
+                                  std::uint64_t least, const char* description) {
+    app.add_option(flag, value, description)
+        ->envname(variable)
+        ->transform(number_of_bytes(least, std::uint64_t{1} << 50U))
+        ->type_name("BYTES")
+        ->capture_default_str();
+  };
+  size_option("--log-segment-bytes", "TERMINALLY_LOG_SEGMENT_BYTES", config.log_segment_bytes, 4096,
+              "A tab's log is cut into files of this size; 64MiB, 2GiB and the like are understood");
+  size_option("--log-quota-bytes", "TERMINALLY_LOG_QUOTA_BYTES", config.log_quota_bytes, 4096,
+              "What the log of one tab may take; its oldest bytes go first");
+  size_option("--log-total-bytes", "TERMINALLY_LOG_TOTAL_BYTES", config.log_total_bytes, 4096,
+              "What all logs in the state directory may take; those of closed tabs go first");
+  size_option(
+      "--min-free-bytes", "TERMINALLY_MIN_FREE_BYTES", config.min_free_bytes, 0,
+      "Old logs are removed while their file system has less free; what is printed is logged all the same");
+  app.add_option("--log-keep-days", config.log_keep_days, "How long the log of a closed tab is kept")
+      ->envname("TERMINALLY_LOG_KEEP_DAYS")
+      ->check(whole_number(0, 36'500))
+      ->capture_default_str();
+}
+
+void add_time_limits(CLI::App& app, Config& config) {
+  static const std::map<std::string, OnTimeout> on_timeout_names = {{"interrupt", OnTimeout::interrupt},
+                                                                    {"background", OnTimeout::background}};
+  app.add_option("--default-timeout-ms", config.default_timeout_ms,
+                 "How long execute_command waits where it gives no timeout_ms")
+      ->check(whole_number(1, 86'400'000))
+      ->capture_default_str();
+  app.add_option("--on-timeout", config.on_timeout,
+                 "What becomes of a command then. Default: background without a timeout_ms (it goes on), "
+                 "interrupt with one")
+      ->transform(one_of(on_timeout_names))
+      ->type_name("interrupt|background");
+  app.add_option("--max-duration-ms", config.max_duration_ms,
+                 "Interrupts every command that runs longer; 0 is off")
+      ->check(whole_number(0, kLongestDurationMs))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Config default_config() {
@@ -169,42 +211,8 @@ void add_options(CLI::App& app, Config& config) {
                  "How long a call may block before it returns and lets its command run on")
       ->check(whole_number(100, 86'400'000))
       ->capture_default_str();
-  const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,
-                                  std::uint64_t least, const char* description) {
-    app.add_option(flag, value, description)
-        ->envname(variable)
-        ->transform(number_of_bytes(least, std::uint64_t{1} << 50U))
-        ->type_name("BYTES")
-        ->capture_default_str();
-  };
-  size_option("--log-segment-bytes", "TERMINALLY_LOG_SEGMENT_BYTES", config.log_segment_bytes, 4096,
-              "A tab's log is cut into files of this size; 64MiB, 2GiB and the like are understood");
-  size_option("--log-quota-bytes", "TERMINALLY_LOG_QUOTA_BYTES", config.log_quota_bytes, 4096,
-              "What the log of one tab may take; its oldest bytes go first");
-  size_option("--log-total-bytes", "TERMINALLY_LOG_TOTAL_BYTES", config.log_total_bytes, 4096,
-              "What all logs in the state directory may take; those of closed tabs go first");
-  size_option(
-      "--min-free-bytes", "TERMINALLY_MIN_FREE_BYTES", config.min_free_bytes, 0,
-      "Old logs are removed while their file system has less free; what is printed is logged all the same");
-  app.add_option("--log-keep-days", config.log_keep_days, "How long the log of a closed tab is kept")
-      ->envname("TERMINALLY_LOG_KEEP_DAYS")
-      ->check(whole_number(0, 36'500))
-      ->capture_default_str();
-  static const std::map<std::string, OnTimeout> on_timeout_names = {{"interrupt", OnTimeout::interrupt},
-                                                                    {"background", OnTimeout::background}};
-  app.add_option("--default-timeout-ms", config.default_timeout_ms,
-                 "How long execute_command waits where it gives no timeout_ms")
-      ->check(whole_number(1, 86'400'000))
-      ->capture_default_str();
-  app.add_option("--on-timeout", config.on_timeout,
-                 "What becomes of a command then. Default: background without a timeout_ms (it goes on), "
-                 "interrupt with one")
-      ->transform(one_of(on_timeout_names))
-      ->type_name("interrupt|background");
-  app.add_option("--max-duration-ms", config.max_duration_ms,
-                 "Interrupts every command that runs longer; 0 is off")
-      ->check(whole_number(0, kLongestDurationMs))
-      ->capture_default_str();
+  add_log_limits(app, config);
+  add_time_limits(app, config);
 }
 
 void place_helpers(Config& config) {

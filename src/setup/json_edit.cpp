@@ -123,7 +123,7 @@ std::string with_item(const JsonText& json, const JsonContainer& container, cons
                                      written_from(path, depth + 1, leaf, indent, on_lines ? &style : nullptr);
   const std::string lead = on_lines ? style.line_end + indent : is_empty ? "" : " ";
   const std::size_t at = end_of_rest(text, container.close);
-  const bool has_comma = !container.items.empty() && container.items.back().comma != JsonItem::npos;
+  const bool has_comma = !container.items.empty() && container.items.back().comma != JsonItem::kNone;
   std::string result = text;
   result.insert(at, lead + item + (has_comma ? "," : ""));
   if (!container.items.empty() && !has_comma) {
@@ -242,7 +242,7 @@ std::string with_leaf(const ConfigText& text, const ConfigPath& path, const Leaf
 std::string without_item(const std::string& text, const JsonContainer& container, const JsonItem& item) {
   std::string result = text;
   const std::size_t lead = end_of_rest(text, item.begin);
-  if (item.comma != JsonItem::npos) {
+  if (item.comma != JsonItem::kNone) {
     result.erase(item.comma, 1);
     result.erase(lead, item.end - lead);
     return result;
@@ -256,11 +256,11 @@ std::string without_item(const std::string& text, const JsonContainer& container
 
 /// Whether the container was made for this item, as `written_from` writes it, and has nothing else.
 bool is_made_for(const std::string& text, const JsonContainer& container, const JsonItem& item) {
-  const std::size_t end = item.comma == JsonItem::npos ? item.end : item.comma + 1;
+  const std::size_t end = item.comma == JsonItem::kNone ? item.end : item.comma + 1;
   return container.items.size() == 1 && item.begin > container.open + 1 &&
          is_blank_between(text, container.open + 1, item.begin) &&
          is_blank_between(text, end, container.close) &&
-         (item.comma == JsonItem::npos || end == item.end + 1);
+         (item.comma == JsonItem::kNone || end == item.end + 1);
 }
 
 ConfigText without_leaf(const ConfigText& text, const ConfigPath& path, const std::string* element) {

@@ -11,12 +11,12 @@ namespace terminally {
 
 /// A member of an object, or an element of an array, as offsets into the text.
 struct JsonItem {
-  std::string key;           ///< of a member
-  std::size_t begin = 0;     ///< of the key, or of the element
-  std::size_t value = 0;     ///< where the value begins
-  std::size_t end = 0;       ///< behind the value
-  std::size_t comma = npos;  ///< the comma behind it, if there is one
-  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+  std::string key;            ///< of a member
+  std::size_t begin = 0;      ///< of the key, or of the element
+  std::size_t value = 0;      ///< where the value begins
+  std::size_t end = 0;        ///< behind the value
+  std::size_t comma = kNone;  ///< the comma behind it, if there is one
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
 /// An object or array in a text.

@@ -34,6 +34,7 @@ std::vector<std::string> environment_of_client(const StartedServer& server) {
     variables[name] = value;
   }
   std::vector<std::string> environment;
+  environment.reserve(variables.size());
   for (const auto& [name, value] : variables) {
     environment.push_back(name + "=" + value);
   }

@@ -2,6 +2,7 @@
 #include "setup/undo.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/error.hpp"
 #include "setup/client_entry.hpp"
@@ -10,8 +11,8 @@ namespace terminally {
 
 void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vector<FileChange>& done,
                   std::vector<std::string>& problems) {
-  using Edit = std::function<ConfigText(const ConfigText&)>;
-  const auto plan = [&](const std::filesystem::path& path, const Edit& edit) {
+  const auto plan = [&](const std::filesystem::path& path,
+                        const std::function<ConfigText(const ConfigText&)>& edit) {
     if (path.empty() || std::ranges::find(done, path, &FileChange::path) != done.end()) {
       return;  // clients share AGENTS.md
     }
